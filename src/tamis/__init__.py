@@ -1,0 +1,1 @@
+"""Tamis sifts streams of events through millions of standing queries."""

@@ -1,0 +1,193 @@
+"""Every failure Tamis can report, each with a stable code.
+
+::
+
+    TamisError
+    ├── ExpressionError            something is wrong with a subscription's expression
+    │   ├── ParseError             expression-syntax      the text or JSON cannot be read
+    │   ├── TypeMismatch           expression-type        an operand does not fit its operator
+    │   ├── PatternError           expression-pattern     a regular expression is not RE2
+    │   └── ExpressionLimit        expression-limit       a bound of ``limits`` was passed
+    ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
+    │   ├── UnknownSubscription    subscription-unknown
+    │   └── DuplicateSubscription  subscription-duplicate
+    ├── EventError                 event-invalid          the event cannot be understood
+    │   ├── EventSyntax            event-syntax           not JSON, duplicate keys, bad UTF-8
+    │   ├── EventValue             event-value            NaN, infinity, big integers, surrogates
+    │   └── EventLimit             event-limit            a bound of ``limits`` was passed
+    ├── IndexError_                index-error
+    │   ├── IndexNotFound          index-not-found
+    │   ├── IndexVersion           index-version          written by another format version
+    │   └── IndexCorrupt           index-corrupt          torn, truncated or altered file
+    ├── EngineError                engine-error
+    │   ├── UnknownEngine          engine-unknown
+    │   └── EngineParameter        engine-parameter       a parameter is out of its range
+    └── InputError                 input-invalid          a file, table or option cannot be used
+
+A code never changes its meaning; messages may improve.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class TamisError(Exception):
+    """Root of all errors raised on purpose. ``code`` is stable, ``details`` is plain data."""
+
+    code: ClassVar[str] = "tamis-error"
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as plain data, for JSON output, quarantine rows and HTTP problems."""
+        return {"code": self.code, "message": self.message, **self.details}
+
+
+class ExpressionError(TamisError):
+    """Something is wrong with an expression. ``position`` is an offset into ``text`` if known."""
+
+    code = "expression-error"
+
+    def __init__(
+        self, message: str, *, text: str | None = None, position: int | None = None, **details: Any
+    ) -> None:
+        super().__init__(message, **details)
+        self.text = text
+        self.position = position
+        if position is not None:
+            self.details["position"] = position
+
+    def __str__(self) -> str:
+        if self.text is None or self.position is None:
+            return self.message
+        return f"{self.message}\n{point_at(self.text, self.position)}"
+
+
+class ParseError(ExpressionError):
+    """The text, JSON, query string or search box input is not an expression."""
+
+    code = "expression-syntax"
+
+
+class TypeMismatch(ExpressionError):
+    """An operand has a type that its operator cannot use."""
+
+    code = "expression-type"
+
+
+class PatternError(ExpressionError):
+    """A regular expression, network or shape is malformed."""
+
+    code = "expression-pattern"
+
+
+class ExpressionLimit(ExpressionError):
+    """An expression passes one of the bounds in ``tamis.limits``."""
+
+    code = "expression-limit"
+
+
+class SubscriptionError(TamisError):
+    """A subscription's id, priority or other property cannot be used."""
+
+    code = "subscription-invalid"
+
+
+class UnknownSubscription(SubscriptionError):
+    """No subscription has this id."""
+
+    code = "subscription-unknown"
+
+
+class DuplicateSubscription(SubscriptionError):
+    """Two subscriptions in one build or ``add`` carry the same id."""
+
+    code = "subscription-duplicate"
+
+
+class EventError(TamisError):
+    """An event cannot be understood; it is refused, its batch goes on."""
+
+    code = "event-invalid"
+
+
+class EventSyntax(EventError):
+    """The event is not JSON, not UTF-8, or repeats a key."""
+
+    code = "event-syntax"
+
+
+class EventValue(EventError):
+    """A value of the event lies outside the value model (NaN, infinity, huge integer …)."""
+
+    code = "event-value"
+
+
+class EventLimit(EventError):
+    """The event passes one of the bounds in ``tamis.limits``."""
+
+    code = "event-limit"
+
+
+class IndexError_(TamisError):
+    """An index on disk cannot be used."""
+
+    code = "index-error"
+
+
+class IndexNotFound(IndexError_):
+    """There is no index at this path."""
+
+    code = "index-not-found"
+
+
+class IndexVersion(IndexError_):
+    """The index was written by an incompatible format version or an unknown engine."""
+
+    code = "index-version"
+
+
+class IndexCorrupt(IndexError_):
+    """A file of the index is torn, truncated or altered."""
+
+    code = "index-corrupt"
+
+
+class EngineError(TamisError):
+    """An engine cannot do what was asked."""
+
+    code = "engine-error"
+
+
+class UnknownEngine(EngineError):
+    """No engine has this name."""
+
+    code = "engine-unknown"
+
+
+class EngineParameter(EngineError):
+    """An engine parameter is unknown or out of range."""
+
+    code = "engine-parameter"
+
+
+class InputError(TamisError):
+    """A file, table, column or option cannot be used as it is."""
+
+    code = "input-invalid"
+
+
+def point_at(text: str, position: int) -> str:
+    """The line of ``text`` around ``position`` with a caret below the place."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    line = text[start : end if end >= 0 else len(text)]
+    column = position - start
+    if len(line) > 100:  # show a window, so that a 16 KiB one-liner stays readable
+        left = max(0, column - 50)
+        line, column = line[left : left + 100], column - left
+    return f"  {line}\n  {' ' * column}^"

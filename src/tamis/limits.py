@@ -1,0 +1,43 @@
+"""Every bound of Tamis, as data: change one by passing ``Limits(name=value)``.
+
+Each field is documented in ``docs/limits.md`` and tested at its edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from tamis.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds in force for one index, parser or decoder."""
+
+    expression_bytes: int = 16 * 1024
+    expression_depth: int = 32
+    expression_predicates: int = 512
+    in_list_values: int = 65_536
+    regex_characters: int = 1_000
+    dnf_clauses: int = 256
+    polygon_vertices: int = 10_000
+    string_bytes: int = 65_536
+    attribute_name_bytes: int = 256
+    subscription_id_bytes: int = 256
+    event_bytes: int = 256 * 1024
+    event_attributes: int = 1_024
+    event_values: int = 65_536
+    event_depth: int = 32
+    matches_per_event: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if type(value) is not int or value < 1:
+                raise InputError(
+                    f"limit {field.name} must be a whole number of at least 1, not {value!r}",
+                    limit=field.name,
+                )
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,1 @@
+"""What things are: values, events, expressions, and what it means for one to match the other."""

@@ -1,0 +1,202 @@
+"""Events: reading JSON, dictionaries and bytes into flat attributes with clean values.
+
+Nested objects become dotted names, arrays make an attribute multi-valued, ``null`` and empty lists
+mean absent. JSON has no times, points or intervals, so three tagged objects stand for them::
+
+    {"$time": "2026-11-15T08:00:00Z"}
+    {"$point": [9.52, 47.14]}            a GeoJSON Point object is read as one, too
+    {"$interval": [10, 20]}              ends closed, null for no bound; or an object with
+                                         low, high, low_open, high_open
+
+An event that cannot be read raises a typed :class:`~tamis.errors.EventError`; callers that process
+batches turn it into a refusal of that one event.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.value import Interval, Point, Value, clean_interval, clean_string, clean_value, parse_time
+
+
+class Event(msgspec.Struct, frozen=True):
+    """An event: flat attributes, each a tuple of one or more values; weights default to 1."""
+
+    attributes: dict[str, tuple[Value, ...]]
+    id: str | None = None
+    time: datetime | None = None
+    weights: dict[str, float] = {}
+    payload: Any = None
+
+
+_KEY_LIKE = re.compile(rb'"\\s*:')
+
+EventLike = Event | Mapping[str, Any]
+
+
+def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
+    """``source`` as an :class:`Event`."""
+    if isinstance(source, Event):
+        return source
+    if not isinstance(source, Mapping):
+        raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")
+    return Event(flatten(source, limits))
+
+
+def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
+    """The JSON object in ``line``, size, encoding and duplicate keys checked."""
+    raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    if len(raw) > limits.event_bytes:
+        raise EventLimit(
+            f"the event has {len(raw)} bytes, more than event_bytes = {limits.event_bytes}",
+            limit="event_bytes",
+        )
+    try:
+        decoded = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+        raise EventSyntax(f"the event is not JSON: {bad}") from None
+    if type(decoded) is not dict:
+        raise EventSyntax(f"an event is a JSON object, not {type(decoded).__name__}")
+    # A repeated key shrinks the object: more key-like places than keys makes a line suspicious,
+    # and only a suspicious line pays for the careful test.
+    if len(_KEY_LIKE.findall(raw)) > _count_keys(decoded):
+        _refuse_duplicate_keys(raw)
+    return decoded
+
+
+def _count_keys(value: Any) -> int:
+    total, stack = 0, [value]
+    while stack:
+        node = stack.pop()
+        if type(node) is dict:
+            total += len(node)
+            stack.extend(node.values())
+        elif type(node) is list:
+            stack.extend(node)
+    return total
+
+
+def _refuse_duplicate_keys(raw: bytes) -> None:
+    def unique(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise EventSyntax(f"the key {key[:80]!r} stands twice in one object")
+            seen.add(key)
+
+    json.loads(raw, object_pairs_hook=unique)
+
+
+def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[str, tuple[Value, ...]]:
+    """Dotted names to tuples of clean values, within the limits."""
+    flat: dict[str, list[Value]] = {}
+    stack: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in reversed(source.items())]
+    count = 0
+    while stack:
+        name, value, depth = stack.pop()
+        if value is None:
+            continue
+        if depth > limits.event_depth:
+            raise EventLimit(
+                f"the event is nested deeper than event_depth = {limits.event_depth} at {name[:80]!r}",
+                limit="event_depth",
+                attribute=name,
+            )
+        if isinstance(value, Mapping):
+            tagged = tagged_value(value)
+            if tagged is None:
+                stack.extend(
+                    (f"{name}.{key}", item, depth + 1) for key, item in reversed(value.items())
+                )
+                continue
+            value = tagged
+        elif isinstance(value, list | tuple | set | frozenset):
+            stack.extend((name, item, depth + 1) for item in reversed(list(value)))
+            continue
+        count += 1
+        if count > limits.event_values:
+            raise EventLimit(
+                f"the event has more than event_values = {limits.event_values} values", limit="event_values"
+            )
+        flat.setdefault(_clean_name(name, limits), []).append(_clean_at(name, value))
+    if len(flat) > limits.event_attributes:
+        raise EventLimit(
+            f"the event has {len(flat)} attributes, more than event_attributes = {limits.event_attributes}",
+            limit="event_attributes",
+        )
+    return {name: tuple(values) for name, values in flat.items()}
+
+
+def _clean_name(name: Any, limits: Limits) -> str:
+    if type(name) is not str:
+        raise EventSyntax(f"an attribute's name is a string, not {name!r}")
+    if len(name) > limits.attribute_name_bytes or len(name.encode("utf-8", "replace")) > limits.attribute_name_bytes:
+        raise EventLimit(
+            f"the attribute name {name[:40]!r}… is longer than attribute_name_bytes = "
+            f"{limits.attribute_name_bytes}",
+            limit="attribute_name_bytes",
+        )
+    return clean_string(name)
+
+
+def _clean_at(name: str, value: Any) -> Value:
+    try:
+        return clean_value(value)
+    except EventValue as bad:
+        bad.details["attribute"] = name
+        bad.args = (f"attribute {name[:80]!r}: {bad.message}",)
+        raise
+
+
+def tagged_value(tagged: Mapping[str, Any]) -> Value | None:
+    """The time, point or interval that a tagged object stands for; ``None`` for a plain object."""
+    if len(tagged) == 1:
+        (key, body), *_ = tagged.items()
+        reader = _TAGS.get(key)
+        if reader is not None:
+            try:
+                return reader(body)
+            except EventError:
+                raise
+            except (TypeError, ValueError, KeyError) as bad:
+                raise EventValue(f"{key} cannot hold {str(body)[:80]!r}: {bad}") from None
+    elif len(tagged) == 2 and tagged.get("type") == "Point" and "coordinates" in tagged:
+        return _read_point(tagged["coordinates"])
+    return None
+
+
+def _read_time(body: Any) -> Value:
+    return parse_time(body)
+
+
+def _read_point(body: Any) -> Point:
+    try:
+        lon, lat = body[:2]
+        return Point(float(lon), float(lat))
+    except (TypeError, ValueError, IndexError):
+        raise EventValue(f"a point is [longitude, latitude], not {str(body)[:80]!r}") from None
+
+
+def _read_interval(body: Any) -> Interval:
+    opens = [False, False]
+    if isinstance(body, Mapping):
+        known = {"low", "high", "low_open", "high_open"}
+        if unknown := set(body) - known:
+            raise EventValue(f"an interval has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}")
+        low, high = body.get("low"), body.get("high")
+        opens = [bool(body.get("low_open")), bool(body.get("high_open"))]
+    else:
+        low, high = body
+    low, high = (tagged_value(end) if isinstance(end, Mapping) else end for end in (low, high))
+    return clean_interval(Interval(low, high, *opens))
+
+
+_TAGS = {"$time": _read_time, "$point": _read_point, "$interval": _read_interval}

@@ -1,0 +1,36 @@
+"""Text: how a string becomes terms, and how strings are folded for case-blind comparison."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# A term is a run of letters and digits of any script; everything else separates. The pattern is
+# ours and linear, user-written patterns never reach Python's ``re``.
+_ASCII_TERM = re.compile(r"[a-z0-9]+")
+_TERM = re.compile(r"[^\W_]+")
+
+
+def fold(text: str) -> str:
+    """``text`` with case differences removed (Unicode case folding, then NFC)."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text.casefold())
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of ``text`` in order: case-folded, accents removed, punctuation dropped."""
+    if text.isascii():
+        return _ASCII_TERM.findall(text.lower())
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return _TERM.findall(bare)
+
+
+def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:
+    """Whether ``phrase`` stands in ``terms`` as consecutive terms."""
+    width = len(phrase)
+    first = phrase[0]
+    return any(
+        terms[at] == first and tuple(terms[at : at + width]) == phrase
+        for at in range(len(terms) - width + 1)
+    )
