@@ -1,0 +1,50 @@
+# Every target works from a fresh clone: the environment is made when it is missing or out of date.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+REPORTS := build/reports
+CODE := $(wildcard src bench tools)
+export HYPOTHESIS_PROFILE ?= ci
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY)  ## a marketplace of saved searches matched at full speed, with a plot
+	@$(BIN)/python -m bench.demo
+
+test: lint  ## lint, all tests, then the kernels once more, interpreted and under coverage
+	@rm -rf $(REPORTS)
+	@status=0; \
+	$(BIN)/python -m pytest -n 2 --junitxml=$(REPORTS)/compiled.xml || status=1; \
+	echo "kernels, interpreted:"; \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
+		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
+	$(BIN)/python tools/count_tests.py $(REPORTS)/compiled.xml $(REPORTS)/interpreted.xml || status=1; \
+	exit $$status
+
+lint: $(READY)  ## ruff, mypy --strict, import-linter
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "formatting differs: run 'make format'"; exit 1; }
+	@$(BIN)/mypy $(CODE)
+	@$(BIN)/lint-imports --no-logo
+
+format: $(READY)  ## rewrite the code in the house format
+	@$(BIN)/ruff check --quiet --fix . || true
+	@$(BIN)/ruff format .
+
+bench: $(READY)  ## the benchmark suite
+	@$(BIN)/python -m bench suite
+
+clean:  ## remove the environment and everything that was built
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@echo "setting up $(VENV) (about a minute, only when pyproject.toml or constraints.txt changed)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

@@ -1,0 +1,64 @@
+"""Every limit, error code and command stands in the documentation."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+import pytest
+
+from tamis.cli import main
+from tamis.errors import TamisError
+from tamis.limits import Limits
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def family(error: type[TamisError]) -> list[type[TamisError]]:
+    """The class and all its descendants."""
+    return [error, *(member for child in error.__subclasses__() for member in family(child))]
+
+
+def commands(group: click.Group, path: str = "tamis") -> list[str]:
+    """Every command with the words that call it, groups included."""
+    found = []
+    for name, command in group.commands.items():
+        found.append(f"{path} {name}")
+        if isinstance(command, click.Group):
+            found += commands(command, f"{path} {name}")
+    return found
+
+
+ERRORS = family(TamisError)
+
+
+def page(name: str) -> str:
+    file = DOCS / name
+    assert file.is_file(), f"docs/{name} is missing"
+    return file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("limit", [field.name for field in dataclasses.fields(Limits)])
+def test_limit_is_documented(limit: str) -> None:
+    assert f"`{limit}`" in page("limits.md"), f"docs/limits.md does not name `{limit}`"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_error_code_is_documented(error: type[TamisError]) -> None:
+    assert f"`{error.code}`" in page("errors.md"), f"docs/errors.md does not name `{error.code}`"
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    codes = [vars(error).get("code") for error in ERRORS]
+    assert None not in codes, [error.__name__ for error in ERRORS if "code" not in vars(error)]
+    assert len(set(codes)) == len(codes), sorted(code for code in codes if codes.count(code) > 1)
+
+
+def test_there_are_commands() -> None:
+    assert commands(main), "the command line has no commands, so none can be documented"
+
+
+@pytest.mark.parametrize("command", commands(main))
+def test_command_is_documented(command: str) -> None:
+    assert command in page("cli.md"), f"docs/cli.md does not name '{command}'"

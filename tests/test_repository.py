@@ -1,0 +1,76 @@
+"""Rules about the files themselves that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(path for folder in ("src", "bench") for path in (ROOT / folder).rglob("*.py"))
+
+MACHINE_PATHS = re.compile(r"(?<![\w.~-])/(?:home|mnt|opt|root|srv|tmp|Users|work)/\w[\w.-]*")
+REGISTRIES = re.compile(
+    r"\b(?:pypi\.org|pythonhosted\.org|anaconda\.org|npmjs\.(?:org|com)|maven\.org|docker\.io|ghcr\.io|quay\.io"
+    r"|crates\.io|rubygems\.org)\b|--(?:(?:extra-)?index-url|find-links|trusted-host)\b"
+)
+
+
+def repository_files() -> list[Path]:
+    """The files that are, or are about to be, tracked."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if listed.returncode:
+        pytest.skip(f"not a git checkout: {listed.stderr.strip()}")
+    return [path for name in listed.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def own_paths() -> list[str]:
+    """Places on the machine that runs the test."""
+    return [str(path) for path in {ROOT, Path.home(), Path(sys.prefix)} if len(path.parts) > 2]
+
+
+def lines_that_match(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}"
+        for path in repository_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_machine_paths() -> None:
+    own = "|".join(map(re.escape, own_paths()))
+    assert (
+        lines_that_match(re.compile(f"{MACHINE_PATHS.pattern}|{own}" if own else MACHINE_PATHS.pattern)) == []
+    )
+
+
+def test_no_registry_hosts() -> None:
+    assert lines_that_match(REGISTRIES) == []
+
+
+def imports_numba(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module or ""]
+        if any(name.split(".")[0] == "numba" for name in names):
+            return True
+    return False
+
+
+def test_numba_stands_only_in_kernels() -> None:
+    assert SOURCES
+    strays = [
+        str(path.relative_to(ROOT)) for path in SOURCES if path.name != "_kernels.py" and imports_numba(path)
+    ]
+    assert strays == [], "compiled code belongs in _kernels.py"
