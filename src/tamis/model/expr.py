@@ -121,11 +121,17 @@ class And(Node, frozen=True):
 
     children: tuple[Expr, ...]
 
+    def __and__(self, other: Expr) -> And:
+        return And((*self.children, other))  # a long chain of & stays one flat node
+
 
 class Or(Node, frozen=True):
     """Some child is true; with no children, never true."""
 
     children: tuple[Expr, ...]
+
+    def __or__(self, other: Expr) -> Or:
+        return Or((*self.children, other))
 
 
 class Not(Node, frozen=True):

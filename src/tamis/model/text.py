@@ -22,8 +22,9 @@ def terms_of(text: str) -> list[str]:
     """The terms of ``text`` in order: case-folded, accents removed, punctuation dropped."""
     if text.isascii():
         return _ASCII_TERM.findall(text.lower())
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return _TERM.findall(bare)
+    # Decomposing first shows capitals that folding alone would miss ('㏇' is 'Co.'); again after folding.
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return _TERM.findall("".join(c for c in folded if not unicodedata.combining(c)))
 
 
 def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:

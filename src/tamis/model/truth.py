@@ -84,7 +84,9 @@ def _in(predicate: In, value: Value) -> bool:
 
 
 def _between(predicate: Between, value: Value) -> bool:
-    return in_range(value, predicate.low, predicate.high)
+    # A range written backwards is empty, so not even an interval that spans both ends meets it.
+    ordered = _reaches(predicate.low, False, predicate.high, False)
+    return ordered and in_range(value, predicate.low, predicate.high)
 
 
 def in_range(

@@ -1,0 +1,40 @@
+"""Text to tree."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from tamis.errors import ParseError
+from tamis.lang.fast import read_plain
+from tamis.lang.grammar import read_expression
+from tamis.lang.operand import over
+from tamis.lang.scan import Cursor
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.expr import Expr
+
+
+def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The tree that the SQL-like ``text`` stands for."""
+    if not isinstance(text, str):
+        raise ParseError(f"the text of an expression is a string, not a {type(text).__name__}")
+    if text.isascii():
+        normal, size = True, len(text)
+    else:
+        size = utf8_size(text)
+        normal = unicodedata.is_normalized("NFC", text)
+    if size > limits.expression_bytes:
+        raise over("expression_bytes", limits.expression_bytes, f"the text has {size} bytes")
+    # A part of an NFC text is in NFC and no longer than the whole: nothing is left to clean.
+    if normal and size <= limits.string_bytes and limits.expression_depth > 1:
+        plain = read_plain(text, limits)
+        if plain is not None:
+            return plain
+    return read_expression(Cursor(text, limits))
+
+
+def utf8_size(text: str) -> int:
+    """Bytes of ``text`` in UTF-8; a lone surrogate has no place in an expression."""
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as bad:
+        raise ParseError("the text holds a lone surrogate", text=None, position=bad.start) from None

@@ -1,0 +1,60 @@
+"""The search-box form: ``+plus-size +wool +coat -leather "new york" optional``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tamis.errors import ParseError
+from tamis.lang.check import check_tree
+from tamis.lang.operand import over
+from tamis.lang.parse import utf8_size
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.expr import TRUE, And, Expr, Or, Text
+from tamis.model.text import terms_of
+
+_PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
+
+
+class _Word(NamedTuple):
+    sign: str
+    terms: tuple[str, ...]
+
+
+def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The tree of what a person types into a search box over ``attribute``.
+
+    ``+`` marks what must be there, ``-`` what must not, quotes a phrase. Without any ``+``, all unmarked
+    words must be there; with one, they are optional: they add to the score and exclude nothing.
+    """
+    if not isinstance(text, str):
+        raise ParseError(f"the text of a search box is a string, not a {type(text).__name__}")
+    if (size := utf8_size(text)) > limits.expression_bytes:
+        raise over("expression_bytes", limits.expression_bytes, f"the search has {size} bytes")
+    words = list(_words(text))
+    if not words:
+        raise ParseError("there is nothing to search for", text=text, position=0)
+    strict = not any(word.sign == "+" for word in words)
+    return check_tree(And(tuple(_condition(word, attribute, strict) for word in words)), limits)
+
+
+def _words(text: str) -> Iterator[_Word]:
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        piece = _PIECE.match(text, at)
+        start = at + len(text[at:]) - len(text[at:].lstrip())
+        if piece is None:
+            what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
+            raise ParseError(f"expected {what}", text=text, position=start)
+        terms = tuple(terms_of(piece[2] if piece[2] is not None else piece[3]))
+        if terms:
+            yield _Word(piece[1], terms)
+        elif piece[1]:
+            raise ParseError("expected letters or digits after the sign", text=text, position=start)
+        at = piece.end()  # a lone '&' or '!' between words is no word
+
+
+def _condition(word: _Word, attribute: str, strict: bool) -> Expr:
+    has = Text(attribute, "phrase", word.terms, negated=word.sign == "-")
+    return has if strict or word.sign else Or((has, TRUE))
