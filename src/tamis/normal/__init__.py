@@ -1,0 +1,36 @@
+"""Rewriting trees for the index: named passes, normal forms with estimates, necessary covers."""
+
+from tamis.normal.clauses import Clauses, clauses_of
+from tamis.normal.cover import cover
+from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
+from tamis.normal.passes import (
+    PASSES,
+    drop_weights,
+    flatten,
+    fold_constants,
+    merge_same_attribute,
+    normalise,
+    push_not_inward,
+    sort_and_dedupe,
+)
+from tamis.normal.tree import Clause, Literal
+
+__all__ = [
+    "PASSES",
+    "Clause",
+    "Clauses",
+    "Literal",
+    "clauses_of",
+    "cnf_size",
+    "cover",
+    "dnf_size",
+    "drop_weights",
+    "flatten",
+    "fold_constants",
+    "merge_same_attribute",
+    "normalise",
+    "push_not_inward",
+    "sort_and_dedupe",
+    "to_cnf",
+    "to_dnf",
+]

@@ -1,0 +1,132 @@
+"""The rewrite passes. Each keeps the truth of every expression for every event.
+
+The rewritten tree is what an index is built from. Scores are computed on the tree as it was written,
+so weights are dropped first and equal predicates can meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from tamis.model.expr import FALSE, TRUE, And, Exists, Expr, Not, Or, Predicate, is_negative, positive
+from tamis.normal.merge import merge_literals
+from tamis.normal.ranges import is_empty
+from tamis.normal.tree import fold_up, join, key_of
+
+Pass = Callable[[Expr], Expr]
+
+
+def normalise(expr: Expr) -> Expr:
+    """All passes in order: ``Not`` only above positive predicates, no constants inside, sorted."""
+    for rewrite in PASSES:
+        expr = rewrite(expr)
+    return expr
+
+
+def drop_weights(expr: Expr) -> Expr:
+    """Every predicate with the default weight."""
+    return fold_up(expr, _without_weight)
+
+
+def _without_weight(node: Expr, children: list[Expr]) -> Expr:
+    if isinstance(node, And | Or):
+        return type(node)(tuple(children))
+    if isinstance(node, Not):
+        return Not(children[0])
+    return node if node.weight == 1.0 else msgspec.structs.replace(node, weight=1.0)
+
+
+def push_not_inward(expr: Expr) -> Expr:
+    """``Not`` only directly above positive predicates: De Morgan, and the meaning of negative forms."""
+    if isinstance(expr, And | Or):
+        return type(expr)(tuple([push_not_inward(child) for child in expr.children]))
+    return _negated(expr.child) if isinstance(expr, Not) else expr
+
+
+def _negated(expr: Expr) -> Expr:
+    if isinstance(expr, Not):
+        return push_not_inward(expr.child)
+    if isinstance(expr, And | Or):
+        other = Or if isinstance(expr, And) else And
+        return other(tuple([_negated(child) for child in expr.children]))
+    return deny(expr)
+
+
+def deny(predicate: Predicate) -> Expr:
+    """The two-valued negation of one predicate."""
+    if isinstance(predicate, Exists):
+        return msgspec.structs.replace(predicate, negated=not predicate.negated)
+    if is_negative(predicate):  # not (present and no value) is: absent, or some value
+        return Or((Exists(predicate.attribute, negated=True), positive(predicate)))
+    return Not(predicate)
+
+
+def flatten(expr: Expr) -> Expr:
+    """No ``And`` directly in an ``And``, no ``Or`` in an ``Or``, no node with a single child."""
+    return fold_up(expr, _flat)
+
+
+def _flat(node: Expr, children: list[Expr]) -> Expr:
+    if not isinstance(node, And | Or):
+        return Not(children[0]) if isinstance(node, Not) else node
+    flat: list[Expr] = []
+    for child in children:
+        if isinstance(child, type(node)) and child.children:
+            flat.extend(child.children)
+        else:
+            flat.append(child)
+    return flat[0] if len(flat) == 1 else type(node)(tuple(flat))
+
+
+def fold_constants(expr: Expr) -> Expr:
+    """No TRUE or FALSE below the root, and predicates that no value can satisfy made into one."""
+    return fold_up(expr, _folded)
+
+
+def _folded(node: Expr, children: list[Expr]) -> Expr:
+    if isinstance(node, And | Or):
+        return join(type(node), children)
+    if isinstance(node, Not):
+        return FALSE if children[0] == TRUE else TRUE if children[0] == FALSE else Not(children[0])
+    if not is_empty(node):
+        return node
+    return Exists(node.attribute) if is_negative(node) else FALSE
+
+
+def merge_same_attribute(expr: Expr) -> Expr:
+    """The literals of one node on one attribute said with the fewest: see :mod:`tamis.normal.merge`."""
+    return fold_up(expr, _merged)
+
+
+def _merged(node: Expr, children: list[Expr]) -> Expr:
+    if not isinstance(node, And | Or):
+        return Not(children[0]) if isinstance(node, Not) else node
+    flat = join(type(node), children)
+    if not isinstance(flat, And | Or) or len(flat.children) < 2:
+        return flat
+    return join(type(flat), merge_literals(type(flat), flat.children))
+
+
+def sort_and_dedupe(expr: Expr) -> Expr:
+    """Children in the order of their text, predicates before nodes, each once."""
+    return fold_up(expr, _in_order)
+
+
+def _in_order(node: Expr, children: list[Expr]) -> Expr:
+    if not isinstance(node, And | Or):
+        return Not(children[0]) if isinstance(node, Not) else node
+    distinct = {(isinstance(child, And | Or), key_of(child)): child for child in children}
+    ordered = tuple([distinct[key] for key in sorted(distinct)])
+    return ordered[0] if len(ordered) == 1 else type(node)(ordered)
+
+
+PASSES: tuple[Pass, ...] = (
+    drop_weights,
+    push_not_inward,
+    flatten,
+    fold_constants,
+    merge_same_attribute,
+    sort_and_dedupe,
+)
