@@ -1,0 +1,113 @@
+"""Every pass and every normal form has the truth of the tree it came from, for every event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tamis.limits import Limits
+from tamis.model.event import Event
+from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Expr, Not, Or
+from tamis.model.truth import matches
+from tamis.normal import PASSES, Clause, clauses_of, cnf_size, cover, dnf_size, normalise, to_cnf, to_dnf
+from tests.strategies import events, expressions
+
+# One or two attributes: literals on the same attribute are where rewriting can go wrong.
+few = st.sampled_from(["a", "a", "b"])
+trees = expressions(few)
+happenings = st.lists(events(few), min_size=1, max_size=6)
+
+
+def as_dnf(clauses: tuple[Clause, ...]) -> Expr:
+    return Or(tuple(And(clause) for clause in clauses))
+
+
+def as_cnf(clauses: tuple[Clause, ...]) -> Expr:
+    return And(tuple(Or(clause) for clause in clauses))
+
+
+def assert_same(before: Expr, after: Expr, batch: list[Event]) -> None:
+    for event in batch:
+        assert matches(before, event) == matches(after, event), event
+
+
+@pytest.mark.parametrize("rewrite", [*PASSES, normalise], ids=lambda rewrite: rewrite.__name__)
+@given(expr=trees, batch=happenings)
+def test_pass_keeps_the_truth(rewrite: Callable[[Expr], Expr], expr: Expr, batch: list[Event]) -> None:
+    assert_same(expr, rewrite(expr), batch)
+
+
+@given(trees, happenings)
+@settings(max_examples=200)
+def test_dnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) -> None:
+    clauses = to_dnf(expr, 64)
+    assert (clauses is None) == (dnf_size(expr, 64) > 64)
+    assume(clauses is not None)
+    assert clauses is not None
+    assert len(clauses) <= max(1, dnf_size(expr, 64))
+    assert_same(expr, as_dnf(clauses), batch)
+
+
+@given(trees, happenings)
+@settings(max_examples=200)
+def test_cnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) -> None:
+    clauses = to_cnf(expr, 64)
+    assert (clauses is None) == (cnf_size(expr, 64) > 64)
+    assume(clauses is not None)
+    assert clauses is not None
+    assert len(clauses) <= max(1, cnf_size(expr, 64))
+    assert_same(expr, as_cnf(clauses), batch)
+
+
+@given(trees, st.integers(1, 6), happenings)
+@settings(max_examples=200)
+def test_a_cover_is_necessary(expr: Expr, cap: int, batch: list[Event]) -> None:
+    for tree in (expr, normalise(expr)):
+        clauses = cover(tree, cap)
+        assert len(clauses) <= cap
+        wide = as_dnf(clauses)
+        assert all(matches(wide, event) for event in batch if matches(tree, event))
+
+
+@given(trees, st.integers(1, 6), happenings)
+@settings(max_examples=200)
+def test_clauses_are_necessary_and_sufficient_if_exact(expr: Expr, cap: int, batch: list[Event]) -> None:
+    found = clauses_of(expr, Limits(dnf_clauses=cap))
+    assert len(found.clauses) <= cap
+    assert (found.kind == "never") == (not found.clauses)
+    for event in batch:
+        truth, claim = matches(expr, event), matches(as_dnf(found.clauses), event)
+        assert claim == truth if found.exact else claim or not truth
+
+
+@given(trees)
+def test_clauses_hold_literals_only(expr: Expr) -> None:
+    for clause in clauses_of(expr).clauses:
+        for literal in clause:
+            assert isinstance(literal.child if isinstance(literal, Not) else literal, PREDICATES)
+
+
+@given(trees)
+def test_a_normal_tree_has_no_constants_inside_and_not_only_above_predicates(expr: Expr) -> None:
+    stack = [normalise(expr)]
+    assert stack == [TRUE] or stack == [FALSE] or TRUE not in stack
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Not):
+            assert isinstance(node.child, PREDICATES)
+        elif isinstance(node, And | Or):
+            assert TRUE not in node.children
+            assert FALSE not in node.children
+            assert len(node.children) != 1
+            assert not any(isinstance(child, type(node)) for child in node.children)
+            stack.extend(node.children)
+
+
+@given(trees, trees)
+def test_an_expression_or_its_denial_is_true(expr: Expr, other: Expr) -> None:
+    """NOT is two-valued, so these are constant; the passes may or may not see it, but never the opposite."""
+    assert normalise(And((expr, Not(expr)))) != TRUE
+    assert normalise(Or((expr, Not(expr)))) != FALSE
