@@ -1,0 +1,11 @@
+"""The workloads by name."""
+
+from __future__ import annotations
+
+from bench.workloads.base import Workload
+from bench.workloads.market import MARKET, Market
+from bench.workloads.w4 import W4, W4_DENSE, W4_SPARSE
+
+WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in (W4_DENSE, W4_SPARSE, MARKET)}
+
+__all__ = ["W4", "WORKLOADS", "Market", "Workload"]

@@ -1,0 +1,103 @@
+"""What a workload is, and how its subscriptions become the columns of the bulk path."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Ints = npt.NDArray[np.int64]
+
+OPERATORS = ("=", "<=", ">=", "between", "in", "has all")
+EQ, LE, GE, BETWEEN, IN, HAS_ALL = range(len(OPERATORS))
+
+
+class Workload(Protocol):
+    """A seeded source of subscriptions and of events for them."""
+
+    @property
+    def name(self) -> str:
+        """What ``python -m bench run`` calls it."""
+
+    @property
+    def about(self) -> str:
+        """One line for people."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Everything that shapes the data, as plain values."""
+
+    def subscriptions(self, count: int, seed: int) -> pa.Table:
+        """``count`` subscriptions in the columns of the bulk path."""
+
+    def texts(self, count: int, seed: int) -> pa.Table:
+        """Further subscriptions (id, expression) that columns cannot say, for a book of ``count``."""
+
+    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
+        """``count`` events for a book of ``book`` subscriptions made with the same seed."""
+
+
+class Operands(NamedTuple):
+    """Operands of one type: how many each row has, and their values end to end."""
+
+    counts: Ints
+    values: pa.Array
+
+
+class Rows(NamedTuple):
+    """Predicates as arrays, one row each, those of a subscription next to each other."""
+
+    subscription: Ints
+    attribute: Ints
+    operator: Ints
+    operands: dict[str, Operands]
+
+
+def no_texts() -> pa.Table:
+    """The second table of a workload that the columns can say in full."""
+    return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
+
+
+def bulk_table(rows: Rows, ids: pa.Array, names: list[str]) -> pa.Table:
+    """``rows`` in the columns of the bulk path."""
+    columns = {
+        "id": coded(rows.subscription, ids),
+        "attribute": coded(rows.attribute, pa.array(names, pa.string())),
+        "operator": coded(rows.operator, pa.array(OPERATORS, pa.string())),
+    }
+    for name, (counts, values) in rows.operands.items():
+        columns[name] = list_array(counts, values)
+    return pa.table(columns)
+
+
+def coded(codes: Ints, values: pa.Array) -> pa.DictionaryArray:
+    """``values[codes]`` without repeating the values."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values)
+
+
+def numbered(prefix: str, count: int) -> pa.Array:
+    """``prefix0``, ``prefix1`` …"""
+    import pyarrow.compute as pc
+
+    digits = pa.array(np.arange(count)).cast(pa.string())
+    return pc.binary_join_element_wise(pa.scalar(prefix), digits, "")
+
+
+def list_array(count: Ints, values: pa.Array) -> pa.ListArray:
+    """Consecutive runs of ``values``, ``count`` long each."""
+    return pa.ListArray.from_arrays(pa.array(starts(count).astype(np.int32)), values)
+
+
+def starts(count: Ints) -> Ints:
+    """Where runs of these lengths begin, and where the last ends."""
+    start = np.zeros(len(count) + 1, np.int64)
+    np.cumsum(count, out=start[1:])
+    return start
+
+
+def sparse_events(offsets: Ints, names: pa.Array, attribute: Ints, values: pa.Array) -> pa.Table:
+    """Events as one map column, for when there are too many attributes for a column each."""
+    keys = names.take(pa.array(attribute))
+    pairs = pa.MapArray.from_arrays(pa.array(offsets.astype(np.int32)), keys, values)
+    return pa.table({"attributes": pairs})

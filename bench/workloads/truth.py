@@ -1,0 +1,121 @@
+"""A brute-force reading of bulk tables in plain NumPy: slow, short, and independent of ``tamis``.
+
+It measures the match probability of a workload and is a second opinion for tests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench.workloads.base import starts
+
+_TERM = re.compile(r"[a-z0-9]+")
+
+
+class Book:
+    """The subscriptions of a bulk table, grouped by attribute."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.ids, subscription = _coded(table.column("id"))
+        names, attribute = _coded(table.column("attribute"))
+        operators, operator = _coded(table.column("operator"))
+        self._size = np.bincount(subscription, minlength=len(self.ids))
+        self._groups: dict[tuple[str, str], list[_Group]] = {}
+        for column in ("number", "string", "boolean"):
+            if column in table.column_names:
+                self._add(
+                    table.column(column).combine_chunks(), subscription, attribute, operator, names, operators
+                )
+
+    def _add(
+        self,
+        lists: pa.ListArray,
+        subscription: npt.NDArray[np.int64],
+        attribute: npt.NDArray[np.int64],
+        operator: npt.NDArray[np.int64],
+        names: list[str],
+        operators: list[str],
+    ) -> None:
+        count = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        values = lists.flatten().to_numpy(zero_copy_only=False)
+        start = starts(count)
+        key = np.where(count > 0, attribute * len(operators) + operator, -1)
+        order = np.argsort(key, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
+            if len(rows) and key[rows[0]] >= 0:
+                name, op = names[attribute[rows[0]]], operators[operator[rows[0]]]
+                places = np.repeat(start[rows] - starts(count[rows])[:-1], count[rows])
+                operands = values[places + np.arange(len(places))]
+                group = _Group(op, subscription[rows], starts(count[rows])[:-1], operands)
+                self._groups.setdefault((name, op), []).append(group)
+        self._operators = operators
+
+    def matches(self, event: Mapping[str, Any]) -> list[str]:
+        """Ids of the subscriptions that are true for ``event`` (one value per attribute), in book order."""
+        hits = np.zeros(len(self.ids), np.int64)
+        for name, value in event.items():
+            for op in self._operators if value is not None else ():
+                for group in self._groups.get((name, op), ()):
+                    np.add.at(hits, group.true_for(value), 1)
+        return [self.ids[at] for at in np.flatnonzero(hits == self._size)]
+
+
+class _Group:
+    """The predicates of one attribute and one operator."""
+
+    def __init__(
+        self,
+        operator: str,
+        subscription: npt.NDArray[np.int64],
+        start: npt.NDArray[np.int64],
+        operands: npt.NDArray[Any],
+    ) -> None:
+        self._operator, self._subscription, self._start, self._operands = (
+            operator,
+            subscription,
+            start,
+            operands,
+        )
+
+    def true_for(self, value: Any) -> npt.NDArray[np.int64]:
+        """The subscription of every predicate that ``value`` satisfies."""
+        if isinstance(value, str) != isinstance(self._operands[0], str):
+            return np.zeros(0, np.int64)
+        return self._subscription[self._truth(value)]
+
+    def _truth(self, value: Any) -> npt.NDArray[np.bool_]:
+        operands, start = self._operands, self._start
+        match self._operator:
+            case "=" | "in":
+                return np.logical_or.reduceat(operands == value, start)
+            case "<=":
+                return np.asarray(value <= operands)
+            case ">=":
+                return np.asarray(value >= operands)
+            case "between":
+                return np.asarray((operands[start] <= value) & (value <= operands[start + 1]))
+            case "has all":
+                terms = set(_TERM.findall(value.lower()))
+                return np.logical_and.reduceat(np.array([term in terms for term in operands]), start)
+        raise ValueError(f"no reading for the operator {self._operator!r}")
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[list[str], npt.NDArray[np.int64]]:
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    return array.dictionary.to_pylist(), array.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
+    """Events as dictionaries, whether they are columns or one map column."""
+    if events.column_names == ["attributes"]:
+        return (dict(pairs) for pairs in events.column("attributes").to_pylist())
+    return ({k: v for k, v in row.items() if v is not None} for row in events.to_pylist())
