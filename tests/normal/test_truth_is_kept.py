@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tamis.limits import Limits
 from tamis.model.event import Event
-from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Expr, Not, Or
+from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not, Or
 from tamis.model.truth import matches
+from tamis.model.value import Interval
 from tamis.normal import PASSES, Clause, clauses_of, cnf_size, cover, dnf_size, normalise, to_cnf, to_dnf
 from tests.strategies import events, expressions
 
@@ -38,6 +39,38 @@ def assert_same(before: Expr, after: Expr, batch: list[Event]) -> None:
 @given(expr=trees, batch=happenings)
 def test_pass_keeps_the_truth(rewrite: Callable[[Expr], Expr], expr: Expr, batch: list[Event]) -> None:
     assert_same(expr, rewrite(expr), batch)
+
+
+small = st.integers(0, 5) | st.sampled_from([0.5, 2.0, True, "x", "y"])
+ends = st.tuples(st.integers(0, 5), st.integers(0, 5))
+same_attribute = st.one_of(
+    st.builds(Compare, st.just("a"), st.sampled_from(["=", "!="]), small),
+    st.builds(Compare, st.just("a"), st.sampled_from(["<", "<=", ">", ">="]), st.integers(0, 5)),
+    st.builds(In, st.just("a"), st.lists(small, max_size=3).map(tuple), st.booleans()),
+    st.builds(lambda pair, negated: Between("a", *pair, negated), ends, st.booleans()),
+    st.builds(Exists, st.just("a"), st.booleans()),
+)
+literals = same_attribute | same_attribute.map(Not)
+spans = st.builds(
+    lambda pair, opens: Interval(min(pair), max(pair), *opens) if min(pair) < max(pair) else min(pair),
+    ends,
+    st.tuples(st.booleans(), st.booleans()),
+)
+one_attribute = st.lists(small | spans, max_size=3).map(
+    lambda held: Event({"a": tuple(held)} if held else {})
+)
+
+
+@pytest.mark.parametrize("kind", [And, Or])
+@given(
+    parts=st.lists(literals, min_size=2, max_size=4), batch=st.lists(one_attribute, min_size=5, max_size=10)
+)
+@settings(max_examples=500)
+def test_literals_on_one_attribute_merge_truly(
+    kind: type[And] | type[Or], parts: list[Expr], batch: list[Event]
+) -> None:
+    tree = kind(tuple(parts))
+    assert_same(tree, normalise(tree), [Event({}), *batch])
 
 
 @given(trees, happenings)

@@ -28,7 +28,7 @@ from tamis.model.expr import (
 )
 from tamis.model.value import Scalar
 from tamis.normal.ranges import Range, as_predicate, point, united, values_of
-from tamis.normal.tree import Literal, attribute_of, is_literal, key_of, negative
+from tamis.normal.tree import Literal, attribute_of, has_negative, is_literal, key_of, negative
 
 # Comparing all pairs is worth it for what people write, not for what they generate.
 _PAIRWISE = 32
@@ -88,9 +88,10 @@ def _under_and(group: _Group) -> list[Expr]:
         return [FALSE]
     if not presence:
         return [Not(deny) for deny in denied]
-    if not wanted and not denied:
-        return [Exists(group.attribute)]
-    return [*wanted, *map(negative, denied)]
+    without: list[Expr] = [negative(deny) if has_negative(deny) else Not(deny) for deny in denied]
+    if not wanted and not any(has_negative(deny) for deny in denied):
+        without.append(Exists(group.attribute))  # nothing else would say that it is present
+    return [*wanted, *without]
 
 
 def _under_or(group: _Group) -> list[Expr]:

@@ -78,6 +78,11 @@ def key_of(expr: Expr) -> str:
     return to_text(expr)
 
 
+def has_negative(predicate: Predicate) -> bool:
+    """Whether there is a negative form of this positive one: not of ``<`` and its like."""
+    return not isinstance(predicate, Compare) or predicate.op == "="
+
+
 def negative(predicate: Predicate) -> Predicate:
     """The negative form of a positive one: present, and no value satisfies it."""
     if isinstance(predicate, Compare):
