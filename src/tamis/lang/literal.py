@@ -139,7 +139,7 @@ def _read_circle(cursor: Cursor) -> Circle:
     unit: Token = cursor.token
     factor = _METRES.get(unit.text.upper()) if unit.kind == "word" else None
     if factor is None:
-        cursor.fail("a unit, M or KM,")
+        cursor.fail("a unit, M or KM")
     cursor.advance()
     if not cursor.keyword("OF"):
         cursor.fail("OF POINT (lon lat)")

@@ -11,7 +11,7 @@ from tamis.model.text import terms_of
 from tamis.model.value import Interval, Point, Scalar, clean_string, clean_value
 
 # Walks over trees may recurse; Python's own stack bounds them whatever the configured limit says.
-DEEPEST = 200
+DEEPEST = 100
 
 _NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", Point: "a point"}
 

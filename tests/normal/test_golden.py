@@ -1,0 +1,23 @@
+"""The golden file of the normal forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamis.lang import parse, to_text
+from tamis.model.expr import And
+from tamis.normal import clauses_of
+from tamis.normal.forms import clause_expr
+from tests.golden import golden_pairs
+
+CASES = golden_pairs(Path(__file__).parent / "golden" / "dnf.txt")
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[case[0][:60] for case in CASES])
+def test_golden(text: str, expected: str) -> None:
+    found = clauses_of(parse(text))
+    assert found.exact
+    written = " OR ".join(to_text(clause_expr(And, clause)) for clause in found.clauses)
+    assert (written if found.kind == "clauses" else found.kind) == expected
