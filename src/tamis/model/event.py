@@ -37,7 +37,7 @@ class Event(msgspec.Struct, frozen=True):
     payload: Any = None
 
 
-_KEY_LIKE = re.compile(rb'"\\s*:')
+_KEY_LIKE = re.compile(rb'"\s*:')
 
 EventLike = Event | Mapping[str, Any]
 

@@ -33,7 +33,7 @@ from tamis.model.expr import (
 from tamis.model.pattern import compiled, read_like
 from tamis.model.shape import covers
 from tamis.model.text import fold, has_phrase, terms_of
-from tamis.model.value import Interval, Point, Scalar, Value, family
+from tamis.model.value import Interval, Point, Scalar, Value, family, successor
 
 
 def matches(expr: Expr, event: Event) -> bool:
@@ -92,12 +92,22 @@ def _between(predicate: Between, value: Value) -> bool:
 def in_range(
     value: Value, low: Scalar | None, high: Scalar | None, low_open: bool = False, high_open: bool = False
 ) -> bool:
-    """Whether ``value`` lies in the range, or, being an interval, meets it."""
-    if isinstance(value, Interval):
-        return _reaches(value.low, value.low_open, high, high_open) and _reaches(
-            low, low_open, value.high, value.high_open
-        ) and _same_family(value, low if low is not None else high)
-    return _reaches(low, low_open, value, False) and _reaches(value, False, high, high_open)
+    """Whether ``value`` lies in the range, or, being an interval, shares some value with it."""
+    if not isinstance(value, Interval):
+        return _reaches(low, low_open, value, False) and _reaches(value, False, high, high_open)
+    operand = low if low is not None else high
+    end = value.low if value.low is not None else value.high
+    if operand is None or end is None or family(operand) != family(end):
+        return False
+    first = successor(low) if low_open else low
+    if low is not None and first is None:
+        return False
+    # Three lower ends before three upper ends; with closed lower ends, the greatest lies in both.
+    return (
+        _reaches(first, False, high, high_open)
+        and _reaches(value.low, False, high, high_open)
+        and _reaches(first, False, value.high, value.high_open)
+    )
 
 
 def _reaches(low: Any, low_open: bool, high: Any, high_open: bool) -> bool:
@@ -107,11 +117,6 @@ def _reaches(low: Any, low_open: bool, high: Any, high_open: bool) -> bool:
     if family(low) != family(high):
         return False
     return bool(low < high or (low == high and not low_open and not high_open))
-
-
-def _same_family(interval: Interval, operand: Any) -> bool:
-    end = interval.low if interval.low is not None else interval.high
-    return end is not None and family(end) == family(operand)
 
 
 def _like(predicate: Like, value: Value) -> bool:

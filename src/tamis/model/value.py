@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -17,6 +17,8 @@ import msgspec
 from tamis.errors import EventValue
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+_MICROSECOND = timedelta(microseconds=1)
+_LAST_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 class Point(msgspec.Struct, frozen=True, order=True):
@@ -103,21 +105,37 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def successor(value: Any) -> Any:
+    """The least value above ``value`` that its type can hold; ``None`` if there is none."""
+    if isinstance(value, str):
+        return value + "\0"
+    if isinstance(value, datetime):
+        return value + _MICROSECOND if value < _LAST_TIME else None
+    whole = int(value)
+    if abs(whole) >= 2**53 and INT_MIN <= whole < INT_MAX:
+        return whole + 1  # beyond 2**53 integers are denser than floats
+    following = math.nextafter(float(value), math.inf)
+    return following if math.isfinite(following) else None
+
+
 def clean_interval(interval: Interval) -> Interval:
-    """``interval`` with clean, comparable and ordered ends."""
+    """``interval`` with clean, comparable and ordered ends, the lower one closed."""
     low = None if interval.low is None else clean_value(interval.low)
     high = None if interval.high is None else clean_value(interval.high)
+    if low is None and high is None:
+        raise EventValue("an interval needs at least one end")
     for end in (low, high):
         if isinstance(end, bool | Interval | Point):
             raise EventValue(f"an interval cannot end at {end!r}")
-    if low is not None and high is not None:
-        if family(low) != family(high):
-            raise EventValue(f"the ends of an interval have different types: {low!r} and {high!r}")
-        if low > high or (low == high and (interval.low_open or interval.high_open)):  # type: ignore[operator]
-            raise EventValue(f"the interval from {low!r} to {high!r} is empty")
-    if low is None and high is None:
-        raise EventValue("an interval needs at least one end")
-    return Interval(low, high, interval.low_open, interval.high_open)  # type: ignore[arg-type]
+    if low is not None and high is not None and family(low) != family(high):
+        raise EventValue(f"the ends of an interval have different types: {low!r} and {high!r}")
+    first: Any = successor(low) if low is not None and interval.low_open else low
+    empty = low is not None and (
+        first is None or (high is not None and (first > high or (first == high and interval.high_open)))
+    )
+    if empty:
+        raise EventValue(f"the interval from {low!r} to {high!r} is empty")
+    return Interval(first, high, False, interval.high_open)  # type: ignore[arg-type]
 
 
 def clean_value(value: Any) -> Value:

@@ -1,0 +1,76 @@
+"""Arenas: all arrays of a segment in one block of memory, or one memory-mapped file.
+
+A compiled kernel called for a single event pays for every array it is handed. An arena is handed
+over as two views (words of 16 and of 32 bits) and a short list of places, whatever it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+ALIGNMENT = 64
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class Slot(NamedTuple):
+    """Where an array stands in its arena."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    nbytes: int
+
+
+class Arena:
+    """A block of bytes and the table of the arrays in it."""
+
+    def __init__(self, block: npt.NDArray[np.uint8], slots: dict[str, Slot]) -> None:
+        self.block = block
+        self.slots = slots
+        even = block[: len(block) // 4 * 4]
+        self.words16 = even.view(np.uint16)
+        self.words32 = even.view(np.uint32)
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        slot = self.slots[name]
+        raw = self.block[slot.offset : slot.offset + slot.nbytes]
+        return raw.view(np.dtype(slot.dtype)).reshape(slot.shape)
+
+    def group(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """The arrays whose names begin with ``prefix``, by the rest of their names."""
+        return {name[len(prefix) :]: self[name] for name in self.slots if name.startswith(prefix)}
+
+    def places(self, *names: str) -> npt.NDArray[np.int64]:
+        """Begin and end of each named array, in units of its own words, for kernels to slice by."""
+        bounds: list[int] = []
+        for name in names:
+            slot = self.slots[name]
+            unit = np.dtype(slot.dtype).itemsize
+            bounds += [slot.offset // unit, (slot.offset + slot.nbytes) // unit]
+        return np.array(bounds, np.int64)
+
+
+def layout(arrays: Arrays) -> tuple[dict[str, Slot], int]:
+    """A place for every array, each on a cache line of its own, and the total size."""
+    slots: dict[str, Slot] = {}
+    offset = 0
+    for name, array in arrays.items():
+        slots[name] = Slot(array.dtype.str, array.shape, offset, array.nbytes)
+        offset = -(-(offset + array.nbytes) // ALIGNMENT) * ALIGNMENT
+    return slots, offset
+
+
+def pack(arrays: Arrays) -> Arena:
+    """An arena in memory with copies of ``arrays``."""
+    slots, size = layout(arrays)
+    block = np.zeros(size, np.uint8)
+    for name, array in arrays.items():
+        slot = slots[name]
+        raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        block[slot.offset : slot.offset + slot.nbytes] = raw
+    return Arena(block, slots)

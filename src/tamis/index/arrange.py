@@ -1,0 +1,37 @@
+"""Arranging clauses: literals in the order they should be checked, clauses in a chosen order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.space.clauses import Clauses
+
+Ints = npt.NDArray[np.int64]
+
+
+def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clauses:
+    """``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
+    count = np.diff(clauses.start.astype(np.int64))[clause_order]
+    owners = np.diff(clauses.owner_start.astype(np.int64))[clause_order]
+    return clauses._replace(
+        start=_starts(count),
+        literal=np.ascontiguousarray(clauses.literal[literal_order]),
+        revise=clauses.revise[clause_order],
+        owner_start=_starts(owners),
+        owner=clauses.owner[_runs(clauses.owner_start, clause_order)],
+    )
+
+
+def _starts(count: Ints) -> npt.NDArray[np.uint32]:
+    start = np.zeros(len(count) + 1, np.uint32)
+    np.cumsum(count, out=start[1:])
+    return start
+
+
+def _runs(start: npt.NDArray[Any], chosen: Ints) -> Ints:
+    low = start[:-1].astype(np.int64)[chosen]
+    count = np.diff(start.astype(np.int64))[chosen]
+    return np.repeat(low - (np.cumsum(count) - count), count) + np.arange(count.sum())

@@ -1,0 +1,22 @@
+"""The engines by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.errors import UnknownEngine
+
+NAMES = ("hybrid", "scan")
+
+
+def engine_class(name: str) -> Any:
+    """The class of the named engine; imported when asked for, since kernels are slow to load."""
+    if name == "hybrid":
+        from tamis.index.hybrid import Hybrid
+
+        return Hybrid
+    if name == "scan":
+        from tamis.index.scan import Scan
+
+        return Scan
+    raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)

@@ -1,0 +1,199 @@
+"""Building ``hybrid``: which condition a clause is posted under, and where."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arrange import arrange
+from tamis.index.hybrid._kernels import best_two, choose_levels, order_for_checks, post
+from tamis.index.statistics import Statistics
+from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
+
+Ints = npt.NDArray[np.int64]
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Units(NamedTuple):
+    """Conditions of clauses: the literals of a clause on one dimension, taken together.
+
+    For a plain event, ``price >= 100`` and ``price <= 200`` are one range, far less likely than
+    either. ``joined`` marks such conditions: a multi-valued event may meet them with two values.
+    """
+
+    start: Ints
+    of_literal: Ints
+    dimension: Ints
+    lo: Ints
+    hi: Ints
+    usable: npt.NDArray[np.bool_]
+    joined: npt.NDArray[np.bool_]
+    set_at: Ints
+    set_count: Ints
+
+
+def units_of(clauses: Clauses) -> Units:
+    """Group the literals (sorted by dimension within their clause) into conditions."""
+    lo, hi = hulls(clauses)
+    dimension, flags = clauses.literal[:, 0].astype(np.int64), clauses.literal[:, 1]
+    usable = (flags & ABSENT_OK) == 0
+    # A literal that absence satisfies says nothing about present cells that is worth joining.
+    lo, hi = np.where(usable, lo, 1), np.where(usable, hi, clauses.cells[dimension])
+    clause = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
+    fresh = np.ones(len(dimension), np.bool_)
+    fresh[1:] = (np.diff(dimension) != 0) | (np.diff(clause) != 0)
+    first = np.flatnonzero(fresh)
+    of_literal = np.cumsum(fresh) - 1
+    size = np.diff(np.append(first, len(dimension)))
+    top, bottom = np.maximum.reduceat(lo, first), np.minimum.reduceat(hi, first)
+    clash = top > bottom  # only a multi-valued event can satisfy these; its first literal must do
+    top, bottom = np.where(clash, lo[first], top), np.where(clash, hi[first], bottom)
+    many = ((flags & (MANY | NEGATIVE)) == MANY)[first] & (size == 1)
+    start = np.zeros(clauses.count + 1, np.int64)
+    np.cumsum(np.bincount(clause[first], minlength=clauses.count), out=start[1:])
+    return Units(
+        start,
+        of_literal,
+        dimension[first],
+        top,
+        bottom,
+        np.logical_or.reduceat(usable, first),
+        (size > 1) & ~clash,
+        np.where(many, clauses.literal[first, 2], 0).astype(np.int64),
+        np.where(many, clauses.literal[first, 3], 0).astype(np.int64),
+    )
+
+
+def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int) -> tuple[Clauses, Arrays]:
+    """Arranged clauses and the arrays of the engine."""
+    if clauses.count == 0 or len(clauses.literal) == 0:
+        return clauses, _empty(clauses)
+    units = units_of(clauses)
+    share = _shares(units, clauses, statistics)
+    access, inline = np.empty(clauses.count, np.int64), np.empty(clauses.count, np.int64)
+    best_two(units.start, share, units.usable, access, inline)
+    levels = _Levels(clauses, units, access, most_blocks, crowd)
+    owner = np.repeat(np.arange(clauses.count), levels.count)
+    order = np.argsort(levels.lists, kind="stable")
+    clause_order, rank = _posting_order(owner[order], clauses.count)
+    literal_order = np.empty(len(clauses.literal), np.int64)
+    order_for_checks(
+        clause_order, clauses.start.astype(np.int64), units.of_literal, access, inline,
+        share[units.of_literal], literal_order,
+    )  # fmt: skip
+    list_start = np.zeros(levels.list_count + 1, np.uint32)
+    np.cumsum(np.bincount(levels.lists, minlength=levels.list_count), out=list_start[1:])
+    arranged = arrange(clauses, clause_order, literal_order)
+    arrays = levels.arrays() | {
+        "list_start": list_start,
+        "posting": rank[owner[order]].astype(np.uint32),
+        "residual": rank[np.flatnonzero(access < 0)].astype(np.uint32),
+        "hull": _hulled(units, access, inline, clauses.dimensions),
+    }
+    return arranged, arrays | _inline(units, inline[owner[order]], clauses)
+
+
+def _shares(units: Units, clauses: Clauses, statistics: Statistics) -> npt.NDArray[np.float64]:
+    """Estimated share of events that satisfy each condition; a set by the sum of its ranges."""
+    share = statistics.share(units.dimension, units.lo, units.hi)
+    many = np.flatnonzero(units.set_count)
+    if len(many):
+        count = units.set_count[many]
+        shift = np.repeat(units.set_at[many] - (np.cumsum(count) - count), count)
+        place = shift + np.arange(len(shift))
+        ranges = statistics.share(
+            np.repeat(units.dimension[many], count),
+            clauses.set_lo[place].astype(np.int64),
+            clauses.set_hi[place].astype(np.int64),
+        )
+        share[many] = np.add.reduceat(ranges, np.cumsum(count) - count)
+    return share
+
+
+def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
+    """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
+    first = np.full(clauses, len(owner), np.int64)
+    first[owner[::-1]] = np.arange(len(owner))[::-1]
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(clauses, np.int64)
+    rank[order] = np.arange(clauses)
+    return order, rank
+
+
+class _Levels:
+    """Levels in use per dimension, and the list of every posting."""
+
+    def __init__(self, clauses: Clauses, units: Units, access: Ints, most: int, crowd: int) -> None:
+        cells = clauses.cells.astype(np.int64)
+        top = np.ceil(np.log2(cells + 1)).astype(np.int64)
+        used = access[access >= 0]
+        wide = used[(units.lo[used] != units.hi[used]) & (units.set_count[used] == 0)]
+        crowded = np.bincount(units.dimension[wide], minlength=len(cells)) > crowd
+        # About as many lists as clauses: single cells where there are many, larger blocks elsewhere.
+        posted = np.bincount(units.dimension[used], minlength=len(cells))
+        bottom = np.log2(np.maximum(cells / np.maximum(posted, 1), 1)).astype(np.int64)
+        level, self.count = np.zeros(clauses.count, np.int64), np.zeros(clauses.count, np.int64)
+        sets = (units.set_at, units.set_count, clauses.set_lo, clauses.set_hi)
+        choose_levels(
+            access, units.lo, units.hi, *sets, bottom, top, crowded, units.dimension, most, level, self.count
+        )
+        placed = np.flatnonzero(access >= 0)
+        pairs = np.unique(units.dimension[access[placed]] * 64 + level[placed])
+        self.dimension, self.shift = pairs // 64, pairs % 64
+        width = (cells[self.dimension] >> self.shift) + 1
+        self.base = np.cumsum(width) - width
+        self.list_count = int(width.sum())
+        self.dimensions = len(cells)
+        table = np.zeros((len(cells), 64 if len(pairs) == 0 else int(self.shift.max()) + 1), np.int64)
+        table[self.dimension, self.shift] = self.base
+        start = np.zeros(clauses.count + 1, np.int64)
+        np.cumsum(self.count, out=start[1:])
+        self.lists = np.empty(start[-1], np.int64)
+        post(access, units.lo, units.hi, *sets, units.dimension, level, table, start, self.lists)
+
+    def arrays(self) -> Arrays:
+        start = np.searchsorted(self.dimension, np.arange(self.dimensions + 1))
+        return {
+            "level_start": start.astype(np.uint32),
+            "level_shift": self.shift.astype(np.uint32),
+            "level_base": self.base.astype(np.uint32),
+        }
+
+
+def _hulled(units: Units, access: Ints, inline: Ints, dimensions: int) -> npt.NDArray[np.uint32]:
+    """Dimensions on which joined conditions are posted."""
+    used = access[access >= 0]
+    hull = np.zeros(dimensions, np.uint32)
+    hull[units.dimension[used[units.joined[used]]]] = 1
+    return hull
+
+
+def _inline(units: Units, inline: Ints, clauses: Clauses) -> Arrays:
+    """The inline condition of every posting; without one, a condition that always holds."""
+    word = clauses.literal.dtype
+    has, at = inline >= 0, np.maximum(inline, 0)
+    span = np.where(has, units.hi[at] - units.lo[at], np.iinfo(word).max)
+    return {
+        "inline_dimension": np.where(has, units.dimension[at], 0).astype(word),
+        "inline_lo": np.where(has, units.lo[at], 0).astype(word),
+        "inline_span": span.astype(word),
+    }
+
+
+def _empty(clauses: Clauses) -> Arrays:
+    word = clauses.literal.dtype
+    none, no_word = np.zeros(0, np.uint32), np.zeros(0, word)
+    return {
+        "level_start": np.zeros(clauses.dimensions + 1, np.uint32),
+        "level_shift": none,
+        "level_base": none,
+        "list_start": np.zeros(1, np.uint32),
+        "posting": none,
+        "residual": np.arange(clauses.count, dtype=np.uint32),
+        "hull": np.zeros(clauses.dimensions, np.uint32),
+        "inline_dimension": no_word,
+        "inline_lo": no_word,
+        "inline_span": no_word,
+    }

@@ -1,0 +1,63 @@
+"""The ``scan`` engine."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arena import Arena
+from tamis.index.arrange import arrange
+from tamis.index.output import collect
+from tamis.index.protocol import Candidates
+from tamis.index.scan._kernels import scan_events
+from tamis.index.statistics import Statistics
+from tamis.space.clauses import Clauses, hulls
+from tamis.space.located import Located
+
+
+class Scan:
+    """Checks every clause, literals in order of selectivity, and rules out nothing beforehand."""
+
+    name: ClassVar[str] = "scan"
+
+    @classmethod
+    def build(
+        cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
+    ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
+        """Nothing to build; each clause's least likely literal comes first."""
+        share = statistics.share(clauses.literal[:, 0].astype(np.int64), *hulls(clauses))
+        owner = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
+        return arrange(clauses, np.arange(clauses.count), np.lexsort((share, owner))), {}
+
+    def __init__(self, arena: Arena) -> None:
+        self._clauses = arena.group("clauses.")
+        self._literal = self._clauses["literal"].reshape(-1)
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        arrays = self._clauses
+        cell = np.zeros(len(arrays["cells"]), np.uint32)
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            done: tuple[int, int] = scan_events(
+                begin,
+                events.count,
+                *events,
+                cell,
+                arrays["start"],
+                self._literal,
+                arrays["set_lo"],
+                arrays["set_hi"],
+                out_event,
+                out_clause,
+            )
+            return done
+
+        event, clause = collect(events.count, run)
+        total = events.count * (len(arrays["start"]) - 1)
+        return Candidates(event, clause, total, total)
+
+    def check(self) -> None:
+        """Nothing of its own to check."""

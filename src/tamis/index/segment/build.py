@@ -1,0 +1,97 @@
+"""Building a segment: cut the space, let the engine lay out its arrays, pack everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arena import pack
+from tamis.index.engines import engine_class
+from tamis.index.segment.expand import clause_rows
+from tamis.index.segment.segment import Segment
+from tamis.index.statistics import Statistics
+from tamis.lang.columns.literals import StringColumn
+from tamis.lang.columns.rows import Columns
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.space.build import cut
+from tamis.space.located import Located
+from tamis.space.space import Space
+
+Sampler = Callable[[Space], Located]
+
+
+def build_segment(
+    ids: StringColumn,
+    columns: Columns,
+    priority: npt.NDArray[np.float64],
+    *,
+    engine: str = "hybrid",
+    parameters: dict[str, Any] | None = None,
+    sample: Sampler | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Segment:
+    """A segment in memory over the given subscriptions (ids must be distinct)."""
+    maker = engine_class(engine)
+    space, clauses = cut(clause_rows(columns, limits))
+    statistics = Statistics(clauses, sample(space) if sample else None)
+    clauses, engine_arrays = maker.build(clauses, statistics, parameters or {})
+    arrays = flat("space.", space) | flat("clauses.", clauses) | flat("book.", narrowed(columns))
+    arrays |= {f"engine.{name}": array for name, array in engine_arrays.items()}
+    arrays |= flat("ids.", _narrow_strings(ids)) | {
+        "ids.order": _id_order(ids),
+        "priority": priority if priority.any() else priority[:0],
+    }
+    return Segment(pack(arrays), engine, limits)
+
+
+def flat(prefix: str, fields: Any) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of nested named tuples by dotted names; names (tuples of strings) as string columns."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for name, value in fields._asdict().items():
+        if isinstance(value, np.ndarray):
+            arrays[prefix + name] = value
+        else:
+            arrays |= flat(f"{prefix}{name}.", value)
+    return arrays
+
+
+def narrowed(columns: Columns) -> Any:
+    """The book with every column in the narrowest type that holds it, names as a string column."""
+    from tamis.lang.columns.literals import string_column
+
+    literals = columns.literals._replace(strings=_narrow_strings(columns.literals.strings))
+    slim = columns._replace(
+        **{
+            name: narrow(getattr(columns, name))
+            for name in ("attribute", "op", "arity", "args", "row_start", "arg_start")
+        }
+    )
+    return slim._replace(literals=literals, names=string_column(list(columns.names)))  # type: ignore[arg-type]
+
+
+def _narrow_strings(strings: StringColumn) -> StringColumn:
+    return StringColumn(narrow(strings.start), strings.data)
+
+
+def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Non-negative integers in the narrowest unsigned type that holds them."""
+    largest = int(array.max()) if len(array) else 0
+    for word in (np.uint8, np.uint16, np.uint32):
+        if largest <= np.iinfo(word).max:
+            return array.astype(word)
+    return array
+
+
+def _id_order(ids: StringColumn) -> npt.NDArray[np.uint32]:
+    """The ids sorted by their bytes, for look-up by bisection."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    start = np.ascontiguousarray(ids.start, np.int64)
+    array = pa.Array.from_buffers(
+        pa.large_binary(), ids.count, [None, pa.py_buffer(start), pa.py_buffer(np.ascontiguousarray(ids.data))]
+    )
+    return np.asarray(pc.sort_indices(array).to_numpy(), np.uint32)

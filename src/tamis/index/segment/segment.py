@@ -1,0 +1,127 @@
+"""A segment: space, clauses, engine, and the subscriptions themselves."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.errors import IndexCorrupt
+from tamis.index.arena import Arena
+from tamis.index.engines import engine_class
+from tamis.index.protocol import Engine
+from tamis.lang.columns.literals import Literals, StringColumn
+from tamis.lang.columns.rows import Columns, tree_at
+from tamis.limits import Limits
+from tamis.model.expr import Expr
+from tamis.space.encode import Encoder
+from tamis.space.space import Space
+
+
+class Segment:
+    """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
+
+    def __init__(self, arena: Arena, engine: str, limits: Limits) -> None:
+        self.arena = arena
+        self.engine_name = engine
+        self.limits = limits
+        self.ids = StringColumn(arena["ids.start"], arena["ids.data"])
+        self.owner_start = arena["clauses.owner_start"]
+        self.owner = arena["clauses.owner"]
+        self.revise = arena["clauses.revise"]
+        self.any_revise = bool(self.revise.any())
+
+    @property
+    def count(self) -> int:
+        """How many subscriptions there are."""
+        return self.ids.count
+
+    @property
+    def clauses(self) -> int:
+        """How many distinct clauses are indexed."""
+        return len(self.revise)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether each clause has exactly one owner and no owner two clauses: pairs need no merging."""
+        return len(self.owner) == len(self.revise) and len(self.owner) == len(np.unique(self.owner))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Locates events in this segment's space."""
+        return Encoder(self.space, self.limits)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine over this segment's clauses."""
+        return engine_class(self.engine_name)(self.arena)
+
+    @cached_property
+    def space(self) -> Space:
+        """How this segment's attributes are cut."""
+        return _unflat(Space, self.arena, "space.", strings=("names", "strings", "flag_pattern"))
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The expressions as they were registered."""
+        arena = self.arena
+        literals = Literals(
+            arena["book.literals.kind"],
+            arena["book.literals.bits"],
+            _strings(arena, "book.literals.strings"),
+        )
+        rest = {name: arena[f"book.{name}"] for name in Columns._fields[2:]}
+        return Columns(tuple(_strings(arena, "book.names").to_list()), literals, **rest)
+
+    def expression(self, ordinal: int) -> Expr:
+        """The expression of one subscription."""
+        return tree_at(self.columns, ordinal)
+
+    def priority(self, ordinal: int) -> float:
+        """The static priority of one subscription."""
+        priorities = self.arena["priority"]
+        return float(priorities[ordinal]) if len(priorities) else 0.0
+
+    def find(self, subscription: str) -> int:
+        """The ordinal of a subscription id, or -1."""
+        order, key = self.arena["ids.order"], subscription.encode("utf-8", "surrogatepass")
+        at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
+        return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1
+
+    def id_list(self, ordinals: npt.NDArray[Any]) -> list[str]:
+        """The ids of several subscriptions."""
+        return [self.ids[n] for n in ordinals.tolist()]
+
+    def check(self) -> None:
+        """Raise :class:`IndexCorrupt` if an invariant is broken."""
+        starts = self.arena["clauses.start"].astype(np.int64)
+        for name, start, length in (
+            ("clauses.start", starts, len(self.arena["clauses.literal"])),
+            ("clauses.owner_start", self.owner_start.astype(np.int64), len(self.owner)),
+            ("ids.start", self.ids.start.astype(np.int64), len(self.ids.data)),
+            ("book.row_start", self.columns.row_start.astype(np.int64), len(self.columns.op)),
+            ("book.arg_start", self.columns.arg_start.astype(np.int64), len(self.columns.args)),
+        ):
+            if start[0] != 0 or start[-1] != length or np.any(np.diff(start) < 0):
+                raise IndexCorrupt(f"the index is damaged: {name} is not an increasing list of places")
+        if len(self.owner) and int(self.owner.max()) >= self.count:
+            raise IndexCorrupt("the index is damaged: a clause belongs to no subscription")
+        literal = self.arena["clauses.literal"]
+        if len(literal) and int(literal[:, 0].max()) >= len(self.arena["clauses.cells"]):
+            raise IndexCorrupt("the index is damaged: a literal names no dimension")
+        self.engine.check()
+
+
+def _strings(arena: Arena, name: str) -> StringColumn:
+    return StringColumn(arena[f"{name}.start"], arena[f"{name}.data"])
+
+
+def _unflat(kind: Any, arena: Arena, prefix: str, strings: tuple[str, ...]) -> Any:
+    fields = {
+        name: _strings(arena, prefix + name) if name in strings else arena[prefix + name]
+        for name in kind._fields
+    }
+    return kind(**fields)

@@ -1,0 +1,48 @@
+"""How likely a literal is to hold: from a sample of events if there is one, else from the clauses."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.space.clauses import Clauses
+from tamis.space.located import Located
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Statistics:
+    """Estimates the share of events whose cell on a dimension lies in a range."""
+
+    def __init__(self, clauses: Clauses, sample: Located | None = None) -> None:
+        self.cells = clauses.cells.astype(np.int64)
+        self.sampled = sample is not None and sample.count > 0
+        if sample is not None and sample.count > 0:
+            self._from_sample(sample)
+        else:
+            self._from_clauses(clauses)
+
+    def _from_clauses(self, clauses: Clauses) -> None:
+        """Without events: attributes asked for often are taken to be frequent, values to be even."""
+        asked = np.bincount(clauses.literal[:, 0], minlength=len(self.cells))
+        self.presence: Floats = (asked + 1.0) / (max(clauses.count, 1) + 1.0)
+
+    def _from_sample(self, sample: Located) -> None:
+        dimension, lo = sample.dimension.astype(np.int64), sample.lo.astype(np.int64)
+        self._base: Ints = np.cumsum(self.cells + 2) - (self.cells + 2)
+        counts = np.bincount(self._base[dimension] + lo, minlength=int((self.cells + 2).sum()))
+        # cumulative[base + c] is the number of sampled entries in cells below c
+        self._cumulative: Floats = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
+        self._events = sample.count
+        self.presence = (np.bincount(dimension, minlength=len(self.cells)) + 0.5) / (sample.count + 1.0)
+
+    def share(self, dimension: Ints, lo: Ints, hi: Ints) -> Floats:
+        """The estimated share of events with a cell of ``dimension`` in ``lo``..``hi``."""
+        width = (hi - lo + 1) / self.cells[dimension]
+        prior = self.presence[dimension] * width
+        if not self.sampled:
+            return prior
+        base = self._base[dimension]
+        seen = self._cumulative[base + hi + 1] - self._cumulative[base + lo]
+        return np.asarray((seen + prior) / (self._events + 1.0))

@@ -1,0 +1,303 @@
+"""The bulk path: Arrow rows of (id, attribute, operator, operands) straight to columns.
+
+Rows with the same id form one conjunction. Operands stand in any of the columns ``value``,
+``number``, ``string``, ``time`` and ``boolean``, each a scalar or a list; a row uses the ones that
+are not null. Optional: ``weight`` per row and ``priority`` per id. A subscription with an unusable
+row is refused as a whole and reported; the others go on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import InputError, SubscriptionError, TamisError, TypeMismatch
+from tamis.lang.columns.codes import NAMES, Kind, Op
+from tamis.lang.columns.literals import Literals, StringColumn, literal_at, string_column
+from tamis.lang.columns.rows import Columns, _operands, _starts, predicate_of
+from tamis.limits import DEFAULT_LIMITS, Limits
+
+OPERANDS = ("value", "values", "number", "string", "time", "boolean")
+Index = npt.NDArray[np.int64]
+
+
+class Bulk(NamedTuple):
+    """What a bulk table held: the good subscriptions, and the refused ids with their errors."""
+
+    ids: pa.Array
+    columns: Columns
+    priority: npt.NDArray[np.float64]
+    refused: list[tuple[str, TamisError]]
+
+
+class _Refusals:
+    """Collects the rows that cannot be used; the first reason per row is kept."""
+
+    def __init__(self, count: int) -> None:
+        self.bad = np.zeros(count, np.bool_)
+        self.reasons: dict[int, TamisError] = {}
+
+    def add(self, rows: npt.NDArray[Any], reason: TamisError) -> None:
+        where = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        for row in where.tolist():
+            self.reasons.setdefault(row, reason)
+        self.bad[where] = True
+
+
+def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
+    """Read a bulk table; see the module's page for its columns."""
+    for name in ("id", "attribute", "operator"):
+        if name not in table.column_names:
+            raise InputError(
+                f"a bulk table needs the column {name!r}; it has {', '.join(table.column_names)}"
+            )
+    table = table.combine_chunks()
+    refusals = _Refusals(table.num_rows)
+    ids, group = _coded(table.column("id"), "id", refusals)
+    names, attribute = _coded(table.column("attribute"), "attribute", refusals)
+    op = _operators(table.column("operator"), refusals)
+    literals, row_of, literal = _literals(table, refusals)
+    arity = np.bincount(row_of, minlength=table.num_rows)
+    _check_arity(op, arity, refusals, limits)
+    _check_kinds(op, literals.kind[literal], row_of, refusals)
+    literals, literal = _check_exotic(op, arity, literals, literal, row_of, refusals)
+    weight = _floats(table, "weight", 1.0, refusals)
+    keep = _good_groups(group, refusals, len(ids))
+    order = np.argsort(group, kind="stable") if np.any(np.diff(group) < 0) else np.arange(len(group))
+    order = order[keep[group[order]]]
+    places, _ = _pick(_starts(arity), order)
+    count = np.bincount(group[order], minlength=len(ids))[keep]
+    args_per = np.bincount(group[order], weights=arity[order], minlength=len(ids))[keep].astype(np.int64)
+    columns = Columns(
+        tuple(names.to_pylist()),
+        literals,
+        attribute[order].astype(np.uint32),
+        op[order],
+        arity[order].astype(np.uint32),
+        literal[places].astype(np.uint32),
+        weight[order] if np.any(weight != 1.0) else np.zeros(0),
+        _starts(count),
+        _starts(args_per),
+    )
+    first = np.zeros(len(ids), np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    priority = _floats(table, "priority", 0.0, refusals)[first[keep]]
+    return Bulk(ids.filter(pa.array(keep)), columns, priority, _report(ids, group, refusals))
+
+
+def _pick(start: Index, chosen: Index) -> tuple[Index, Index]:
+    from tamis.lang.columns.rows import runs
+
+    return runs(start, chosen)
+
+
+def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.Array, Index]:
+    """Distinct strings in order of appearance, and each row's place among them."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not pa.types.is_string(array.type):
+        array = array.cast(pa.string())
+    coded = array.dictionary_encode()
+    indices = coded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if array.null_count:
+        refusals.add(array.is_null().to_numpy(zero_copy_only=False), SubscriptionError(f"{name} is null"))
+    return coded.dictionary, indices
+
+
+def _operators(column: pa.ChunkedArray, refusals: _Refusals) -> npt.NDArray[np.uint8]:
+    names, code = _coded(column, "operator", refusals)
+    known = np.array([NAMES.get(str(name).lower().strip(), 255) for name in names.to_pylist()] or [255])
+    op = known[code].astype(np.uint8)
+    for at in np.flatnonzero(known == 255).tolist():
+        message = (
+            f"unknown operator {names[at].as_py()!r}; known are {', '.join(NAMES)}" if len(names) else ""
+        )
+        refusals.add(code == at, SubscriptionError(message))
+    return op
+
+
+def _literals(table: pa.Table, refusals: _Refusals) -> tuple[Literals, Index, Index]:
+    """The pool, and for every operand its row and its place in the pool, in row order."""
+    kinds, bits, rows, places = [], [], [], []
+    strings: pa.Array = pa.array([], pa.string())
+    count = 0
+    for name in OPERANDS:
+        if name not in table.column_names:
+            continue
+        row, values = _flat(table.column(name).combine_chunks())
+        kind, bit, place = _distinct(name, values, len(strings), row, refusals)
+        if kind == Kind.STRING:
+            strings = pa.concat_arrays([strings, bit])
+            bit = np.arange(len(strings) - len(bit), len(strings))
+        kinds.append(np.full(len(bit), kind, np.uint8))
+        bits.append(bit)
+        rows.append(row)
+        places.append(place + count)
+        count += len(bit)
+    if not rows:
+        return Literals(np.zeros(0, np.uint8), np.zeros(0, np.int64), string_column([])), _NONE, _NONE
+    row_of, literal = np.concatenate(rows), np.concatenate(places)
+    if len(rows) > 1:
+        order = np.argsort(row_of, kind="stable")
+        row_of, literal = row_of[order], literal[order]
+    return Literals(np.concatenate(kinds), np.concatenate(bits), _string_column(strings)), row_of, literal
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+def _flat(array: Any) -> tuple[Index, pa.Array]:
+    """Row number and value of every operand in a scalar or list column."""
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        rows = pc.list_parent_indices(array).to_numpy(zero_copy_only=False)
+        values = pc.list_flatten(array)
+    else:
+        rows, values = np.arange(len(array)), array
+    if values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        rows, values = rows[valid], values.drop_null()
+    return rows.astype(np.int64), values
+
+
+def _distinct(
+    name: str, values: pa.Array, known: int, rows: Index, refusals: _Refusals
+) -> tuple[Kind, Any, Index]:
+    """Kind, distinct bits (or strings) and each value's place among them."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _distinct(name, values.dictionary_decode(), known, rows, refusals)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        coded = _normal(values.cast(pa.string())).dictionary_encode()
+        return Kind.STRING, coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    if pa.types.is_boolean(kind):
+        bits = values.cast(pa.int8()).to_numpy(zero_copy_only=False).astype(np.int64)
+        return Kind.BOOLEAN, np.array([0, 1]), bits
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        bits = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        return Kind.TIME, *np.unique(bits, return_inverse=True)
+    if pa.types.is_floating(kind):
+        numbers = values.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        refusals.add(rows[~np.isfinite(numbers)], TypeMismatch("a number must be finite"))
+        distinct, place = np.unique(numbers, return_inverse=True)
+        return Kind.FLOAT, distinct.view(np.int64), place
+    if pa.types.is_integer(kind):
+        return Kind.INT, *np.unique(
+            values.cast(pa.int64()).to_numpy(zero_copy_only=False), return_inverse=True
+        )
+    raise InputError(f"column {name!r} has the type {kind}; operands are numbers, strings, times or booleans")
+
+
+def _normal(strings: pa.Array) -> pa.Array:
+    return (
+        strings
+        if pc.all(pc.string_is_ascii(strings)).as_py() is not False
+        else pc.utf8_normalize(strings, "NFC")
+    )
+
+
+def _string_column(strings: pa.Array) -> StringColumn:
+    _, offsets, data = strings.buffers()
+    if len(strings) == 0 or offsets is None:
+        return string_column([])
+    start = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(
+        np.int64
+    )
+    body = np.frombuffer(data, np.uint8)[start[0] : start[-1]] if data is not None else np.zeros(0, np.uint8)
+    return StringColumn(start - start[0], body)
+
+
+_ARITY = {Op.BETWEEN: 2, Op.NOT_BETWEEN: 2, Op.EXISTS: 0, Op.IS_NULL: 0}
+_MANY = (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR)
+
+
+def _check_arity(op: npt.NDArray[np.uint8], arity: Index, refusals: _Refusals, limits: Limits) -> None:
+    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
+    for code, count in _ARITY.items():
+        least[code] = most[code] = count
+    for code in _MANY:
+        most[[code, code | 1]] = limits.in_list_values
+    wrong = (arity < least[op]) | (arity > most[op])
+    if wrong.any():
+        refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
+
+
+def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: _Refusals) -> None:
+    """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
+    code = op[row_of]
+    ordered = (code >= Op.LT) & (code <= Op.NOT_BETWEEN)
+    if (bad := ordered & (kind == Kind.BOOLEAN)).any():
+        refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
+    textual = (code >= Op.LIKE) & (code <= Op.NOT_IN_CIDR)
+    if (bad := textual & (kind != Kind.STRING)).any():
+        refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
+    group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
+    ends = np.flatnonzero(code == Op.BETWEEN) if len(code) else _NONE
+    ends = np.concatenate([ends, np.flatnonzero(code == Op.NOT_BETWEEN)]) if len(code) else ends
+    low = ends[ends + 1 < len(code)]
+    low = low[row_of[low] == row_of[low + 1]]
+    if (bad := group[low] != group[low + 1]).any():
+        refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
+
+
+def _check_exotic(
+    op: npt.NDArray[np.uint8],
+    arity: Index,
+    literals: Literals,
+    literal: Index,
+    row_of: Index,
+    refusals: _Refusals,
+) -> tuple[Literals, Index]:
+    """Patterns, terms and networks take the careful path of the tree, each distinct one once."""
+    from tamis.lang.check import check_tree
+
+    exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
+    if not len(exotic):
+        return literals, literal
+    start = _starts(arity)
+    fresh: dict[str, int] = {}
+    strings = literals.strings.to_list()
+    kinds, bits = literals.kind.tolist(), literals.bits.tolist()
+    literal = literal.copy()
+    for row in exotic.tolist():
+        places = range(int(start[row]), int(start[row + 1]))
+        operands = [literal_at(literals, int(literal[at])) for at in places]
+        try:
+            checked = check_tree(predicate_of("a", int(op[row]), operands, 1.0))
+        except TamisError as bad:
+            refusals.add(np.array([row]), bad)
+            continue
+        for at, operand in zip(places, _operands(checked)[1], strict=False):
+            if operand not in fresh:
+                fresh[operand] = len(kinds)
+                kinds.append(Kind.STRING)
+                bits.append(len(strings))
+                strings.append(operand)
+            literal[at] = fresh[operand]
+    return Literals(np.array(kinds, np.uint8), np.array(bits, np.int64), string_column(strings)), literal
+
+
+def _floats(table: pa.Table, name: str, default: float, refusals: _Refusals) -> npt.NDArray[np.float64]:
+    if name not in table.column_names:
+        return np.full(table.num_rows, default)
+    array = table.column(name).combine_chunks().cast(pa.float64()).fill_null(default)
+    numbers: npt.NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    refusals.add(~np.isfinite(numbers), SubscriptionError(f"{name} must be a finite number"))
+    return numbers
+
+
+def _good_groups(group: Index, refusals: _Refusals, count: int) -> npt.NDArray[np.bool_]:
+    keep = np.ones(count, np.bool_)
+    keep[group[refusals.bad]] = False
+    return keep
+
+
+def _report(ids: pa.Array, group: Index, refusals: _Refusals) -> list[tuple[str, TamisError]]:
+    first: dict[int, TamisError] = {}
+    for row, reason in sorted(refusals.reasons.items()):
+        first.setdefault(int(group[row]), reason)
+    return [(ids[at].as_py(), reason) for at, reason in first.items()]

@@ -1,0 +1,264 @@
+"""From the rows of all clauses to a space and clauses in integer form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.lang.columns.codes import Kind, Op
+from tamis.lang.columns.literals import literal_at
+from tamis.space._kernels import merge_ranges
+from tamis.space.atoms import OnView, atoms_of
+from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, MANY, NEGATIVE, REVISE_IF_MULTI, Clauses
+from tamis.space.dedupe import dedupe
+from tamis.space.rows import ClauseRows, arg_places
+from tamis.space.sections import Sections, StringCuts
+from tamis.space.space import Space
+from tamis.space.views import Flag, View
+
+Ints = npt.NDArray[np.int64]
+
+
+def cut(rows: ClauseRows) -> tuple[Space, Clauses]:
+    """Cut every attribute into cells and write the clauses as ranges of cells."""
+    return _Cutter(rows).run()
+
+
+class _Entries:
+    """Integer literals under construction: where they come from, their dimension and flags."""
+
+    def __init__(self) -> None:
+        self.literal: list[Ints] = []
+        self.dimension: list[Ints] = []
+        self.flags: list[npt.NDArray[np.uint8]] = []
+        self.count = 0
+
+    def add(self, literal: Any, dimension: Any, flags: Any) -> Ints:
+        """Append entries; returns their numbers."""
+        self.literal.append(np.asarray(literal, np.int64))
+        self.dimension.append(np.asarray(dimension, np.int64))
+        self.flags.append(np.asarray(flags, np.uint8))
+        first, self.count = self.count, self.count + len(self.literal[-1])
+        return np.arange(first, self.count)
+
+
+class _Cutter:
+    def __init__(self, rows: ClauseRows) -> None:
+        self.rows = rows
+        self.columns = rows.columns
+        self.attribute = self.columns.attribute[rows.row].astype(np.int64)
+        self.op = self.columns.op[rows.row].astype(np.int64)
+        self.arg = arg_places(self.columns)[rows.row]
+        self.arity = self.columns.arity[rows.row].astype(np.int64)
+        self.entries = _Entries()
+        self.sections = Sections(self.columns.names, self.columns.literals)
+        self.revise = np.where(rows.exact, 0, ALWAYS_REVISE).astype(np.uint8)
+        self.clause_of = np.repeat(np.arange(len(rows.start) - 1), np.diff(rows.start))
+
+    def run(self) -> tuple[Space, Clauses]:
+        plain = self._plain_mask()
+        self._comparisons(np.flatnonzero(plain & (self.op < Op.EXISTS)))
+        presence = self._presence(np.flatnonzero(self.op >= Op.EXISTS))
+        derived = _Derived(self)
+        present_too = derived.run(np.flatnonzero(~plain))
+        space, ranges = self.sections.finish(derived.views, derived.flags)
+        return space, self._clauses(space, ranges, np.concatenate([presence, present_too]))
+
+    def _plain_mask(self) -> npt.NDArray[np.bool_]:
+        """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
+        plain = (self.op <= Op.NOT_IN) | (self.op >= Op.EXISTS)
+        single = np.flatnonzero(self.op <= Op.NE)
+        if len(single):
+            kind = self.columns.literals.kind[self.columns.args[self.arg[single]]]
+            plain[single[kind == Kind.POINT]] = False
+        return plain
+
+    def _flags(self, literal: Ints) -> npt.NDArray[np.uint8]:
+        """Polarity on a main dimension of a predicate, negative or under NOT or both."""
+        negative = (self.op[literal] & 1) == 1
+        denied = self.rows.negated[literal]
+        flags: npt.NDArray[np.uint8] = np.where(denied, ABSENT_OK, 0).astype(np.uint8)
+        flags |= np.where(negative != denied, NEGATIVE, 0).astype(np.uint8)
+        return flags
+
+    def _comparisons(self, literal: Ints) -> None:
+        entry = self.entries.add(literal, self.attribute[literal], self._flags(literal))
+        op, arg, arity = self.op[literal] & ~1, self.arg[literal], self.arity[literal]
+        is_in, is_between = op == Op.IN, op == Op.BETWEEN
+        times = np.where(is_in, arity, 1)
+        owner = np.repeat(np.arange(len(literal)), times)
+        shift = np.arange(len(owner)) - np.repeat(np.cumsum(times) - times, times)
+        op, low_at = op[owner], arg[owner] + shift
+        high_at = low_at + is_between[owner]
+        args = self.columns.args
+        self.sections.add(
+            entry[owner],
+            self.attribute[literal][owner],
+            np.where((op == Op.LT) | (op == Op.LE), -1, args[low_at].astype(np.int64)),
+            np.where((op == Op.GT) | (op == Op.GE), -1, args[high_at].astype(np.int64)),
+            low_after=op == Op.GT,
+            high_after=op != Op.LT,
+        )
+
+    def _presence(self, literal: Ints) -> Ints:
+        """IS NOT NULL and IS NULL, under NOT or not: present, or absent."""
+        absent = ((self.op[literal] & 1) == 1) != self.rows.negated[literal]
+        flags = np.where(absent, NEGATIVE | ABSENT_OK, 0)
+        return self.entries.add(literal, self.attribute[literal], flags)
+
+    def _clauses(self, space: Space, ranges: tuple[Ints, Ints, Ints], whole: Ints) -> Clauses:
+        entries = self.entries
+        literal = np.concatenate([np.zeros(0, np.int64), *entries.literal])
+        dimension = np.concatenate([np.zeros(0, np.int64), *entries.dimension])
+        flags = np.concatenate([np.zeros(0, np.uint8), *entries.flags])
+        cells = space.cells()
+        entry, lo, hi = _merge(*_with_whole(ranges, whole, cells[dimension[whole]]))
+        count = np.bincount(entry, minlength=len(literal))
+        dead = np.zeros(len(self.rows.start) - 1, np.bool_)
+        empty = count == 0
+        # No range left: a positive literal can never hold, a negative one asks for presence only.
+        never = empty & ((flags & NEGATIVE) == 0) & ((flags & ABSENT_OK) == 0)
+        dead[self.clause_of[literal[never]]] = True
+        drop = empty & (flags == NEGATIVE | ABSENT_OK)
+        return self._pack(space, (literal, dimension, flags), (entry, lo, hi, count), drop, dead)
+
+    def _pack(
+        self,
+        space: Space,
+        entries: tuple[Ints, Ints, npt.NDArray[np.uint8]],
+        ranges: tuple[Ints, Ints, Ints, Ints],
+        drop: npt.NDArray[np.bool_],
+        dead: npt.NDArray[np.bool_],
+    ) -> Clauses:
+        literal, dimension, flags = entries
+        entry, lo, hi, count = ranges
+        cells = space.cells()
+        first = np.cumsum(count) - count
+        many = count > 1
+        set_at = np.flatnonzero(many[entry])
+        set_first = np.cumsum(np.where(many, count, 0)) - np.where(many, count, 0)
+        safe = np.minimum(first, max(len(lo) - 1, 0))
+        one_lo = lo[safe] if len(lo) else np.zeros(len(count), np.int64)
+        one_hi = hi[safe] if len(hi) else np.zeros(len(count), np.int64)
+        # Left without a range: NEGATIVE means any present cell; ABSENT_OK alone means absent.
+        bare = count == 0
+        presence = bare & (flags == NEGATIVE)
+        absence = bare & (flags == ABSENT_OK)
+        packed = np.empty((len(literal), 4), np.int64)
+        packed[:, 0] = dimension
+        packed[:, 1] = np.where(presence, 0, np.where(absence, NEGATIVE | ABSENT_OK, flags)) | np.where(many, MANY, 0)
+        packed[:, 2] = np.where(many, set_first, np.where(presence | absence, 1, one_lo))
+        packed[:, 3] = np.where(many, count, np.where(presence | absence, cells[dimension], one_hi))
+        order = np.argsort(literal, kind="stable")
+        order = order[~drop[order] & ~dead[self.clause_of[literal[order]]]]
+        per_clause = np.bincount(self.clause_of[literal[order]], minlength=len(dead))[~dead]
+        start = np.zeros(len(per_clause) + 1, np.int64)
+        np.cumsum(per_clause, out=start[1:])
+        return dedupe(
+            start,
+            packed[order],
+            lo[set_at],
+            hi[set_at],
+            self.revise[~dead],
+            self.rows.owner[~dead],
+            cells,
+        )
+
+
+def _with_whole(
+    ranges: tuple[Ints, Ints, Ints], whole: Ints, cells: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Add the range of all present cells for the given entries."""
+    entry, lo, hi = ranges
+    return (
+        np.concatenate([entry, whole]),
+        np.concatenate([lo, np.ones(len(whole), np.int64)]),
+        np.concatenate([hi, cells]),
+    )
+
+
+def _merge(entry: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints, Ints]:
+    """Non-empty ranges sorted by (entry, lo), touching ones joined."""
+    keep = lo <= hi
+    entry, lo, hi = entry[keep], lo[keep], hi[keep]
+    order = np.lexsort((lo, entry)) if np.bincount(entry, minlength=1).max() > 1 else np.argsort(entry)
+    entry, lo, hi = entry[order], lo[order], hi[order]
+    out = np.empty((3, len(entry)), np.int64)
+    count = merge_ranges(entry, lo, hi, out[0], out[1], out[2])
+    return out[0, :count], out[1, :count], out[2, :count]
+
+
+class _Derived:
+    """Predicates on views and flags; each distinct one is worked out once."""
+
+    def __init__(self, cutter: _Cutter) -> None:
+        self.cutter = cutter
+        self.names = len(cutter.columns.names)
+        self.views: dict[tuple[int, View], int] = {}
+        self.flags: dict[tuple[int, Flag, str], int] = {}
+        self.known: dict[tuple[int, int, bool, tuple[int, ...]], tuple[Any, ...]] = {}
+
+    def run(self, literals: Ints) -> Ints:
+        """Enter all given literals; returns the entries that ask for presence of the attribute."""
+        cutter = self.cutter
+        owner: list[int] = []
+        dimension: list[int] = []
+        flags: list[int] = []
+        present: list[int] = []
+        strings = StringCuts()
+        flag_entries: list[int] = []
+        base = cutter.entries.count
+        for at in literals.tolist():
+            attribute, op = int(cutter.attribute[at]), int(cutter.op[at])
+            denied = bool(cutter.rows.negated[at])
+            negative = (op & 1 == 1) != denied
+            if op & 1 and denied:  # NOT of a negative form on a derived dimension: the tree decides
+                cutter.revise[cutter.clause_of[at]] |= ALWAYS_REVISE
+                continue
+            if op & 1:
+                present.append(base + len(owner))
+                owner.append(at)
+                dimension.append(attribute)
+                flags.append(0)
+            atoms = self._atoms(at, op, negative)
+            if len(atoms) > 1:
+                cutter.revise[cutter.clause_of[at]] |= REVISE_IF_MULTI
+            for atom in atoms:
+                entry = base + len(owner)
+                owner.append(at)
+                flags.append(NEGATIVE | ABSENT_OK if negative else 0)
+                if isinstance(atom, OnView):
+                    place = self._view(attribute, atom.view)
+                    dimension.append(place)
+                    for low, high in atom.ranges:
+                        strings.add(entry, place, low, high)
+                else:
+                    key = (attribute, atom.flag, atom.pattern)
+                    dimension.append(-1 - self.flags.setdefault(key, len(self.flags)))
+                    flag_entries.append(entry)
+        # Views are numbered behind the attributes, flags behind the views.
+        shifted = [d if d >= 0 else self.names + len(self.views) - 1 - d for d in dimension]
+        cutter.entries.add(owner, shifted, flags)
+        cutter.sections.add_strings(strings)
+        cutter.sections.add_flags(np.array(flag_entries, np.int64))
+        return np.array(present, np.int64)
+
+    def _atoms(self, at: int, op: int, negative: bool) -> tuple[Any, ...]:
+        columns = self.cutter.columns
+        first = int(self.cutter.arg[at])
+        args = tuple(columns.args[first : first + int(self.cutter.arity[at])].tolist())
+        key = (op & ~1, 0, negative, args)
+        atoms = self.known.get(key)
+        if atoms is None:
+            operands = [literal_at(columns.literals, a) for a in args]
+            atoms = self.known[key] = atoms_of(op, operands, negative)
+        return atoms
+
+    def _view(self, attribute: int, view: View) -> int:
+        if view == View.MAIN:
+            return attribute
+        return self.names + self.views.setdefault((attribute, view), len(self.views))
+
+

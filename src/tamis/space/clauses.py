@@ -1,0 +1,61 @@
+"""Clauses in integer form: what every engine indexes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+NEGATIVE = 1  # no cell of the event may lie in the ranges
+ABSENT_OK = 2  # an absent dimension satisfies the literal
+MANY = 4  # lo is a place in set_lo/set_hi, hi how many ranges stand there
+
+ALWAYS_REVISE = 1  # the clause is a cover: the tree decides
+REVISE_IF_MULTI = 2  # exact unless the event has a multi-valued attribute
+
+Ints = npt.NDArray[Any]
+
+
+class Clauses(NamedTuple):
+    """Conjunctions of literals; a literal is a row (dimension, flags, lo, hi).
+
+    Clause ``c`` owns the literals ``start[c]:start[c + 1]`` and, since equal clauses are kept once,
+    the subscriptions ``owner[owner_start[c]:owner_start[c + 1]]``.
+    """
+
+    start: Ints
+    literal: Ints  # [n, 4], uint16 if everything fits, else uint32
+    set_lo: Ints
+    set_hi: Ints
+    revise: npt.NDArray[np.uint8]
+    owner_start: Ints
+    owner: Ints
+    cells: Ints  # number of cells of each dimension, cell 0 (absent) not counted
+
+    @property
+    def count(self) -> int:
+        """How many distinct clauses there are."""
+        return len(self.start) - 1
+
+    @property
+    def dimensions(self) -> int:
+        """How many dimensions the clauses speak about."""
+        return len(self.cells)
+
+
+def hulls(clauses: Clauses) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For every literal the smallest and largest cell that can satisfy it in a present dimension.
+
+    A negative literal can be satisfied by any present cell.
+    """
+    flags = clauses.literal[:, 1]
+    lo = clauses.literal[:, 2].astype(np.int64)
+    hi = clauses.literal[:, 3].astype(np.int64)
+    many = (flags & MANY) != 0
+    first, count = lo[many], hi[many]
+    lo[many], hi[many] = clauses.set_lo[first], clauses.set_hi[first + count - 1]
+    negative = (flags & NEGATIVE) != 0
+    lo[negative] = 1
+    hi[negative] = clauses.cells[clauses.literal[negative, 0]]
+    return lo, hi

@@ -1,0 +1,215 @@
+"""Flag tables: the libraries that find all patterns a value satisfies in one pass.
+
+A table is made from the patterns of one attribute and kind, on first use: automata and trees are
+quick to rebuild and never stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from tamis.model.pattern import compiled
+from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry
+from tamis.model.text import fold, has_phrase, terms_of
+from tamis.model.value import Point
+from tamis.space.views import Flag
+
+
+class StringTable(Protocol):
+    """Finds the flags of a string."""
+
+    def find(self, text: str) -> list[int]:
+        """The dimensions whose flag ``text`` sets."""
+        ...
+
+
+class Substrings:
+    """CONTAINS: all substrings at once (Aho-Corasick)."""
+
+    def __init__(self, patterns: list[str], dimensions: list[int], folded: bool) -> None:
+        import ahocorasick_rs
+
+        self._folded = folded
+        # The empty pattern is contained in everything; automata leave it out.
+        self._always = [d for p, d in zip(patterns, dimensions, strict=True) if not p]
+        self._dimensions = [d for p, d in zip(patterns, dimensions, strict=True) if p]
+        words = [p for p in patterns if p]
+        self._automaton = ahocorasick_rs.AhoCorasick(words) if words else None
+
+    def find(self, text: str) -> list[int]:
+        """The dimensions of all substrings of ``text``."""
+        if self._automaton is None:
+            return self._always
+        subject = fold(text) if self._folded else text
+        found = {hit[0] for hit in self._automaton.find_matches_as_indexes(subject, overlapping=True)}
+        return self._always + [self._dimensions[at] for at in found]
+
+
+class Patterns:
+    """REGEX: all patterns at once (RE2 sets).
+
+    A set that outgrows its memory answers "none found". Sets are therefore filled by program size,
+    so that each holds hundreds of automaton states of the largest possible size.
+    """
+
+    PROGRAM = 50_000
+    MEMORY = 64 << 20
+
+    def __init__(self, patterns: list[str], dimensions: list[int], folded: bool) -> None:
+        self._folded = folded
+        self._sets: list[tuple[Any, list[int]]] = []
+        room = 0
+        for pattern, dimension in zip(patterns, dimensions, strict=True):
+            size = compiled(pattern).programsize
+            if size > room:
+                self._sets.append((self._new_set(), []))
+                room = self.PROGRAM
+            room -= size
+            current, members = self._sets[-1]
+            current.Add(pattern)
+            members.append(dimension)
+        for current, _ in self._sets:
+            current.Compile()
+
+    def _new_set(self) -> Any:
+        import re2
+
+        options = re2.Options()
+        options.log_errors = False
+        options.max_mem = self.MEMORY
+        return re2.Set.SearchSet(options)
+
+    def find(self, text: str) -> list[int]:
+        """The dimensions of all patterns found in ``text``."""
+        subject = fold(text) if self._folded else text
+        return [members[at] for patterns, members in self._sets for at in patterns.Match(subject) or ()]
+
+
+class Terms:
+    """TERM and TEXT: the terms of a text, then any-of, all-of and phrases that they may complete."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}
+        self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+
+    def add_term(self, term: str, dimension: int) -> None:
+        """A single term with its flag."""
+        self._terms[term] = dimension
+
+    def add_check(self, pattern: str, dimension: int) -> None:
+        """An any-of, all-of or phrase, tried when (one of) its trigger terms is seen."""
+        mode, terms = msgspec.json.decode(pattern)
+        triggers = terms if mode == "any" else terms[:1]
+        for trigger in set(triggers):
+            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
+
+    def find(self, text: str) -> list[int]:
+        """The dimensions of the terms and term groups of ``text``."""
+        ordered = terms_of(text)
+        seen = set(ordered)
+        known = self._terms
+        found = [known[term] for term in seen if term in known]
+        if self._checks:
+            found.extend(self._checked(ordered, seen))
+        return found
+
+    def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
+        found: set[int] = set()
+        for trigger in seen & self._checks.keys():
+            for dimension, mode, terms in self._checks[trigger]:
+                if mode == "any" or (
+                    seen.issuperset(terms) and (mode == "all" or has_phrase(ordered, terms))
+                ):
+                    found.add(dimension)
+        return found
+
+
+class Shapes:
+    """SHAPE and POINT: a spatial index proposes, the shape itself decides."""
+
+    def __init__(self, shapes: list[tuple[Shape, int]], points: list[tuple[Point, int]]) -> None:
+        import shapely
+
+        self._shapes = shapes
+        self._points: dict[tuple[str, str], int] = {_place(point): d for point, d in points}
+        boxes = [(box, n) for n, (shape, _) in enumerate(shapes) for box in _boxes(shape)]
+        self._owner = [n for _, n in boxes]
+        self._tree = shapely.STRtree([shapely.box(*box) for box, _ in boxes]) if boxes else None
+
+    def find(self, point: Point) -> list[int]:
+        """The dimensions of all shapes that cover ``point``, and of the point itself."""
+        found = []
+        if self._tree is not None:
+            import shapely
+
+            hits = self._tree.query(shapely.Point(point.lon, point.lat)).tolist()
+            for n in {self._owner[hit] for hit in hits}:
+                shape, dimension = self._shapes[n]
+                if covers(shape, point):
+                    found.append(dimension)
+        if self._points and (dimension_of := self._points.get(_place(point))) is not None:
+            found.append(dimension_of)
+        return found
+
+
+def _place(point: Point) -> tuple[str, str]:
+    """A hash key that equal points share and that nobody can aim at (floats hash predictably)."""
+    return repr(point.lon + 0.0), repr(point.lat + 0.0)
+
+
+def _boxes(shape: Shape) -> list[tuple[float, float, float, float]]:
+    """Bounding boxes (west, south, east, north) that together hold all of ``shape``."""
+    if isinstance(shape, Polygon):
+        return [tuple(geometry(shape).bounds)]
+    if isinstance(shape, Box):
+        if shape.west <= shape.east:
+            return [(shape.west, shape.south, shape.east, shape.north)]
+        return [(shape.west, shape.south, 180.0, shape.north), (-180.0, shape.south, shape.east, shape.north)]
+    return _circle_boxes(shape)
+
+
+def _circle_boxes(circle: Circle) -> list[tuple[float, float, float, float]]:
+    """A circle's box: all longitudes near a pole, two boxes across the antimeridian."""
+    lat, lon = circle.centre.lat, circle.centre.lon
+    pad = 1e-6
+    degrees = circle.metres / distance(Point(0.0, 0.0), Point(0.0, 1.0)) + pad
+    south, north = lat - degrees, lat + degrees
+    if south <= -90.0 or north >= 90.0 or degrees >= 90.0:
+        return [(-180.0, max(south, -90.0), 180.0, min(north, 90.0))]
+    import math
+
+    # The meridians that touch a circle bulge: asin, not a plain division by the cosine.
+    half = math.degrees(math.asin(min(1.0, math.sin(math.radians(degrees)) / math.cos(math.radians(lat))))) + pad
+    west, east = lon - half, lon + half
+    if west < -180.0:
+        return [(-180.0, south, east, north), (west + 360.0, south, 180.0, north)]
+    if east > 180.0:
+        return [(west, south, 180.0, north), (-180.0, south, east - 360.0, north)]
+    return [(west, south, east, north)]
+
+
+def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
+    """The tables that find the given (kind, pattern, dimension) flags in strings."""
+    tables: list[StringTable] = []
+    for kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS, Flag.REGEX, Flag.FOLDED_REGEX):
+        chosen = [(pattern, dimension) for flag, pattern, dimension in rows if flag == kind]
+        if chosen:
+            maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Patterns
+            folded = kind in (Flag.FOLDED_CONTAINS, Flag.FOLDED_REGEX)
+            tables.append(maker([p for p, _ in chosen], [d for _, d in chosen], folded))
+    terms = Terms()
+    for flag, pattern, dimension in rows:
+        if flag == Flag.TERM:
+            terms.add_term(pattern, dimension)
+        elif flag == Flag.TEXT:
+            terms.add_check(pattern, dimension)
+    return [*tables, terms] if any(flag in (Flag.TERM, Flag.TEXT) for flag, _, _ in rows) else tables
+
+
+def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes | None:
+    """The table that finds the given flags for points; ``None`` if there are none."""
+    shapes = [(msgspec.json.decode(p, type=Shape), d) for flag, p, d in rows if flag == Flag.SHAPE]
+    points = [(msgspec.json.decode(p, type=Point), d) for flag, p, d in rows if flag == Flag.POINT]
+    return Shapes(shapes, points) if shapes or points else None

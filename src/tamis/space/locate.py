@@ -1,0 +1,255 @@
+"""Locators: one per attribute, turning its values into (dimension, lowest cell, highest cell)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.lang.columns.literals import micros
+from tamis.model.value import Interval, Point, Value, family
+from tamis.space._kernels import locate_ranks, locate_strings, rank_numbers
+from tamis.space.flags import Shapes, StringTable, shape_table, string_tables
+from tamis.space.space import Space
+from tamis.space.views import Flag, View, view_key
+
+Entry = tuple[int, int, int]
+
+MEMO_STRINGS = 16_384  # strings remembered per attribute
+MEMO_LENGTH = 256  # longer strings are located anew each time
+
+
+class AttributeLocator:
+    """Locates the values of one attribute."""
+
+    def __init__(self, space: Space, attribute: int, flags: list[tuple[Flag, str, int]]) -> None:
+        self.dimension = attribute
+        self.other = int(space.ordered_cells[attribute])
+        self.number_base = int(space.number_base[attribute])
+        self.time_base = int(space.time_base[attribute])
+        self.boolean_base = int(space.boolean_base[attribute])
+        self._space = space
+        self._flags = flags
+        chosen = np.flatnonzero(space.view_attribute == attribute)
+        self._views = [(View.MAIN, attribute)] if space.string_base[attribute] else []
+        self._views += [(View(space.view_kind[at]), space.attributes + int(at)) for at in chosen]
+        self._numbers: list[Any] | None = None
+        self._times: list[int] | None = None
+        self._tables: list[StringTable] | None = None
+        self._shapes: Shapes | None = None
+        self.memo: dict[str, tuple[Entry, ...]] = {}
+
+    def _number_cuts(self) -> list[Any]:
+        """The cuts as Python numbers, which compare exactly across int and float."""
+        if self._numbers is None:
+            low, high = self._space.number_start[self.dimension : self.dimension + 2]
+            places = self._space.number_cut[low:high]
+            cuts = self._space.number_values[places].tolist()
+            if len(self._space.number_rest):
+                rests = self._space.number_rest[places].tolist()
+                cuts = [int(cut) + rest if rest else cut for cut, rest in zip(cuts, rests, strict=True)]
+            self._numbers = cuts
+        return self._numbers
+
+    def _time_cuts(self) -> list[int]:
+        if self._times is None:
+            low, high = self._space.time_start[self.dimension : self.dimension + 2]
+            self._times = self._space.time_cut[low:high].tolist()
+        return self._times
+
+    def number(self, value: float) -> int:
+        """The cell of a number."""
+        if not self.number_base:
+            return self.other
+        return self.number_base + bisect_right(self._numbers or self._number_cuts(), value)
+
+    def numbers(self, floor: npt.NDArray[np.float64], rest: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The cells of numbers given as (floor, rest)."""
+        if not self.number_base:
+            return np.full(len(floor), self.other, np.int32)
+        space = self._space
+        rank, cells = np.empty(len(floor), np.int64), np.empty(len(floor), np.int64)
+        rank_numbers(floor, rest, space.number_values, space.number_rest, rank)
+        dimension = np.full(len(floor), self.dimension)
+        locate_ranks(dimension, rank, space.number_start, space.number_cut, cells)
+        return (self.number_base + cells).astype(np.int32)
+
+    def time(self, value: datetime) -> int:
+        """The cell of a time."""
+        return self.time_base + bisect_right(self._time_cuts(), micros(value)) if self.time_base else self.other
+
+    def boolean(self, value: bool) -> int:
+        """The cell of a boolean."""
+        return self.boolean_base + value if self.boolean_base else self.other
+
+    def string(self, text: str) -> tuple[Entry, ...]:
+        """All entries of a string, on the main dimension, views and flags."""
+        found = self.memo.get(text)
+        if found is None:
+            found = tuple(self._locate_string(text))
+            if len(text) <= MEMO_LENGTH:
+                if len(self.memo) >= MEMO_STRINGS:
+                    self.memo.clear()
+                self.memo[text] = found
+        return found
+
+    def _locate_string(self, text: str) -> list[Entry]:
+        entries: list[Entry] = []
+        if not self._space.string_base[self.dimension]:
+            entries.append((self.dimension, self.other, self.other))
+        for view, dimension in self._views:
+            key = view_key(view, text)
+            if key is not None:
+                cell = self.string_cell(dimension, key)
+                entries.append((dimension, cell, cell))
+        if self._flags:
+            for table in self.tables():
+                entries.extend((dimension, 1, 1) for dimension in table.find(text))
+        return entries
+
+    def tables(self) -> list[StringTable]:
+        """The flag tables for strings, made on first use."""
+        if self._tables is None:
+            self._tables = string_tables(self._flags)
+        return self._tables
+
+    def string_cell(self, dimension: int, key: bytes) -> int:
+        """The cell of a string (given as its view's key) in an ordered dimension."""
+        space = self._space
+        out = np.empty(1, np.int64)
+        start = np.array([0, len(key)], np.int64)
+        body = np.frombuffer(key, np.uint8)
+        locate_strings(
+            space.string_start[dimension],
+            space.string_start[dimension + 1],
+            start,
+            body,
+            space.strings.start,
+            space.strings.data,
+            space.string_before,
+            space.string_sides,
+            out,
+        )
+        return int(space.string_base[dimension]) + int(out[0])
+
+    def point(self, value: Point) -> list[Entry]:
+        """The entries of a point: it has no place on the main dimension but may set flags."""
+        if self._shapes is None:
+            self._shapes = shape_table(self._flags) or Shapes([], [])
+        return [(self.dimension, self.other, self.other)] + [(d, 1, 1) for d in self._shapes.find(value)]
+
+    def value(self, value: Value) -> list[Entry] | tuple[Entry, ...]:
+        """The entries of any clean value."""
+        kind = type(value)
+        if kind is str:
+            return self.string(value)  # type: ignore[arg-type]
+        if kind is Point:
+            return self.point(value)  # type: ignore[arg-type]
+        if kind is Interval:
+            return [self.interval(value)]  # type: ignore[arg-type]
+        if kind is bool:
+            cell = self.boolean(value)  # type: ignore[arg-type]
+        elif kind is datetime:
+            cell = self.time(value)  # type: ignore[arg-type]
+        else:
+            cell = self.number(value)  # type: ignore[arg-type]
+        return [(self.dimension, cell, cell)]
+
+    def interval(self, value: Interval) -> Entry:
+        """The range of cells that a (clean) interval touches on the main dimension."""
+        end: Any = value.low if value.low is not None else value.high
+        base, width, low, high = {
+            "number": self._number_interval,
+            "time": self._time_interval,
+            "string": self._string_interval,
+        }[family(end)](value)
+        if not base:
+            return self.dimension, self.other, self.other
+        first = base + (0 if value.low is None else low)
+        last = base + (width if value.high is None else high)
+        return self.dimension, first, last
+
+    def _number_interval(self, value: Interval) -> tuple[int, int, int, int]:
+        return self._ordered(self.number_base, self._number_cuts(), value.low, value.high, value.high_open)
+
+    def _time_interval(self, value: Interval) -> tuple[int, int, int, int]:
+        low = None if value.low is None else micros(value.low)  # type: ignore[arg-type]
+        high = None if value.high is None else micros(value.high)  # type: ignore[arg-type]
+        return self._ordered(self.time_base, self._time_cuts(), low, high, value.high_open)
+
+    @staticmethod
+    def _ordered(base: int, cuts: list[Any], low: Any, high: Any, high_open: bool) -> tuple[int, int, int, int]:
+        first = 0 if low is None else bisect_right(cuts, low)
+        last = 0 if high is None else (bisect_left if high_open else bisect_right)(cuts, high)
+        return base, len(cuts), first, last
+
+    def _string_interval(self, value: Interval) -> tuple[int, int, int, int]:
+        base = int(self._space.string_base[self.dimension])
+        if not base:
+            return 0, 0, 0, 0
+        low = 0 if value.low is None else self.string_cell(self.dimension, value.low.encode()) - base  # type: ignore[union-attr]
+        high = 0
+        if value.high is not None:
+            key = value.high.encode()  # type: ignore[union-attr]
+            high = self.string_cell(self.dimension, key) - base
+            if value.high_open:
+                high -= self._cut_before(key)
+        return base, self._string_cut_count(), low, high
+
+    def _cut_before(self, key: bytes) -> int:
+        """1 if the dimension is cut just before exactly this string."""
+        space = self._space
+        low, high = (int(x) for x in space.string_start[self.dimension : self.dimension + 2])
+        strings = space.strings
+        at = bisect_left(range(low, high), key, key=lambda i: strings.raw(i)) + low
+        return int(at < high and strings.raw(at) == key and space.string_sides[at] & 1)
+
+    def _string_cut_count(self) -> int:
+        space = self._space
+        low, high = (int(x) for x in space.string_start[self.dimension : self.dimension + 2])
+        if low == high:
+            return 0
+        sides = int(space.string_sides[high - 1])
+        return int(space.string_before[high - 1]) + (sides & 1) + (sides >> 1)
+
+
+class Locators:
+    """The locators of a space, by attribute name, each made when first needed."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.places: dict[str, int] = {name: at for at, name in enumerate(space.names.to_list())}
+        self._made: dict[str, AttributeLocator] = {}
+        self._flag_rows: dict[int, list[int]] | None = None
+
+    def get(self, name: str) -> AttributeLocator | None:
+        """The locator of ``name``; ``None`` if no predicate mentions it."""
+        locator = self._made.get(name)
+        if locator is None:
+            place = self.places.get(name)
+            if place is None:
+                return None
+            locator = self._made[name] = AttributeLocator(self.space, place, self._flags(place))
+        return locator
+
+    def at(self, place: int) -> AttributeLocator:
+        """The locator of an attribute by number."""
+        locator = self.get(self.space.names[place])
+        assert locator is not None
+        return locator
+
+    def _flags(self, place: int) -> list[tuple[Flag, str, int]]:
+        space = self.space
+        if self._flag_rows is None:
+            self._flag_rows = {}
+            for row, attribute in enumerate(space.flag_attribute.tolist()):
+                self._flag_rows.setdefault(attribute, []).append(row)
+        return [
+            (Flag(space.flag_kind[row]), space.flag_pattern[row], space.ordered + row)
+            for row in self._flag_rows.get(place, ())
+        ]
+
+

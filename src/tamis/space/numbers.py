@@ -1,0 +1,44 @@
+"""Numbers, exactly: integers and floats on one line.
+
+A number is written as (floor, rest): the largest float not above it and the integer distance to it.
+A float has rest 0; an integer has a rest only beyond 2**53, where floats grow sparse. Pairs in
+lexicographic order are numbers in exact order, so 2**53 + 1 and 2.0**53 never meet.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Rests = npt.NDArray[np.int64]
+_SPARSE = 2.0**53
+
+
+def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
+    """(floor, rest) of 64-bit integers."""
+    floor = values.astype(np.float64)
+    if not len(values) or np.abs(floor).max() < _SPARSE:
+        return floor, np.zeros(len(values), np.int64)
+    # Rounding may have gone up; 2.0**63 itself is no int64, so it is stepped down before the cast.
+    floor = np.where(floor >= 2.0**63, np.nextafter(floor, -np.inf), floor)
+    rest = values - floor.astype(np.int64)
+    high = rest < 0
+    floor[high] = np.nextafter(floor[high], -np.inf)
+    return floor, values - floor.astype(np.int64)
+
+
+def just_after(floor: Floats, rest: Rests) -> tuple[Floats, Rests]:
+    """The least (floor, rest) above each given one that an integer or a float can have."""
+    above = np.nextafter(floor, np.inf)
+    sparse = np.abs(floor) >= _SPARSE
+    step = np.where(sparse, rest + 1, 0)
+    # The next integer may be the next float: then it is written as that float.
+    full = sparse & (floor + step.astype(np.float64) >= above)
+    dense = ~sparse | full
+    return np.where(dense, above, floor), np.where(dense, 0, step)
+
+
+def just_after_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
+    """:func:`just_after` for integers."""
+    return just_after(*split_integers(values))
