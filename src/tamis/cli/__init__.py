@@ -1,13 +1,28 @@
-"""The ``tamis`` command: reads files and pipes, writes results to stdout and progress to stderr."""
+"""The ``tamis`` command: reads files and pipes, writes results to stdout and progress to stderr.
+
+Exit status: 0 done, 1 a Tamis error (one message with its code on stderr), 2 wrong usage. What a
+command needs beyond its options is imported when it runs, so that help is quick.
+"""
 
 from __future__ import annotations
 
 import click
 
 from tamis import __version__
+from tamis.cli.build import build
+from tamis.cli.check import check, info
+from tamis.cli.match import match
+from tamis.cli.query import explain, top
+from tamis.cli.support import TamisGroup
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=TamisGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="tamis")
 def main() -> None:
     """Match events against standing Boolean expressions."""
+
+
+for _command in (build, match, top, explain, check, info):
+    main.add_command(_command)

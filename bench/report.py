@@ -1,0 +1,100 @@
+"""Results for people and for programs: aligned tables, JSON files, and what they were measured on."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARIES = ("tamis", "numpy", "numba", "pyarrow", "msgspec")
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": _memory_gb(),
+        "system": f"{platform.system()} {platform.release()}",
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Python and the libraries that matter."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = _own_version(name)
+    return found
+
+
+def _own_version(name: str) -> str:
+    return str(getattr(sys.modules.get(name), "__version__", "not installed"))
+
+
+def commit() -> str | None:
+    """The commit of the checkout, with a mark when files differ from it."""
+    try:
+        asked = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return asked.stdout.strip()
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def _memory_gb() -> float | None:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1)
+    except (OSError, ValueError):
+        return None
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """An aligned table: the first column to the left, the others to the right."""
+    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
+    lines = []
+    for row in cells:
+        first, rest = row[0].ljust(widths[0]), (c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))
+        lines.append("  ".join((first, *rest)).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def figure(number: float | None, digits: int = 3) -> str:
+    """A number with about ``digits`` leading digits, thousands set apart; a dash for none."""
+    if number is None:
+        return "–"
+    if number == 0:
+        return "0"
+    whole = len(str(int(abs(number)))) if abs(number) >= 1 else 0
+    return f"{number:,.{max(0, digits - whole) if whole else digits}f}"
+
+
+def write_json(report: Any, file: Path) -> None:
+    """``report`` as readable JSON; the folder is made if it is missing."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

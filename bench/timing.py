@@ -1,0 +1,117 @@
+"""How long matching takes: in batches, one event at a time, and its parts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bench.workloads.truth import rows_of
+
+BUDGET_S = 6.0
+"""An engine so slow that all events would take longer is measured on fewer of them."""
+
+_PROBE = 16
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What matching cost, in microseconds per event, and what it found."""
+
+    events: int
+    warm_up_s: float
+    match_us: list[float]
+    locate_us: float
+    total_us: list[float]
+    candidates: float
+    revised: float
+    pairs: pa.Table
+
+
+def time_engine(index: Any, events: pa.Table, *, repeats: int, threads: int = 1) -> Timing:
+    """Match ``events`` in batches; the parts of the work are timed apart.
+
+    ``match_us`` is the engine at work on located events, revision included; ``total_us`` is everything
+    from the Arrow table of events to the Arrow table of pairs.
+    """
+    warm_up_s, _ = seconds(lambda: index.match_many(events.slice(0, _PROBE), threads=threads))
+    count = affordable(lambda part: index.match_many(part, threads=threads), events)
+    events = events.slice(0, count)
+    locate_s = [seconds(lambda: index.locate(events))[0] for _ in range(repeats)]
+    located = index.locate(events)
+    match_s = [seconds(lambda: index.match_located(located, threads=threads))[0] for _ in range(repeats)]
+    total_s = [seconds(lambda: index.match_many(events, threads=threads))[0] for _ in range(repeats)]
+    pairs, work = _pairs(index, events, threads)
+    return Timing(
+        count,
+        warm_up_s,
+        [per_event(s, count) for s in match_s],
+        per_event(min(locate_s), count),
+        [per_event(s, count) for s in total_s],
+        work["candidates"] / count,
+        work["revised"] / count,
+        pairs,
+    )
+
+
+def _pairs(index: Any, events: pa.Table, threads: int) -> tuple[pa.Table, dict[str, int]]:
+    """Every (event, subscription), and the work it took."""
+    tables, work = [], {"candidates": 0, "revised": 0}
+    for batch in index.match_batches(events, threads=threads):
+        tables.append(batch.table)
+        for name in work:
+            work[name] += getattr(batch.work, name)
+    return pa.concat_tables(tables), work
+
+
+def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: float = BUDGET_S) -> int:
+    """How many of ``events`` can be matched in ``budget_s``."""
+    probe = events.slice(0, _PROBE)
+    spent, _ = seconds(lambda: match(probe))
+    each = spent / max(1, probe.num_rows)
+    return int(min(events.num_rows, max(_PROBE, budget_s / max(each, 1e-9))))
+
+
+def one_at_a_time(
+    index: Any, events: pa.Table, budget_s: float = 2.0, progress: Callable[[int], Any] | None = None
+) -> list[float]:
+    """Microseconds of ``index.match`` for each event given as a dictionary, until the budget is spent."""
+    singles: list[float] = []
+    index.match(next(iter(rows_of(events.slice(0, 1)))))
+    end = time.perf_counter() + budget_s
+    for event in list(rows_of(events)):
+        start = time.perf_counter_ns()
+        index.match(event)
+        singles.append((time.perf_counter_ns() - start) / 1000)
+        if progress:
+            progress(1)
+        if time.perf_counter() > end:
+            break
+    return singles
+
+
+def percentiles(singles: list[float]) -> dict[str, float]:
+    """Median, 99th percentile and mean."""
+    p50, p99 = np.percentile(singles, [50, 99])
+    return {
+        "events": len(singles),
+        "p50_us": float(p50),
+        "p99_us": float(p99),
+        "mean_us": float(np.mean(singles)),
+    }
+
+
+def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    """How long ``work`` takes, and what it returns."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def per_event(spent_s: float, events: int) -> float:
+    """Microseconds per event."""
+    return spent_s * 1e6 / max(1, events)

@@ -1,0 +1,87 @@
+"""``tamis build``: from a file of subscriptions to an index."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.subscriptions import FORMATS, subscriptions
+from tamis.cli.support import counted, json_line, note, print_json, progress
+from tamis.errors import InputError
+
+_SHOWN = 5
+
+
+@click.command(short_help="Build an index of subscriptions.")
+@click.argument(
+    "source",
+    metavar="SUBSCRIPTIONS",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+)
+@click.option(
+    "-o", "--output", "target", type=click.Path(path_type=Path), required=True, help="The index to write."
+)
+@click.option("--engine", default="hybrid", show_default=True, help="How to search.")
+@click.option(
+    "--format", "form", type=click.Choice(list(FORMATS)), help="If the file's name does not say it."
+)
+@click.option(
+    "--sample",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Typical events (.jsonl or .parquet): the index learns which values are frequent.",
+)
+@click.option(
+    "--skip-errors", is_flag=True, help="Leave out subscriptions that cannot be used, and report them."
+)
+@click.option(
+    "--refused",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write what was left out here, as JSON lines.",
+)
+@click.option("--force", is_flag=True, help="Replace an index that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def build(
+    source: Path,
+    target: Path,
+    engine: str,
+    form: str | None,
+    sample: Path | None,
+    skip_errors: bool,
+    refused: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Build an index of SUBSCRIPTIONS (JSON lines, CSV or Parquet; - for stdin).
+
+    JSON lines and CSV have an id and an expression each: {"id": "s1", "expression": "price <= 580"}.
+    """
+    import tamis
+
+    if target.exists() and not force:
+        raise InputError(f"{target} exists; --force replaces it")
+    start = time.perf_counter()
+    skip = skip_errors or refused is not None
+    with subscriptions(source, form) as given, progress("building", " subscriptions") as shown:
+        index = tamis.Index.build(
+            given, engine=engine, sample=sample, on_error="skip" if skip else "raise", progress=shown
+        )
+    index.save(target)
+    bad = [{"id": name, **error.as_dict()} for name, error in index.refused]
+    if refused:
+        refused.write_bytes(b"".join(map(json_line, bad)))
+    _summary(index, target, bad, time.perf_counter() - start, as_json)
+
+
+def _summary(index: Any, target: Path, refused: list[dict[str, Any]], spent: float, as_json: bool) -> None:
+    if as_json:
+        print_json({"index": str(target), "subscriptions": len(index), "refused": refused, "seconds": spent})
+        return
+    for entry in refused[:_SHOWN]:
+        note(f"refused {entry['id']}: {entry['code']}: {entry['message']}")
+    if len(refused) > _SHOWN:
+        note(f"… and {len(refused) - _SHOWN:,} more (--refused FILE lists them all)")
+    left_out = f", {len(refused):,} refused" if refused else ""
+    note(f"{target}: {counted(len(index), 'subscription')}{left_out}, built in {spent:.1f} s")

@@ -1,0 +1,113 @@
+"""``tamis check`` and ``tamis info``: is it sound, and what is in it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.support import INDEX, Failure, counted, open_index, print_json
+from tamis.errors import ParseError, TamisError
+
+_FORMS = ("text", "json", "query", "search")
+
+
+@click.command(short_help="Check an expression or an index.")
+@click.argument("subject", metavar="EXPRESSION|INDEX")
+@click.option(
+    "--form", type=click.Choice(_FORMS), help="How the expression is written; otherwise text or JSON."
+)
+@click.option("--json", "as_json", is_flag=True, help="For a program: the JSON form, or the error.")
+def check(subject: str, form: str | None, as_json: bool) -> None:
+    """Check an EXPRESSION and print it in canonical form, or check every file of an INDEX.
+
+    An expression may be SQL-like text, JSON, a query string (--form query) or the input of a search
+    box (--form search); - reads it from stdin.
+    """
+    path = Path(subject)
+    try:
+        if form is None and len(subject) < 4096 and path.exists():
+            _check_index(path, as_json)
+        else:
+            text = sys.stdin.read() if subject == "-" else subject
+            _check_expression(text, form, as_json)
+    except TamisError as error:
+        if as_json:
+            print_json({"valid": False, "error": error.as_dict()})
+        raise Failure(error) from None
+
+
+def _check_index(path: Path, as_json: bool) -> None:
+    import tamis
+
+    start = time.perf_counter()
+    index = tamis.Index.open(path, verify=True)
+    index.check()
+    spent = time.perf_counter() - start
+    if as_json:
+        print_json({"valid": True, "subscriptions": len(index), "seconds": spent})
+    else:
+        click.echo(f"{path}: {counted(len(index), 'subscription')}, sound")
+
+
+def _check_expression(text: str, form: str | None, as_json: bool) -> None:
+    from tamis import lang
+
+    tree = _reader(form or ("json" if text.lstrip().startswith("{") else "text"))(text)
+    if as_json:
+        print_json({"valid": True, "text": lang.to_text(tree), "expression": lang.to_json(tree)})
+    else:
+        click.echo(lang.to_text(tree))
+
+
+def _reader(form: str) -> Callable[[str], Any]:
+    from tamis import lang
+
+    readers: dict[str, Callable[[str], Any]] = {
+        "text": lang.parse,
+        "json": lambda text: lang.from_json(_json(text)),
+        "query": lang.from_query_string,
+        "search": lang.from_search_box,
+    }
+    return readers[form]
+
+
+def _json(text: str) -> Any:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as bad:
+        raise ParseError(f"the expression is not JSON: {bad}") from None
+
+
+@click.command(short_help="What an index holds.")
+@INDEX
+@click.option("--json", "as_json", is_flag=True, help="For a program.")
+def info(index: Path, as_json: bool) -> None:
+    """What INDEX holds: subscriptions, segments, engine, size."""
+    found = open_index(index).info()
+    if as_json:
+        print_json(found)
+    else:
+        for line in _lines(found, ""):
+            click.echo(line)
+
+
+def _lines(found: dict[str, Any], indent: str) -> list[str]:
+    """``name: value`` lines; a list of objects becomes an indented block each."""
+    lines = []
+    for name, value in found.items():
+        label = f"{indent}{name.replace('_', ' ')}"
+        if isinstance(value, dict):
+            lines += [f"{label}:", *_lines(value, indent + "  ")]
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            for number, item in enumerate(value, 1):
+                lines += [f"{label.removesuffix('s')} {number}:", *_lines(item, indent + "  ")]
+        else:
+            lines.append(f"{label}: {value:,}" if type(value) is int else f"{label}: {value}")
+    return lines

@@ -1,0 +1,114 @@
+"""Reading events: lines as they come from a pipe or a file, or a Parquet file.
+
+Lines are taken in portions of whatever has arrived, so that a slow pipe is answered at once and a fast
+one is matched in large batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import click
+
+from tamis.errors import InputError
+from tamis.limits import DEFAULT_LIMITS
+
+PORTION = 1 << 22
+
+EVENTS = click.argument(
+    "events",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    default="-",
+    metavar="[EVENTS]",
+)
+
+
+class Portion(NamedTuple):
+    """Some events in a row: their source for the matcher, the lines if there are any, the first's number."""
+
+    source: Any
+    lines: list[bytes] | None
+    first: int
+
+
+def portions(path: Path) -> Iterator[Portion]:
+    """The events of ``path`` (``-`` for stdin) as they become available."""
+    if path.suffix == ".parquet":
+        yield from _parquet(path)
+        return
+    first = 0
+    with _binary(path) as stream:
+        for lines in line_batches(stream, DEFAULT_LIMITS.event_bytes):
+            yield Portion(lines, lines, first)
+            first += len(lines)
+
+
+def _parquet(path: Path) -> Iterator[Portion]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    first = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield Portion(batch, None, first)
+                first += batch.num_rows
+    except pa.ArrowInvalid as bad:
+        raise InputError(f"{path} is not a Parquet file: {bad}") from None
+
+
+@contextlib.contextmanager
+def _binary(path: Path) -> Iterator[IO[bytes]]:
+    if str(path) == "-":
+        yield sys.stdin.buffer
+    elif path.suffix == ".gz":
+        import gzip
+
+        with gzip.open(path, "rb") as unzipped:
+            yield unzipped  # type: ignore[misc]
+    else:
+        with path.open("rb") as file:
+            yield file
+
+
+def line_batches(stream: IO[bytes], longest: int) -> Iterator[list[bytes]]:
+    """The lines that are there, again and again; blank ones are left out.
+
+    Of a line that is longer than ``longest`` and a portion only the beginning is kept, enough to be
+    refused for its length.
+    """
+    rest = b""
+    while chunk := _arrived(stream):
+        if len(rest) > longest:  # in the middle of such a line: go on at its end
+            _, newline, chunk = chunk.partition(b"\n")
+            chunk = newline + chunk
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[: longest + 1]
+        if found := [line for line in lines if line.strip()]:
+            yield found
+    if rest.strip():
+        yield [rest]
+
+
+def _arrived(stream: IO[bytes]) -> bytes:
+    """What can be read without waiting, up to a portion; waits only if there is nothing yet."""
+    read = getattr(stream, "read1", stream.read)
+    parts = [read(PORTION)]
+    size = len(parts[0])
+    while parts[-1] and size < PORTION and _ready(stream):
+        parts.append(read(PORTION - size))
+        size += len(parts[-1])
+    return b"".join(parts)
+
+
+def _ready(stream: IO[bytes]) -> bool:
+    """Whether reading would not wait."""
+    try:
+        return bool(select.select([stream.fileno()], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False

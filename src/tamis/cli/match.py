@@ -1,0 +1,138 @@
+"""``tamis match``: events in, matches out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from tamis.cli.events import EVENTS, Portion, portions
+from tamis.cli.support import INDEX, counted, json_line, note, open_index, output, print_json, progress
+from tamis.cli.writers import WRITERS, Found
+from tamis.errors import EventError
+
+_KEPT = 65_536  # bytes of a refused line that go into quarantine
+
+
+@click.command(short_help="Find the subscriptions that match events.")
+@INDEX
+@EVENTS
+@click.option("-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), help="Not stdout.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "tsv", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: a line per event with matches; tsv and parquet: a row per (event, subscription).",
+)
+@click.option("--all", "every", is_flag=True, help="With jsonl, also a line for events without matches.")
+@click.option("--with-event", is_flag=True, help="With jsonl, put the event itself into its line.")
+@click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
+@click.option(
+    "--quarantine",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write refused events here, as JSON lines.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON to stdout; needs --output.")
+def match(
+    index: Path,
+    events: Path,
+    target: Path | None,
+    form: str,
+    every: bool,
+    with_event: bool,
+    threads: int | None,
+    quarantine: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the subscriptions of INDEX that match EVENTS (JSON lines or Parquet; stdin by default).
+
+    An event that cannot be read is reported on stderr and left out; the others go on. Events are
+    numbered from 0.
+    """
+    if target is None and (form == "parquet" or as_json):
+        raise click.UsageError("--format parquet and --json need --output FILE")
+    opened = open_index(index)
+    totals = Totals()
+    with output(target) as out, _optional(quarantine) as kept, progress("matching", " events") as shown:
+        writer = WRITERS[form](out, every, with_event)
+        for portion in portions(events):
+            found = _match(opened, portion, threads, totals)
+            _quarantine(kept, portion, totals.latest)
+            writer.write(found)
+            shown(totals.events, None)
+        writer.close()
+    totals.report(as_json)
+
+
+class Totals:
+    """What happened over the whole run."""
+
+    def __init__(self) -> None:
+        self.events = self.pairs = 0
+        self.codes: Counter[str] = Counter()
+        self.latest: list[tuple[int, EventError]] = []
+        self.first: tuple[int, EventError] | None = None
+
+    def add(self, events: int, pairs: int, refused: list[tuple[int, EventError]]) -> None:
+        """Count one portion."""
+        self.events += events
+        self.pairs += pairs
+        self.codes.update(error.code for _, error in refused)
+        self.latest = refused
+        self.first = self.first or next(iter(refused), None)
+
+    def report(self, as_json: bool) -> None:
+        """Say how many events were refused, if any; everything as JSON if asked."""
+        if as_json:
+            totals = {"events": self.events, "matches": self.pairs, "refused": self.codes.total()}
+            print_json(totals | {"refused_by_code": dict(self.codes)})
+        if self.first:
+            number, error = self.first
+            reasons = ", ".join(f"{code} {count:,}" for code, count in self.codes.most_common())
+            note(f"{self.codes.total():,} of {counted(self.events, 'event')} refused: {reasons}")
+            note(f"first: event {number}: {error.message}")
+
+
+def _match(index: Any, portion: Portion, threads: int | None, totals: Totals) -> Found:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    tables, refused, count = [], [], 0
+    for batch in index.match_batches(portion.source, threads=threads):
+        tables.append(batch.table)
+        refused += [(portion.first + row, error) for row, error in batch.refused]
+    count = portion.source.num_rows if portion.lines is None else len(portion.lines)
+    pairs = pa.concat_tables(tables) if tables else _no_pairs()
+    pairs = pairs.set_column(0, "event", pc.add(pairs.column("event"), portion.first))
+    totals.add(count, pairs.num_rows, refused)
+    return Found(portion.first, count, pairs, portion.lines, frozenset(row for row, _ in refused))
+
+
+def _no_pairs() -> Any:
+    import pyarrow as pa
+
+    return pa.table({"event": pa.array([], pa.int64()), "subscription": pa.array([], pa.string())})
+
+
+@contextlib.contextmanager
+def _optional(path: Path | None) -> Iterator[IO[bytes] | None]:
+    if path is None:
+        yield None
+    else:
+        with path.open("wb") as file:
+            yield file
+
+
+def _quarantine(file: IO[bytes] | None, portion: Portion, refused: list[tuple[int, EventError]]) -> None:
+    """Keep refused events with their reasons; the text of a line, cut where it is very long."""
+    for number, error in refused if file else ():
+        row: dict[str, Any] = {"event": number, **error.as_dict()}
+        if portion.lines is not None:
+            row["line"] = portion.lines[number - portion.first][:_KEPT].decode("utf-8", "replace")
+        file.write(json_line(row))  # type: ignore[union-attr]

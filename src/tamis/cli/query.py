@@ -1,0 +1,75 @@
+"""``tamis top`` and ``tamis explain``: the best matches, and why something did or did not match."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.events import EVENTS, portions
+from tamis.cli.support import INDEX, json_line, note, open_index, output, print_json
+from tamis.errors import EventError, EventSyntax
+
+
+@click.command(short_help="The best matches of events, with scores.")
+@INDEX
+@EVENTS
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many at most.")
+@click.option("-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), help="Not stdout.")
+def top(index: Path, events: Path, k: int, target: Path | None) -> None:
+    """The K best matches of each of EVENTS with their scores, best first, as JSON lines."""
+    opened = open_index(index)
+    refused = 0
+    with output(target) as out:
+        for portion in portions(events):
+            for number, event in enumerate(_each(portion.source), portion.first):
+                try:
+                    best = opened.top_k(_decoded(event), k=k)
+                except EventError as error:
+                    refused += 1
+                    note(f"event {number} refused: {error.code}: {error.message}")
+                    continue
+                out.write(json_line({"event": number, "top": [{"id": name, "score": s} for name, s in best]}))
+            out.flush()
+    if refused:
+        note(f"{refused:,} refused")
+
+
+def _each(source: Any) -> Any:
+    """Lines, or the rows of an Arrow batch."""
+    return source if isinstance(source, list) else source.to_pylist()
+
+
+def _decoded(event: Any) -> Any:
+    from tamis.model.event import decode_event
+
+    return decode_event(event) if isinstance(event, bytes) else event
+
+
+@click.command(short_help="Why a subscription matches an event, or does not.")
+@INDEX
+@click.argument("name", metavar="ID")
+@click.argument("event", required=False, metavar="[EVENT]")
+@click.option("--json", "as_json", is_flag=True, help="For a program.")
+def explain(index: Path, name: str, event: str | None, as_json: bool) -> None:
+    """Predicate by predicate, why subscription ID of INDEX matches EVENT or does not.
+
+    EVENT is JSON text, or the name of a file that holds it; without it, stdin is read.
+    """
+    explanation = open_index(index).explain(name, _decoded(_event_text(event)))
+    if as_json:
+        print_json(explanation.as_dict())
+    else:
+        click.echo(str(explanation))
+
+
+def _event_text(event: str | None) -> bytes:
+    if event is None or event == "-":
+        return sys.stdin.buffer.read()
+    if event.lstrip().startswith("{"):
+        return event.encode("utf-8", "surrogatepass")
+    if not Path(event).is_file():
+        raise EventSyntax(f"{event[:80]!r} is neither a JSON object nor a file")
+    return Path(event).read_bytes()

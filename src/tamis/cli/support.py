@@ -1,0 +1,121 @@
+"""What all commands share: errors, progress, opening an index, writing lines."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from tamis.errors import TamisError
+
+Progress = Callable[[int, int | None], None]
+
+BROKEN_PIPE = 141  # what a shell reports for a command that SIGPIPE ended
+
+
+class Failure(click.ClickException):
+    """A Tamis error as a message on stderr and exit status 1."""
+
+    exit_code = 1
+
+    def __init__(self, error: TamisError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """``tamis: expression-syntax: …``; the place in the text stands below."""
+        click.echo(f"tamis: {self.error.code}: {self.message}", file=file or sys.stderr)
+
+
+class TamisGroup(click.Group):
+    """Turns errors into messages and a closed pipe into a quiet end."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except TamisError as error:
+            raise Failure(error) from None
+        except BrokenPipeError:
+            _abandon_stdout()
+            ctx.exit(BROKEN_PIPE)
+        except OSError as error:
+            raise click.ClickException(_about(error)) from None
+        return result
+
+
+def _about(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+def _abandon_stdout() -> None:
+    """Nobody reads on: what is still buffered must not fail again when Python ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+INDEX = click.argument("index", type=click.Path(path_type=Path), metavar="INDEX")
+
+
+def open_index(path: Path) -> Any:
+    """The index at ``path``."""
+    import tamis
+
+    return tamis.Index.open(path)
+
+
+def note(text: str) -> None:
+    """A line for the person, not for the pipe."""
+    click.echo(text, err=True)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 event``, ``2,000 events``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@contextlib.contextmanager
+def progress(what: str, unit: str) -> Iterator[Progress]:
+    """A progress bar on stderr, if that is a terminal; otherwise nothing."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=what, unit=unit, unit_scale=True, file=sys.stderr, leave=False) as bar:
+
+        def show(done: int, total: int | None) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
+
+
+@contextlib.contextmanager
+def output(path: Path | None) -> Iterator[IO[bytes]]:
+    """The file at ``path``, or stdout."""
+    if path is None:
+        yield sys.stdout.buffer
+    else:
+        with path.open("wb") as file:
+            yield file
+
+
+def json_line(value: Any) -> bytes:
+    """``value`` as one line of JSON."""
+    import msgspec
+
+    return msgspec.json.encode(value) + b"\n"
+
+
+def print_json(value: Any) -> None:
+    """``value`` as readable JSON on stdout."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
