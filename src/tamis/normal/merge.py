@@ -175,17 +175,21 @@ def implies(strong: Predicate, weak: Predicate) -> bool:
         return _text_implies(strong, weak)
     if isinstance(strong, Network) and isinstance(weak, Network):
         return set(strong.blocks) <= set(weak.blocks)
+    if _is_large(strong) or _is_large(weak):
+        return False
     first, second = values_of(strong), values_of(weak)
     if first is None or second is None:
         return type(strong) is type(weak) and key_of(strong) == key_of(weak)
-    if len(first.points) + len(second.points) > _SMALL:
-        return key_of(strong) == key_of(weak)
     if first.range is not None and (second.range is None or not first.range.inside(second.range)):
         return False
     return all(
         point(value) in second.points or (second.range is not None and second.range.holds(value))
         for value in first.points.values()
     )
+
+
+def _is_large(predicate: Predicate) -> bool:
+    return isinstance(predicate, In) and len(predicate.values) > _SMALL
 
 
 def _text_implies(strong: Text, weak: Text) -> bool:
