@@ -1,5 +1,87 @@
-"""Tamis sifts streams of events through millions of standing queries."""
+"""Tamis sifts streams of events through millions of standing queries.
+
+>>> import tamis
+>>> index = tamis.Index.build({"s1": "model = 'iphone5s' AND price <= 580"})
+>>> index.match({"model": "iphone5s", "price": 550})
+['s1']
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+# Where each public name lives. Modules are imported when a name is first used: compiled kernels and
+# Arrow take most of a second to load, and ``import tamis`` should not.
+_HOMES = {
+    "Event": "tamis.model.event",
+    "Explanation": "tamis.matcher.explain",
+    "Index": "tamis.matcher.index",
+    "Interval": "tamis.model.value",
+    "Limits": "tamis.limits",
+    "MatchBatch": "tamis.matcher.batches",
+    "Matches": "tamis.matcher.index",
+    "Point": "tamis.model.value",
+    "Subscription": "tamis.model.expr",
+    "TamisError": "tamis.errors",
+    "WorkReport": "tamis.matcher.work",
+    "attr": "tamis.lang",
+    "errors": "tamis.errors",
+    "from_json": "tamis.lang",
+    "from_query_string": "tamis.lang",
+    "from_search_box": "tamis.lang",
+    "parse": "tamis.lang",
+    "to_json": "tamis.lang",
+    "to_text": "tamis.lang",
+}
+
+__all__ = [
+    "Event",
+    "Explanation",
+    "Index",
+    "Interval",
+    "Limits",
+    "MatchBatch",
+    "Matches",
+    "Point",
+    "Subscription",
+    "TamisError",
+    "WorkReport",
+    "attr",
+    "errors",
+    "from_json",
+    "from_query_string",
+    "from_search_box",
+    "parse",
+    "to_json",
+    "to_text",
+]
+
+if TYPE_CHECKING:
+    from tamis import errors
+    from tamis.errors import TamisError
+    from tamis.lang import attr, from_json, from_query_string, from_search_box, parse, to_json, to_text
+    from tamis.limits import Limits
+    from tamis.matcher.batches import MatchBatch
+    from tamis.matcher.explain import Explanation
+    from tamis.matcher.index import Index, Matches
+    from tamis.matcher.work import WorkReport
+    from tamis.model.event import Event
+    from tamis.model.expr import Subscription
+    from tamis.model.value import Interval, Point
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tamis' has no attribute {name!r}")
+    module = import_module(home)
+    value = module if name == "errors" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

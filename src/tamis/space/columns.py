@@ -15,6 +15,8 @@ import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventValue, InputError, TamisError
 from tamis.lang.columns.literals import time_of
+from tamis.limits import Limits
+from tamis.model.event import Event, event_from
 from tamis.model.value import Point, clean_string
 from tamis.space._kernels import locate_ranks, rank_numbers
 from tamis.space.encode import Encoder, Refused, join
@@ -213,6 +215,39 @@ class _TableEncoder:
         base = space.number_base[dimension]
         cells = np.where(base > 0, base + cells, space.ordered_cells[dimension])
         self.parts.append((owner, dimension, cells, cells))
+
+
+def event_of_row(table: pa.RecordBatch | pa.Table, row: int, limits: Limits) -> Event:
+    """One row as an event object, with the meaning that :func:`encode_table` gives it."""
+    source: dict[str, Any] = {}
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        value = _plain(column[row])
+        if pa.types.is_map(column.type):
+            for key, item in value or ():
+                source[key] = [source[key], item] if key in source else item
+        else:
+            source[name] = value
+    return event_from(source, limits)
+
+
+def _plain(scalar: Any) -> Any:
+    """An Arrow scalar as a Python value; a (lon, lat) struct as a point, a decimal as a float."""
+    kind = scalar.type
+    if not scalar.is_valid:
+        return None
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return time_of(scalar.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).as_py())
+    if pa.types.is_map(kind):
+        keys, items = scalar.values.field(0), scalar.values.field(1)
+        return [(key.as_py(), _plain(value)) for key, value in zip(keys, items, strict=True)]
+    if _is_list(kind):
+        return [_plain(item) for item in scalar]
+    if pa.types.is_struct(kind):
+        if {field.name for field in kind} == {"lon", "lat"}:
+            return Point(float(scalar["lon"].as_py()), float(scalar["lat"].as_py()))
+        return {field.name: _plain(scalar[field.name]) for field in kind}
+    value = scalar.as_py()
+    return float(value) if pa.types.is_decimal(kind) else value
 
 
 def _is_list(kind: Any) -> bool:

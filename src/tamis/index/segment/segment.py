@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
@@ -91,9 +90,15 @@ class Segment:
         at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
         return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1
 
-    def id_list(self, ordinals: npt.NDArray[Any]) -> list[str]:
-        """The ids of several subscriptions."""
-        return [self.ids[n] for n in ordinals.tolist()]
+    @cached_property
+    def id_array(self) -> Any:
+        """All ids as an Arrow array over the arena's memory."""
+        import pyarrow as pa
+
+        start = np.ascontiguousarray(self.ids.start, np.int32)
+        return pa.Array.from_buffers(
+            pa.string(), self.count, [None, pa.py_buffer(start), pa.py_buffer(self.ids.data)]
+        )
 
     def check(self) -> None:
         """Raise :class:`IndexCorrupt` if an invariant is broken."""

@@ -1,0 +1,1 @@
+"""The matcher: snapshots of segments, matching, top-k, explanations, work reports."""

@@ -1,0 +1,170 @@
+"""Batches: events from any source in pieces, and the matches of each piece."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from tamis.errors import EventError, InputError
+from tamis.limits import Limits
+from tamis.matcher.match import LayerMatches, match_fresh, match_layer
+from tamis.matcher.snapshot import Snapshot
+from tamis.matcher.work import WorkReport
+from tamis.model.event import Event, decode_event, event_from
+from tamis.space.columns import encode_table, event_of_row
+from tamis.space.encode import Encoder, Refused
+from tamis.space.located import Located
+
+Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
+
+
+class MatchBatch(NamedTuple):
+    """The matches of one batch: ``event`` counts from the first event of the whole run."""
+
+    table: pa.Table
+    work: WorkReport
+    refused: list[tuple[int, EventError]]
+    first_row: int
+    events: int
+
+
+def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
+    """``events`` in batches of at most ``size``."""
+    if isinstance(events, str | Path):
+        yield from _from_path(Path(events), size, limits)
+    elif isinstance(events, pa.RecordBatch | pa.Table):
+        table = pa.Table.from_batches([events]) if isinstance(events, pa.RecordBatch) else events
+        for at in range(0, table.num_rows, size):
+            yield table.slice(at, size)
+    elif isinstance(events, pa.RecordBatchReader):
+        for batch in events:
+            yield from pieces(batch, size, limits)
+    elif type(events).__module__.startswith("pandas"):
+        yield from pieces(pa.Table.from_pandas(events, preserve_index=False), size, limits)
+    elif isinstance(events, Iterable) and not isinstance(events, dict | bytes):
+        yield from _grouped(events, size, limits)
+    else:
+        raise InputError(
+            f"events are a table, a list, an iterator or a path, not a {type(events).__name__}"
+            " (for a single event use match)"
+        )
+
+
+def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
+    name = path.name.lower()
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if name.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        for batch in pq.ParquetFile(path).iter_batches(batch_size=size):
+            yield pa.Table.from_batches([batch])
+    elif name.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz")):
+        with (gzip.open if name.endswith(".gz") else open)(path, "rb") as file:
+            yield from _grouped(file, size, limits)
+    else:
+        raise InputError(f"{path}: events are read from .jsonl, .jsonl.gz or .parquet files")
+
+
+def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece]:
+    group: list[Any] = []
+    for event in events:
+        if isinstance(event, pa.RecordBatch | pa.Table):
+            if group:
+                yield group
+                group = []
+            yield from pieces(event, size, limits)
+            continue
+        if isinstance(event, str | bytes):
+            if not event.strip():
+                continue
+            event = _decoded(event, limits)
+        group.append(event)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _decoded(line: str | bytes, limits: Limits) -> Any:
+    try:
+        return decode_event(line, limits)
+    except EventError as bad:
+        return bad
+
+
+def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
+    """A batch in any form, located."""
+    return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
+
+
+class _Events:
+    """Events of a batch as objects, made only for the few that a tree must decide."""
+
+    def __init__(self, piece: Piece, limits: Limits) -> None:
+        self._piece, self._limits = piece, limits
+        self._made: dict[int, Event] = {}
+
+    def __call__(self, row: int) -> Event:
+        event = self._made.get(row)
+        if event is None:
+            if isinstance(self._piece, list):
+                event = event_from(self._piece[row], self._limits)
+            else:
+                event = event_of_row(self._piece, row, self._limits)
+            self._made[row] = event
+        return event
+
+
+def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits) -> MatchBatch:
+    """Match one batch against a snapshot."""
+    count = len(piece) if isinstance(piece, list) else piece.num_rows
+    event_at = _Events(piece, limits)
+    work = WorkReport(count)
+    refused: Refused = []
+    tables = []
+    for layer in snapshot.layers:
+        located, refused = locate(layer.segment.encoder, piece)
+        found, report = match_layer(layer, snapshot.sequence, located, event_at)
+        work = work.plus(report)
+        tables.append(_table(found, first_row))
+    if not snapshot.layers:
+        refused = _refusals(piece, count, event_at)
+    fresh = match_fresh(snapshot, count, {row for row, _ in refused}, event_at)
+    if fresh or not tables:
+        tables.append(_pairs([row + first_row for row, _ in fresh], [held for _, held in fresh]))
+        work = work.plus(WorkReport(revised=count * len(snapshot.fresh), matches=len(fresh)))
+    table = pa.concat_tables(tables)
+    if len(tables) > 1:
+        table = table.sort_by("event")
+    return MatchBatch(table, work, [(row + first_row, bad) for row, bad in refused], first_row, count)
+
+
+def _refusals(piece: Piece, count: int, event_at: _Events) -> Refused:
+    """Events that cannot be read, found without a space to locate them in."""
+    refused: Refused = []
+    for row in range(count):
+        try:
+            if isinstance(piece, list) and isinstance(piece[row], EventError):
+                raise piece[row]
+            event_at(row)
+        except EventError as bad:
+            refused.append((row, bad))
+    return refused
+
+
+SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])
+
+
+def _pairs(event: Any, subscription: Any) -> pa.Table:
+    return pa.Table.from_arrays([pa.array(event, pa.int64()), pa.array(subscription, pa.string())], schema=SCHEMA)
+
+
+def _table(found: LayerMatches, first_row: int) -> pa.Table:
+    ids = found.layer.segment.id_array.take(pa.array(found.ordinal))
+    return pa.Table.from_arrays([pa.array(found.event + first_row, pa.int64()), ids], schema=SCHEMA)

@@ -1,0 +1,285 @@
+"""The index: what users hold."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from tamis.errors import EventLimit, InputError, UnknownSubscription
+from tamis.index.engines import engine_class
+from tamis.index.segment import Segment
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.matcher import storage
+from tamis.matcher.batches import SCHEMA, MatchBatch, match_piece, pieces
+from tamis.matcher.explain import Explanation, explain
+from tamis.matcher.match import match_layer
+from tamis.matcher.snapshot import Layer, Snapshot
+from tamis.matcher.sources import Progress, read_book
+from tamis.matcher.top import Combine, best, score_of, static_scores
+from tamis.matcher.work import WorkReport
+from tamis.matcher.writer import Writer
+from tamis.model.event import Event, EventLike, event_from
+from tamis.model.expr import Expr, Subscription
+from tamis.model.truth import matches, score
+
+BATCH = 4096
+
+
+class Matches(list[str]):
+    """The ids that an event matches; ``work`` says what it took to find them."""
+
+    def __init__(self, ids: list[str], work: WorkReport) -> None:
+        super().__init__(ids)
+        self.work = work
+
+
+class Index:
+    """A set of subscriptions that events are matched against.
+
+    Any number of threads may match while one changes the set; a change is seen by every match that
+    begins after it.
+    """
+
+    def __init__(self, writer: Writer, refused: list[Any] | None = None) -> None:
+        self._writer = writer
+        self.limits = writer.limits
+        self.refused: list[tuple[str, Any]] = refused or []
+        self._static: dict[int, tuple[Segment, Any]] = {}
+
+    @classmethod
+    def build(
+        cls,
+        source: Any = (),
+        *,
+        engine: str = "hybrid",
+        parameters: dict[str, Any] | None = None,
+        sample: Any = None,
+        limits: Limits = DEFAULT_LIMITS,
+        on_error: str = "raise",
+        progress: Progress | None = None,
+    ) -> Self:
+        """Index the subscriptions of ``source``.
+
+        ``source`` is a dictionary of id to expression, an iterable of (id, expression) pairs or
+        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. With
+        ``on_error="skip"`` bad subscriptions are left out and listed in ``refused``. ``sample`` is a
+        list or table of typical events; it makes the choice of access conditions better.
+        """
+        if on_error not in ("raise", "skip"):
+            raise InputError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        engine_class(engine)
+        book = read_book(source, limits, on_error == "skip", progress)
+        writer = Writer(engine, parameters or {}, limits, sample)
+        writer.load(book)
+        return cls(writer, book.refused)
+
+    # -- matching ---------------------------------------------------------------------------------
+
+    def match(self, event: EventLike) -> Matches:
+        """The ids of all subscriptions that ``event`` satisfies."""
+        snapshot = self._writer.current
+        holder = _Lazy(event, self.limits)
+        work = WorkReport(1)
+        ids: list[str] = []
+        for layer in snapshot.layers:
+            segment = layer.segment
+            found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
+            work = work.plus(report)
+            names = segment.ids
+            ids.extend([names[n] for n in found.ordinal.tolist()])
+        if snapshot.fresh or not snapshot.layers:
+            whole = holder(0)
+            fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]
+            ids.extend(fresh)
+            work = work.plus(WorkReport(revised=len(snapshot.fresh), matches=len(fresh)))
+        if len(ids) > self.limits.matches_per_event:
+            raise EventLimit(
+                f"the event matches {len(ids)} subscriptions, more than matches_per_event = "
+                f"{self.limits.matches_per_event}; raise the limit, or stream the matches with match_batches",
+                limit="matches_per_event",
+            )
+        return Matches(ids, work)
+
+    def match_batches(
+        self, events: Any, *, threads: int | None = None, batch_size: int = BATCH
+    ) -> Iterator[MatchBatch]:
+        """Match a stream of events batch by batch, in order, on several cores.
+
+        ``events`` is an Arrow table, record batch or reader, a pandas frame, an iterable of
+        dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the subscriptions
+        in force when it is taken up. Refused events are listed in their batch.
+        """
+        workers = threads or os.cpu_count() or 1
+        source = enumerate_rows(pieces(events, batch_size, self.limits))
+        if workers == 1:
+            for first, piece in source:
+                yield match_piece(self._writer.current, piece, first, self.limits)
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            waiting: deque[Future[MatchBatch]] = deque()
+            for first, piece in source:
+                waiting.append(pool.submit(match_piece, self._writer.current, piece, first, self.limits))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    def match_many(self, events: Any, *, threads: int | None = None, batch_size: int = BATCH) -> pa.Table:
+        """All matches of ``events`` as one Arrow table (event, subscription).
+
+        ``event`` is the row number of the event. Refused events match nothing; use
+        :meth:`match_batches` to see why they were refused, or to stream results of any size.
+        """
+        tables = [batch.table for batch in self.match_batches(events, threads=threads, batch_size=batch_size)]
+        return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+
+    def top_k(self, event: EventLike, k: int = 10, *, combine: Combine = sum) -> list[tuple[str, float]]:
+        """The ``k`` best matches as (id, score), best first, ties by id.
+
+        ``combine`` joins the scores of a conjunction's predicates; any monotone function will do.
+        """
+        if k < 1:
+            raise InputError(f"k must be at least 1, not {k}")
+        snapshot = self._writer.current
+        whole = event_from(event, self.limits)
+        scored: list[tuple[str, float]] = []
+        for layer in snapshot.layers:
+            found, _ = match_layer(layer, snapshot.sequence, layer.segment.encoder.one(whole), lambda _: whole)
+            static = self._static_scores(layer) if combine is sum and not whole.weights else None
+            names = layer.segment.ids
+            for n in found.ordinal.tolist():
+                scored.append((names[n], score_of(layer.segment, n, static, whole, combine)))
+        for held in snapshot.fresh:
+            if matches(held.expression, whole):
+                scored.append((held.id, score(held.expression, whole, combine) + held.priority))
+        return best(scored, k)
+
+    def _static_scores(self, layer: Layer) -> Any:
+        segment = layer.segment
+        known = self._static.get(id(segment))
+        if known is None or known[0] is not segment:
+            known = self._static[id(segment)] = (segment, static_scores(segment))
+        return known[1]
+
+    def explain(self, subscription: str, event: EventLike) -> Explanation:
+        """Why ``subscription`` does or does not match ``event``, predicate by predicate."""
+        return explain(self.expression(subscription), event_from(event, self.limits))
+
+    # -- the subscriptions --------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._writer.current.count
+
+    def __contains__(self, subscription: object) -> bool:
+        return isinstance(subscription, str) and self._writer.current.find(subscription) is not None
+
+    def subscription(self, subscription: str) -> Subscription:
+        """The subscription with this id."""
+        snapshot = self._writer.current
+        place = snapshot.find(subscription)
+        if place is None:
+            raise UnknownSubscription(f"no subscription has the id {subscription[:80]!r}", subscription=subscription)
+        return snapshot.get(place)
+
+    def expression(self, subscription: str) -> Expr:
+        """The expression of a subscription."""
+        return self.subscription(subscription).expression
+
+    def add(self, subscription: Any, expression: Any = None, *, priority: float = 0.0) -> None:
+        """Add one subscription (id, expression), or all of a source as :meth:`build` takes it."""
+        if expression is not None:
+            self._writer.add_one((subscription, expression, priority))
+        elif isinstance(subscription, Subscription):
+            self._writer.add_one(subscription)
+        else:
+            self._writer.add_book(read_book(subscription, self.limits, skip_bad=False))
+
+    def update(self, subscription: str, expression: Any, *, priority: float = 0.0) -> None:
+        """Replace the expression of an existing subscription, at once."""
+        self._writer.update((subscription, expression, priority))
+
+    def remove(self, subscription: str) -> None:
+        """Remove a subscription; no match that begins later sees it."""
+        self._writer.remove(subscription)
+
+    def merge(self) -> None:
+        """Merge everything into one segment; matching is never wrong without it, only slower."""
+        self._writer.merge_all()
+
+    # -- keeping it -----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a folder; an index saved there before is replaced atomically."""
+        self._writer.save(Path(path))
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS, verify: bool = False
+    ) -> Self:
+        """Open a saved index by memory-mapping; ``verify`` reads every byte even if it was verified."""
+        snapshot, engine, places = storage.load(Path(path), limits, verify)
+        writer = Writer(engine, {}, limits, None)
+        writer.restore(snapshot, places)
+        return cls(writer)
+
+    def check(self) -> None:
+        """Assert the invariants of all segments; raises :class:`IndexCorrupt`."""
+        for layer in self._writer.current.layers:
+            layer.segment.check()
+
+    def info(self) -> dict[str, Any]:
+        """Figures about the index and its segments."""
+        snapshot = self._writer.current
+        return {
+            "subscriptions": snapshot.count,
+            "fresh": len(snapshot.fresh),
+            "engine": self._writer.engine,
+            "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
+            "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
+        }
+
+
+def _segment_info(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:
+    segment = layer.segment
+    space = segment.space
+    return {
+        "engine": segment.engine_name,
+        "subscriptions": segment.count,
+        "removed": segment.count - len(layer.living(snapshot.sequence)),
+        "clauses": segment.clauses,
+        "covers": int(np.count_nonzero(segment.revise & 1)),
+        "attributes": space.attributes,
+        "dimensions": len(segment.arena["clauses.cells"]),
+        "cells": int(segment.arena["clauses.cells"].sum()),
+        "bytes": len(segment.arena.block),
+    }
+
+
+class _Lazy:
+    """One event as an object, made only if a tree must look at it."""
+
+    def __init__(self, source: EventLike, limits: Limits) -> None:
+        self._source, self._limits = source, limits
+        self._event: Event | None = None
+
+    def __call__(self, row: int) -> Event:
+        if self._event is None:
+            self._event = event_from(self._source, self._limits)
+        return self._event
+
+
+def enumerate_rows(source: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    """Each piece with the number of its first event."""
+    first = 0
+    for piece in source:
+        yield first, piece
+        first += len(piece) if isinstance(piece, list) else piece.num_rows
+
+

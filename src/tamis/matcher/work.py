@@ -1,0 +1,20 @@
+"""Work reports: how much was done for a result, so that pruning can be tested and watched."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class WorkReport(NamedTuple):
+    """Counts of one match call."""
+
+    events: int = 0
+    located: int = 0  # cells that event values were located in
+    candidates: int = 0  # postings looked at
+    verified: int = 0  # clauses whose literals were checked
+    revised: int = 0  # subscriptions whose tree was evaluated
+    matches: int = 0
+
+    def plus(self, other: WorkReport) -> WorkReport:
+        """The sum of two reports."""
+        return WorkReport(*(a + b for a, b in zip(self, other, strict=True)))

@@ -1,0 +1,198 @@
+"""The writer: one at a time, it changes the set of subscriptions and publishes snapshots.
+
+New subscriptions wait in ``fresh`` (matched by their trees) until there are enough for a segment.
+Segments are merged so that each is several times larger than the next: their number grows with the
+logarithm of the number of subscriptions, and each subscription is rewritten as often.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.errors import DuplicateSubscription, UnknownSubscription
+from tamis.index.segment import Segment, build_segment
+from tamis.lang.columns import RowWriter, concat
+from tamis.lang.columns.literals import StringColumn, string_column
+from tamis.lang.columns.rows import runs
+from tamis.limits import Limits
+from tamis.matcher import storage
+from tamis.matcher.batches import locate, pieces
+from tamis.matcher.snapshot import ALIVE, Layer, Snapshot
+from tamis.matcher.sources import Book, subscription_from
+from tamis.model.expr import Subscription
+from tamis.space.encode import Encoder
+from tamis.space.located import Located
+from tamis.space.space import Space
+
+FRESH = 32  # subscriptions matched by their trees before they become a segment
+GROWTH = 4  # a segment is at least this many times larger than the next newer one
+SAMPLE = 20_000  # events of a sample that are looked at
+
+
+class Writer:
+    """Owns the current snapshot. Every public method takes the lock."""
+
+    def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
+        self.engine, self.parameters, self.limits = engine, parameters, limits
+        self._sample = sample
+        self._lock = threading.RLock()
+        self._places: dict[int, Path] = {}
+        self.current = Snapshot(0, (), ())
+
+    # -- building ------------------------------------------------------------------------------------
+
+    def load(self, book: Book) -> None:
+        """Start from a whole book."""
+        if book.ids.count:
+            self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.priority)),), ())
+
+    def restore(self, snapshot: Snapshot, places: dict[int, Path]) -> None:
+        """Start from an index on disk."""
+        self.current, self._places = snapshot, places
+
+    def _segment(self, ids: StringColumn, columns: Any, priority: npt.NDArray[np.float64]) -> Segment:
+        return build_segment(
+            ids,
+            columns,
+            priority,
+            engine=self.engine,
+            parameters=self.parameters,
+            sample=self._located if self._sample is not None else None,
+            limits=self.limits,
+        )
+
+    def _located(self, space: Space) -> Located:
+        piece = next(pieces(self._sample, SAMPLE, self.limits), [])
+        return locate(Encoder(space, self.limits), piece)[0]
+
+    # -- changing ------------------------------------------------------------------------------------
+
+    def add_one(self, row: Any) -> None:
+        """Add a subscription that does not exist yet."""
+        held = subscription_from(row, self.limits)
+        with self._lock:
+            self._refuse_known(held.id)
+            self._publish(self.current.layers, (*self.current.fresh, held))
+            self._settle()
+
+    def add_book(self, book: Book) -> None:
+        """Add many subscriptions at once, or none if one of them exists."""
+        with self._lock:
+            for name in book.ids.to_list():
+                self._refuse_known(name)
+            layer = Layer(self._segment(book.ids, book.columns, book.priority))
+            self._publish((*self.current.layers, layer), self.current.fresh)
+            self._settle()
+
+    def update(self, row: Any) -> None:
+        """Replace a subscription; readers see the old one or the new one, never neither."""
+        held = subscription_from(row, self.limits)
+        with self._lock:
+            layers, fresh = self._without(held.id)
+            self._publish(layers, (*fresh, held))
+            self._settle()
+
+    def remove(self, subscription: str) -> None:
+        """Remove a subscription."""
+        with self._lock:
+            self._publish(*self._without(subscription))
+            self._settle()
+
+    def _refuse_known(self, name: str) -> None:
+        if self.current.find(name) is not None:
+            raise DuplicateSubscription(
+                f"a subscription with the id {name[:80]!r} exists; use update to replace it", subscription=name
+            )
+
+    def _without(self, name: str) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
+        """Layers and fresh subscriptions of the next snapshot, with ``name`` gone from it."""
+        snapshot = self.current
+        place = snapshot.find(name)
+        if place is None:
+            raise UnknownSubscription(f"no subscription has the id {name[:80]!r}", subscription=name)
+        at, ordinal = place
+        if at < 0:
+            return snapshot.layers, snapshot.fresh[:ordinal] + snapshot.fresh[ordinal + 1 :]
+        layer = snapshot.layers[at]
+        died = np.full(layer.segment.count, ALIVE, np.int64) if layer.died is None else layer.died
+        died[ordinal] = snapshot.sequence + 1
+        changed = Layer(layer.segment, died)
+        return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :]), snapshot.fresh
+
+    def _publish(self, layers: tuple[Layer, ...], fresh: tuple[Subscription, ...]) -> None:
+        self.current = Snapshot(self.current.sequence + 1, layers, fresh)
+
+    # -- merging -------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Turn enough fresh subscriptions into a segment, then restore the sizes' order."""
+        if len(self.current.fresh) >= FRESH:
+            self._flush()
+        layers = list(self.current.layers)
+        merged = False
+        while len(layers) >= 2 and self._living(layers[-2]) < GROWTH * self._living(layers[-1]):
+            newer, older = layers.pop(), layers.pop()
+            layers.append(self._merge([older, newer]))
+            merged = True
+        if layers and 2 * self._living(layers[-1]) < layers[-1].segment.count:
+            layers[-1] = self._merge([layers[-1]])  # mostly removed: write it anew
+            merged = True
+        if merged:
+            self._publish(tuple(layer for layer in layers if layer.segment.count), self.current.fresh)
+
+    def _living(self, layer: Layer) -> int:
+        return layer.segment.count if layer.died is None else len(layer.living(self.current.sequence))
+
+    def _flush(self) -> None:
+        fresh = self.current.fresh
+        if not fresh:
+            return
+        rows = RowWriter()
+        for held in fresh:
+            rows.add(held.expression)
+        ids = string_column([held.id for held in fresh])
+        priority = np.array([held.priority for held in fresh], np.float64)
+        layer = Layer(self._segment(ids, rows.freeze(), priority))
+        self._publish((*self.current.layers, layer), ())
+
+    def _merge(self, layers: list[Layer]) -> Layer:
+        """One segment with what is in force in ``layers``."""
+        chosen = [(layer.segment, layer.living(self.current.sequence)) for layer in layers]
+        columns = concat([(segment.columns, living) for segment, living in chosen])
+        ids = _join_ids([(segment.ids, living) for segment, living in chosen])
+        priority = np.concatenate([_priorities(segment)[living] for segment, living in chosen])
+        return Layer(self._segment(ids, columns, priority))
+
+    def merge_all(self) -> None:
+        """Everything in one segment."""
+        with self._lock:
+            self._flush()
+            layers = self.current.layers
+            if len(layers) > 1 or any(layer.died is not None for layer in layers):
+                merged = self._merge(list(layers))
+                self._publish((merged,) if merged.segment.count else (), ())
+
+    def save(self, path: Path) -> None:
+        """Write everything to ``path``."""
+        with self._lock:
+            self._flush()
+            storage.save(self.current, path, self.engine, self._places)
+
+
+def _priorities(segment: Segment) -> npt.NDArray[np.float64]:
+    stored: npt.NDArray[np.float64] = segment.arena["priority"]
+    return stored if len(stored) else np.zeros(segment.count)
+
+
+def _join_ids(parts: list[tuple[StringColumn, npt.NDArray[np.int64]]]) -> StringColumn:
+    data, lengths = [np.zeros(0, np.uint8)], [np.zeros(1, np.int64)]
+    for ids, chosen in parts:
+        places, count = runs(ids.start, chosen)
+        data.append(ids.data[places])
+        lengths.append(count)
+    return StringColumn(np.cumsum(np.concatenate(lengths)), np.concatenate(data))
