@@ -63,6 +63,12 @@ def test_the_fast_lane_agrees_with_the_grammar(predicates: list[Expr], word: str
     assert typed(parse(text)) == typed(slow)
 
 
+@given(expressions())
+def test_the_fast_lane_agrees_with_the_grammar_inside_trees(expr: Expr) -> None:
+    text = to_text(expr)
+    assert typed(read_expression(Cursor(text, DEFAULT_LIMITS))) == typed(parse(text))
+
+
 def test_the_fast_lane_takes_plain_conjunctions() -> None:
     text = "model = 'iphone5s' AND price <= 580 AND ratio > -0.5 AND city IN ('Oslo', 'Rome', 7)"
     assert read_plain(text, DEFAULT_LIMITS) == parse(text)

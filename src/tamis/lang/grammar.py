@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tamis.lang.fast import read_plain_predicate
 from tamis.lang.predicate import read_predicate
 from tamis.lang.scan import Cursor
 from tamis.model.expr import FALSE, TRUE, And, Expr, Not, Or
@@ -69,6 +70,11 @@ def _factor(cursor: Cursor, depth: int) -> _Part:
             cursor.advance()
             cursor.count_leaf(token.start)
             return _Part(TRUE if word == "TRUE" else FALSE, 1)
+        plain = read_plain_predicate(cursor.text, token.start, cursor.limits) if cursor.plain else None
+        if plain is not None:
+            cursor.count_leaf(token.start)
+            cursor.jump(plain[1])
+            return _Part(plain[0], 1)
     elif cursor.op("("):
         inner = _disjunction(cursor, depth + 1)
         cursor.expect(")", "to close the parenthesis")

@@ -25,11 +25,12 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
     if size > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the text has {size} bytes")
     # A part of an NFC text is in NFC and no longer than the whole: nothing is left to clean.
-    if normal and size <= limits.string_bytes and limits.expression_depth > 1:
-        plain = read_plain(text, limits)
-        if plain is not None:
-            return plain
-    return read_expression(Cursor(text, limits))
+    plain = normal and size <= limits.string_bytes
+    if plain and limits.expression_depth > 1:
+        tree = read_plain(text, limits)
+        if tree is not None:
+            return tree
+    return read_expression(Cursor(text, limits, plain))
 
 
 def utf8_size(text: str) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from tamis.lang.check import check_predicate, clean_block, read_terms
 from tamis.lang.literal import (
     read_number,
@@ -14,11 +12,10 @@ from tamis.lang.literal import (
     unquote,
 )
 from tamis.lang.operand import clean_name, clean_weight, over
-from tamis.lang.scan import RESERVED, Cursor
+from tamis.lang.scan import OPERATORS, RESERVED, Cursor
 from tamis.model.expr import (
     Between,
     Compare,
-    CompareOp,
     Exists,
     In,
     Like,
@@ -31,7 +28,6 @@ from tamis.model.expr import (
 )
 from tamis.model.value import Point, Scalar
 
-_OPS: dict[str, CompareOp] = {op: op for op in get_args(CompareOp)} | {"==": "=", "<>": "!="}
 _AFTER_NAME = "a comparison, IN, BETWEEN, LIKE, ILIKE, RLIKE, HAS, WITHIN or IS after the attribute"
 
 
@@ -39,7 +35,7 @@ def read_predicate(cursor: Cursor) -> Predicate:
     """``attribute …``, with its weight."""
     name = _read_name(cursor)
     token = cursor.token
-    op = _OPS.get(token.text) if token.kind == "op" else None
+    op = OPERATORS.get(token.text) if token.kind == "op" else None
     if op is not None:
         cursor.advance()
         start = cursor.token.start

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar, get_args
 
 from tamis.errors import ExpressionError, ParseError
 from tamis.lang.operand import depth_limit, over
 from tamis.limits import Limits
+from tamis.model.expr import CompareOp
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack.
 _TOKEN = re.compile(
@@ -32,6 +33,9 @@ RESERVED = frozenset(
     }
 )
 
+OPERATORS: dict[str, CompareOp] = {op: op for op in get_args(CompareOp)} | {"==": "=", "<>": "!="}
+"""Every way to write a comparison, and what it is called in the tree."""
+
 _T = TypeVar("_T")
 
 
@@ -48,22 +52,14 @@ class Token(NamedTuple):
         return self.text if len(self.text) <= 40 else f"{self.text[:40]}…"
 
 
-def tokens_of(text: str) -> list[Token]:
-    """All tokens up to the end, or up to the first character that begins none (a ``bad`` token)."""
-    found: list[Token] = []
-    at = 0
-    match = _TOKEN.match
-    while True:
-        piece = match(text, at)
-        if piece is None:
-            start = _SPACE.match(text, at).end()  # type: ignore[union-attr]
-            found.append(Token("bad", text[start : start + 20], start))
-            return found
-        kind = piece.lastgroup or "end"
-        found.append(Token(kind, piece[kind], piece.start(kind)))
-        at = piece.end()
-        if kind == "end":
-            return found
+def token_at(text: str, at: int) -> tuple[Token, int]:
+    """The token that follows ``at``, and where it ends; ``bad`` if no token begins there."""
+    piece = _TOKEN.match(text, at)
+    if piece is None:
+        start = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        return Token("bad", text[start : start + 20], start), start
+    kind = piece.lastgroup or "end"
+    return Token(kind, piece[kind], piece.start(kind)), piece.end()
 
 
 def is_bare(name: str) -> bool:
@@ -72,25 +68,29 @@ def is_bare(name: str) -> bool:
 
 
 class Cursor:
-    """A place in the tokens of one text, and the ways to move on or to complain."""
+    """A place in the tokens of one text, and the ways to move on or to complain.
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    ``plain`` says that parts of the text need no cleaning, so the fast lane may read them.
+    """
+
+    def __init__(self, text: str, limits: Limits, plain: bool = False) -> None:
         self.text = text
         self.limits = limits
+        self.plain = plain
         self.deepest = depth_limit(limits)
-        self.tokens = tokens_of(text)
-        self.at = 0
-        self.token = self.tokens[0]
         self.leaves = 0
+        self.token, self.end = token_at(text, 0)
+
+    def jump(self, end: int) -> None:
+        """Go on with the token that follows ``end``."""
+        self.token, self.end = token_at(self.text, end)
 
     def advance(self) -> Token:
         """The current token; the cursor moves to the next."""
         token = self.token
         if token.kind == "bad":
             self.fail("a word, value or operator")
-        if token.kind != "end":
-            self.at += 1
-            self.token = self.tokens[self.at]
+        self.token, self.end = token_at(self.text, self.end)
         return token
 
     def keyword(self, word: str) -> bool:

@@ -43,7 +43,7 @@ def _words(text: str) -> Iterator[_Word]:
     at, end = 0, len(text.rstrip())
     while at < end:
         piece = _PIECE.match(text, at)
-        start = at + len(text[at:]) - len(text[at:].lstrip())
+        start = piece.start(1) if piece else at + len(text[at:]) - len(text[at:].lstrip())
         if piece is None:
             what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
             raise ParseError(f"expected {what}", text=text, position=start)
