@@ -1,7 +1,7 @@
 """Arenas: all arrays of a segment in one block of memory, or one memory-mapped file.
 
 A compiled kernel called for a single event pays for every array it is handed. An arena is handed
-over as two views (words of 16 and of 32 bits) and a short list of places, whatever it holds.
+over as a few views (words of the sizes it holds) and a short list of places, whatever it holds.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Arena:
     def __init__(self, block: npt.NDArray[np.uint8], slots: dict[str, Slot]) -> None:
         self.block = block
         self.slots = slots
-        even = block[: len(block) // 4 * 4]
-        self.words16 = even.view(np.uint16)
-        self.words32 = even.view(np.uint32)
+        self.words16 = block.view(np.uint16)
+        self.words32 = block.view(np.uint32)
+        self.words64 = block.view(np.uint64)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         slot = self.slots[name]

@@ -9,21 +9,33 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
+from tamis.space.located import Located
+
+
+Buffers = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
 
 class Scratch:
-    """A pool of (cell table, hit buffer) pairs; kernels leave the table zeroed."""
+    """A pool of (cells, rounded cells, lists to visit, hits); kernels leave the cells zeroed."""
 
-    def __init__(self, dimensions: int, hits: int) -> None:
-        self._sizes = max(dimensions, 1), hits
-        self._free: deque[tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]] = deque()
+    def __init__(self, dimensions: int, lists_per_entry: int, hits: int) -> None:
+        self._dimensions, self._lists, self._hits = max(dimensions, 1), lists_per_entry, hits
+        self._free: deque[Buffers] = deque()
 
     @contextmanager
-    def borrow(self) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]]:
-        """A set of buffers for the length of one call; lost, not reused, if the call fails."""
-        dimensions, hits = self._sizes
+    def borrow(self, events: Located) -> Iterator[Buffers]:
+        """Buffers that are large enough for ``events``; lost, not reused, if the call fails."""
+        entries = int(np.diff(events.start).max(initial=0))
+        room = 2 * (entries * self._lists + 1)
         try:
             taken = self._free.pop()
         except IndexError:
-            taken = np.zeros(dimensions, np.uint32), np.empty(hits, np.int64)
+            taken = self._new(room)
+        if len(taken[2]) < room:
+            taken = (*taken[:2], np.empty(room, np.int64), taken[3])
         yield taken
         self._free.append(taken)
+
+    def _new(self, room: int) -> Buffers:
+        cells = np.zeros(self._dimensions, np.uint32), np.zeros(self._dimensions, np.uint32)
+        return (*cells, np.empty(room, np.int64), np.empty(self._hits, np.int64))

@@ -9,19 +9,20 @@ NONE = -1
 
 
 @njit(cache=True, nogil=True)
-def best_two(unit_start, share, usable, access, inline):
-    """Per clause the usable condition with the least share, and the next one (or NONE)."""
+def best_three(unit_start, share, usable, access, inline, second):
+    """Per clause the usable condition with the least share and the two next ones (or NONE)."""
     for c in range(len(unit_start) - 1):
-        first, second = NONE, NONE
+        one, two, three = NONE, NONE, NONE
         for u in range(unit_start[c], unit_start[c + 1]):
             if not usable[u]:
                 continue
-            if first == NONE or share[u] < share[first]:
-                first, second = u, first
-            elif second == NONE or share[u] < share[second]:
-                second = u
-        access[c] = first
-        inline[c] = second
+            if one == NONE or share[u] < share[one]:
+                one, two, three = u, one, two
+            elif two == NONE or share[u] < share[two]:
+                two, three = u, two
+            elif three == NONE or share[u] < share[three]:
+                three = u
+        access[c], inline[c], second[c] = one, two, three
 
 
 @njit(cache=True, nogil=True)
@@ -92,8 +93,8 @@ def post(access, lo, hi, set_at, set_count, set_lo, set_hi, dimension, level, ba
 
 
 @njit(cache=True, nogil=True)
-def order_for_checks(clause_order, start, unit_of, access, inline, share, out):
-    """New order of all literals: undecided ones by share, then those of access and inline."""
+def order_for_checks(clause_order, start, unit_of, access, inline, second, share, out):
+    """New order of all literals: undecided ones by share, then those looked at before."""
     at = 0
     for n in range(len(clause_order)):
         c = clause_order[n]
@@ -103,11 +104,13 @@ def order_for_checks(clause_order, start, unit_of, access, inline, share, out):
             at += 1
         for i in range(begin + 1, at):
             literal = out[i]
-            late = unit_of[literal] == access[c] or unit_of[literal] == inline[c]
+            unit = unit_of[literal]
+            late = unit == access[c] or unit == inline[c] or unit == second[c]
             j = i - 1
             while j >= begin:
                 other = out[j]
-                other_late = unit_of[other] == access[c] or unit_of[other] == inline[c]
+                unit = unit_of[other]
+                other_late = unit == access[c] or unit == inline[c] or unit == second[c]
                 if other_late == late and share[other] <= share[literal] or (late and not other_late):
                     break
                 out[j + 1] = other
@@ -116,19 +119,73 @@ def order_for_checks(clause_order, start, unit_of, access, inline, share, out):
 
 
 @njit(cache=True, nogil=True)
-def survivors(begin, end, inline_dimension, inline_lo, inline_span, cell, hits):
-    """Postings begin:end whose inline condition a plain event satisfies. No branches."""
-    count = 0
-    for i in range(begin, end):
+def filter_runs(visits, visit_count, inline, bits, table, hits):
+    """Postings of all visited lists whose inline condition the event satisfies. No branches.
+
+    An inline record is (dimension, lowest cell, width) in ``bits[0]``, ``bits[1]`` and the rest of a
+    word; cells in records and in ``table`` are rounded alike, which can only let more pass.
+    """
+    dimension_mask = (np.uint64(1) << np.uint64(bits[0])) - np.uint64(1)
+    cell_mask = (np.uint64(1) << np.uint64(bits[1])) - np.uint64(1)
+    low_at = np.uint64(bits[0])
+    span_at = np.uint64(bits[0] + bits[1])
+    count = np.uint64(0)
+    for v in range(visit_count):
+        i = np.uint64(visits[2 * v])
+        end = np.uint64(visits[2 * v + 1])
+        while i < end:
+            hits[count] = i
+            record = np.uint64(inline[i])
+            distance = np.uint64(table[record & dimension_mask]) - ((record >> low_at) & cell_mask)
+            count += np.uint64(distance <= (record >> span_at))
+            i += np.uint64(1)
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
+def filter_hits(hits, hit_count, inline, bits, table):
+    """The hits, moved to the front, that also satisfy a further inline condition."""
+    dimension_mask = (np.uint64(1) << np.uint64(bits[0])) - np.uint64(1)
+    cell_mask = (np.uint64(1) << np.uint64(bits[1])) - np.uint64(1)
+    low_at = np.uint64(bits[0])
+    span_at = np.uint64(bits[0] + bits[1])
+    count = np.uint64(0)
+    for h in range(np.uint64(hit_count)):
+        i = np.uint64(hits[h])
         hits[count] = i
-        value = np.uint32(cell[inline_dimension[i]]) - np.uint32(inline_lo[i])
-        count += np.uint32(value) <= np.uint32(inline_span[i])
-    return count
+        record = np.uint64(inline[i])
+        distance = np.uint64(table[record & dimension_mask]) - ((record >> low_at) & cell_mask)
+        count += np.uint64(distance <= (record >> span_at))
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
+def collect_visits(a, b, dimension, lo, level_start, level_shift, level_base, list_start, visits):
+    """Begin and end of every list that a plain event visits; returns (lists, postings).
+
+    Loops of their own for each array keep many loads under way at once.
+    """
+    count = 0
+    for k in range(a, b):
+        d = dimension[k]
+        for n in range(np.int64(level_start[d]), np.int64(level_start[d + 1])):
+            visits[2 * count] = np.int64(level_base[n]) + (np.int64(lo[k]) >> np.int64(level_shift[n]))
+            count += 1
+    kept, probed = 0, 0
+    for v in range(count):
+        at = visits[2 * v]
+        begin, end = np.int64(list_start[at]), np.int64(list_start[at + 1])
+        visits[2 * kept] = begin
+        visits[2 * kept + 1] = end
+        kept += end > begin
+        probed += end - begin
+    return kept, probed
 
 
 @njit(cache=True, nogil=True)
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, cell, hits, words32, words, place, out_event, out_clause, work
+    begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, hits, words32, words, inlines, place,
+    out_event, out_clause, work,
 ):
     """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
 
@@ -143,89 +200,112 @@ def match_events(
     level_base = words32[place[12] : place[13]]
     list_start = words32[place[14] : place[15]]
     posting = words32[place[16] : place[17]]
-    inline_dimension = words[place[18] : place[19]]
-    inline_lo = words[place[20] : place[21]]
-    inline_span = words[place[22] : place[23]]
-    residual = words32[place[24] : place[25]]
-    hull = words32[place[26] : place[27]]
+    residual = words32[place[18] : place[19]]
+    hull = words32[place[20] : place[21]]
+    rounding = words32[place[22] : place[23]]
+    bits = words32[place[24] : place[25]]
+    inline = inlines[place[26] : place[27]]
+    second = inlines[place[28] : place[29]]
     room = len(out_event)
     written = 0
-    probed = 0
-    verified = 0
     for e in range(begin, count):
         a, b = event_start[e], event_start[e + 1]
         mark = written
-        full = False
-        general = multi[e] != 0
-        for k in range(b - 1, a - 1, -1):
-            cell[dimension[k]] = k - a + 1 if general else lo[k]
+        if multi[e]:
+            written = match_general(
+                e, a, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, level_start, level_shift,
+                level_base, list_start, posting, residual, hull, out_event, out_clause, written, work,
+            )
+            if written < 0:
+                return e, mark
+            continue
         for k in range(a, b):
             d = dimension[k]
-            first_cell, last_cell = lo[k], hi[k]
-            if general and hull[d]:
-                # Conditions on this dimension were joined: visit all cells between its extremes, once.
-                if k > a and dimension[k - 1] == d:
-                    continue
-                j = k
-                while j < b and dimension[j] == d:
-                    first_cell = min(first_cell, lo[j])
-                    last_cell = max(last_cell, hi[j])
-                    j += 1
-            for n in range(np.int64(level_start[d]), np.int64(level_start[d + 1])):
-                shift = np.int64(level_shift[n])
-                base = np.int64(level_base[n])
-                for block in range(first_cell >> shift, (last_cell >> shift) + 1):
-                    p, q = np.int64(list_start[base + block]), np.int64(list_start[base + block + 1])
-                    probed += q - p
-                    if general:
-                        for i in range(p, q):
-                            c = posting[i]
-                            verified += 1
-                            if holds_general(
-                                literal, start[c], start[c + 1], cell, b - a, dimension[a:b], lo[a:b], hi[a:b],
-                                set_lo, set_hi,
-                            ):
-                                if written == room:
-                                    full = True
-                                    break
-                                out_event[written] = e
-                                out_clause[written] = c
-                                written += 1
-                        continue
-                    found = survivors(p, q, inline_dimension, inline_lo, inline_span, cell, hits)
-                    verified += found
-                    for h in range(found):
-                        c = posting[hits[h]]
-                        if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
-                            if written == room:
-                                full = True
-                                break
-                            out_event[written] = e
-                            out_clause[written] = c
-                            written += 1
-        for i in range(len(residual)):
-            c = residual[i]
-            if general:
-                ok = holds_general(
-                    literal, start[c], start[c + 1], cell, b - a, dimension[a:b], lo[a:b], hi[a:b], set_lo, set_hi
-                )
-            else:
-                ok = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
-            if ok:
+            cell[d] = lo[k]
+            table[d] = np.uint32(lo[k]) >> rounding[d]
+        lists, probed = collect_visits(
+            a, b, dimension, lo, level_start, level_shift, level_base, list_start, visits
+        )
+        found = filter_runs(visits, lists, inline, bits, table, hits)
+        found = filter_hits(hits, found, second, bits, table)
+        for h in range(found):
+            hits[h] = posting[hits[h]]
+        full = False
+        for h in range(found):
+            c = hits[h]
+            if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
                 if written == room:
                     full = True
                     break
                 out_event[written] = e
                 out_clause[written] = c
                 written += 1
-        probed += len(residual)
-        verified += len(residual)
+        for i in range(len(residual)):
+            c = residual[i]
+            if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
+                if written == room:
+                    full = True
+                    break
+                out_event[written] = e
+                out_clause[written] = c
+                written += 1
+        work[0] += probed + len(residual)
+        work[1] += found + len(residual)
         for k in range(a, b):
             cell[dimension[k]] = 0
+            table[dimension[k]] = 0
         if full:
-            work[0] += probed
-            work[1] += verified
             return e, mark
-    work[0] += probed
-    work[1] += verified
     return count, written
+
+
+@njit(cache=True, nogil=True)
+def match_general(
+    e, a, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, level_start, level_shift, level_base,
+    list_start, posting, residual, hull, out_event, out_clause, written, work,
+):
+    """Match one event with several or wide entries; returns the pairs written, -1 if there is no room."""
+    room = len(out_event)
+    full = False
+    for k in range(b - 1, a - 1, -1):
+        first[dimension[k]] = k + 1
+    for k in range(a, b):
+        d = dimension[k]
+        low, high = np.int64(lo[k]), np.int64(hi[k])
+        if hull[d]:
+            # Conditions on this dimension were joined: visit all cells between its extremes, once.
+            if k > a and dimension[k - 1] == d:
+                continue
+            for j in range(k, b):
+                if dimension[j] == d:
+                    low, high = min(low, np.int64(lo[j])), max(high, np.int64(hi[j]))
+        for n in range(np.int64(level_start[d]), np.int64(level_start[d + 1])):
+            shift, base = np.int64(level_shift[n]), np.int64(level_base[n])
+            for at in range(base + (low >> shift), base + (high >> shift) + 1):
+                for i in range(np.int64(list_start[at]), np.int64(list_start[at + 1])):
+                    c = posting[i]
+                    work[0] += 1
+                    work[1] += 1
+                    if holds_general(
+                        literal, start[c], start[c + 1], first, b, dimension, lo, hi, set_lo, set_hi
+                    ):
+                        if written == room:
+                            full = True
+                            break
+                        out_event[written] = e
+                        out_clause[written] = c
+                        written += 1
+    for i in range(len(residual)):
+        c = residual[i]
+        work[0] += 1
+        work[1] += 1
+        if holds_general(literal, start[c], start[c + 1], first, b, dimension, lo, hi, set_lo, set_hi):
+            if written == room:
+                full = True
+                break
+            out_event[written] = e
+            out_clause[written] = c
+            written += 1
+    for k in range(a, b):
+        first[dimension[k]] = 0
+    return -1 if full else written

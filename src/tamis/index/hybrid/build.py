@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange
-from tamis.index.hybrid._kernels import best_two, choose_levels, order_for_checks, post
+from tamis.index.hybrid._kernels import best_three, choose_levels, order_for_checks, post
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
 
@@ -72,15 +72,15 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
         return clauses, _empty(clauses)
     units = units_of(clauses)
     share = _shares(units, clauses, statistics)
-    access, inline = np.empty(clauses.count, np.int64), np.empty(clauses.count, np.int64)
-    best_two(units.start, share, units.usable, access, inline)
+    access, inline, second = (np.empty(clauses.count, np.int64) for _ in range(3))
+    best_three(units.start, share, units.usable, access, inline, second)
     levels = _Levels(clauses, units, access, most_blocks, crowd)
     owner = np.repeat(np.arange(clauses.count), levels.count)
     order = np.argsort(levels.lists, kind="stable")
     clause_order, rank = _posting_order(owner[order], clauses.count)
     literal_order = np.empty(len(clauses.literal), np.int64)
     order_for_checks(
-        clause_order, clauses.start.astype(np.int64), units.of_literal, access, inline,
+        clause_order, clauses.start.astype(np.int64), units.of_literal, access, inline, second,
         share[units.of_literal], literal_order,
     )  # fmt: skip
     list_start = np.zeros(levels.list_count + 1, np.uint32)
@@ -90,9 +90,14 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
         "list_start": list_start,
         "posting": rank[owner[order]].astype(np.uint32),
         "residual": rank[np.flatnonzero(access < 0)].astype(np.uint32),
-        "hull": _hulled(units, access, inline, clauses.dimensions),
+        "hull": _hulled(units, access, clauses.dimensions),
     }
-    return arranged, arrays | _inline(units, inline[owner[order]], clauses)
+    records = Records(clauses)
+    arrays |= records.arrays() | {
+        "inline": records.pack(units, inline[owner[order]]),
+        "second": records.pack(units, second[owner[order]]),
+    }
+    return arranged, arrays
 
 
 def _shares(units: Units, clauses: Clauses, statistics: Statistics) -> npt.NDArray[np.float64]:
@@ -162,7 +167,7 @@ class _Levels:
         }
 
 
-def _hulled(units: Units, access: Ints, inline: Ints, dimensions: int) -> npt.NDArray[np.uint32]:
+def _hulled(units: Units, access: Ints, dimensions: int) -> npt.NDArray[np.uint32]:
     """Dimensions on which joined conditions are posted."""
     used = access[access >= 0]
     hull = np.zeros(dimensions, np.uint32)
@@ -170,22 +175,39 @@ def _hulled(units: Units, access: Ints, inline: Ints, dimensions: int) -> npt.ND
     return hull
 
 
-def _inline(units: Units, inline: Ints, clauses: Clauses) -> Arrays:
-    """The inline condition of every posting; without one, a condition that always holds."""
-    word = clauses.literal.dtype
-    has, at = inline >= 0, np.maximum(inline, 0)
-    span = np.where(has, units.hi[at] - units.lo[at], np.iinfo(word).max)
-    return {
-        "inline_dimension": np.where(has, units.dimension[at], 0).astype(word),
-        "inline_lo": np.where(has, units.lo[at], 0).astype(word),
-        "inline_span": span.astype(word),
-    }
+class Records:
+    """Inline records: (dimension, lowest cell, width) in one word, cells rounded where they must be."""
+
+    def __init__(self, clauses: Clauses) -> None:
+        self.dimension_bits = max(clauses.dimensions - 1, 1).bit_length()
+        self.word = np.dtype(np.uint32 if self.dimension_bits <= 20 else np.uint64)
+        self.cell_bits = min((8 * self.word.itemsize - self.dimension_bits) // 2, 16)
+        widths = np.ceil(np.log2(clauses.cells.astype(np.float64) + 1)).astype(np.int64)
+        self.rounding = np.maximum(widths - self.cell_bits, 0)
+
+    def arrays(self) -> Arrays:
+        """What the kernels need to read records."""
+        return {
+            "rounding": self.rounding.astype(np.uint32),
+            "bits": np.array([self.dimension_bits, self.cell_bits], np.uint32),
+        }
+
+    def pack(self, units: Units, chosen: Ints) -> npt.NDArray[Any]:
+        """The chosen conditions as records; NONE becomes a record that always holds."""
+        has, at = chosen >= 0, np.maximum(chosen, 0)
+        shift = self.rounding[units.dimension[at]]
+        low = units.lo[at] >> shift
+        span = (units.hi[at] >> shift) - low
+        record = units.dimension[at] | (low << self.dimension_bits)
+        record |= span << (self.dimension_bits + self.cell_bits)
+        anything = ((1 << self.cell_bits) - 1) << (self.dimension_bits + self.cell_bits)
+        return np.where(has, record, anything).astype(self.word)
 
 
 def _empty(clauses: Clauses) -> Arrays:
-    word = clauses.literal.dtype
-    none, no_word = np.zeros(0, np.uint32), np.zeros(0, word)
-    return {
+    none = np.zeros(0, np.uint32)
+    records = Records(clauses)
+    return records.arrays() | {
         "level_start": np.zeros(clauses.dimensions + 1, np.uint32),
         "level_shift": none,
         "level_base": none,
@@ -193,7 +215,6 @@ def _empty(clauses: Clauses) -> Arrays:
         "posting": none,
         "residual": np.arange(clauses.count, dtype=np.uint32),
         "hull": np.zeros(clauses.dimensions, np.uint32),
-        "inline_dimension": no_word,
-        "inline_lo": no_word,
-        "inline_span": no_word,
+        "inline": np.zeros(0, records.word),
+        "second": np.zeros(0, records.word),
     }

@@ -28,11 +28,12 @@ ARRAYS = (
     "engine.level_base",
     "engine.list_start",
     "engine.posting",
-    "engine.inline_dimension",
-    "engine.inline_lo",
-    "engine.inline_span",
     "engine.residual",
     "engine.hull",
+    "engine.rounding",
+    "engine.bits",
+    "engine.inline",
+    "engine.second",
 )
 PARAMETERS = {"most_blocks": (4, 1, 64), "crowd": (32, 0, 1 << 30)}
 """name: (default, least, greatest)."""
@@ -62,25 +63,36 @@ class Hybrid:
         self._arena = arena
         wide = arena["clauses.literal"].dtype == np.uint32
         self._words = arena.words32 if wide else arena.words16
+        wide = arena["engine.inline"].dtype == np.uint64
+        self._inlines = arena.words64 if wide else arena.words32
         self._places = arena.places(*ARRAYS)
-        lists = arena["engine.list_start"]
-        self._longest = int(np.diff(lists.astype(np.int64)).max(initial=0)) + 1
-        self._scratch = Scratch(arena["clauses.cells"].shape[0], self._longest)
+        self._scratch = Scratch(arena["clauses.cells"].shape[0], *self._most_work())
+
+    def _most_work(self) -> tuple[int, int]:
+        """Most lists that one entry of an event can visit, and most postings that one event can meet.
+
+        A plain event visits one list per level of each of its dimensions.
+        """
+        levels = np.diff(self._arena["engine.level_start"].astype(np.int64))
+        base = self._arena["engine.level_base"].astype(np.int64)
+        lengths = np.diff(self._arena["engine.list_start"].astype(np.int64))
+        longest = np.maximum.reduceat(lengths, base) if len(base) else np.zeros(1, np.int64)
+        return int(levels.max(initial=0)), int(longest.sum()) + 1
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
         work = np.zeros(2, np.int64)
-        with self._scratch.borrow() as (cell, hits):
+        with self._scratch.borrow(events) as scratch:
 
             def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
                 done: tuple[int, int] = match_events(
                     begin,
                     events.count,
                     *events,
-                    cell,
-                    hits,
+                    *scratch,
                     self._arena.words32,
                     self._words,
+                    self._inlines,
                     self._places,
                     out_event,
                     out_clause,
@@ -103,11 +115,12 @@ class Hybrid:
             _ensure(not len(numbers) or int(numbers.max()) < clauses, "a posting names no clause")
             seen[numbers] = True
         _ensure(bool(seen.all()), "a clause is posted nowhere")
-        for name in ("inline_dimension", "inline_lo", "inline_span"):
+        dimensions = max(len(self._arena["clauses.cells"]), 1)
+        mask = (1 << int(arrays["bits"][0])) - 1
+        for name in ("inline", "second"):
             _ensure(len(arrays[name]) == len(posting), f"{name} does not fit the postings")
-        dimensions = len(self._arena["clauses.cells"])
-        inside = not len(posting) or int(arrays["inline_dimension"].max()) < max(dimensions, 1)
-        _ensure(inside, "an inline condition names no dimension")
+            inside = not len(posting) or int((arrays[name] & mask).max()) < dimensions
+            _ensure(inside, f"an {name} record names no dimension")
 
 
 def _ensure(true: bool, what: str) -> None:
