@@ -4,5 +4,7 @@ from __future__ import annotations
 
 
 def engine_names() -> tuple[str, ...]:
-    """The names that ``Index.build`` takes."""
-    return ("scan", "hybrid")
+    """The names that ``Index.build`` takes, the reference first."""
+    from tamis.index.engines import NAMES
+
+    return ("scan", *(name for name in NAMES if name != "scan"))

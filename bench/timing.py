@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from bench import parts
 from bench.workloads.truth import rows_of
 
 BUDGET_S = 6.0
@@ -35,15 +36,15 @@ class Timing:
 def time_engine(index: Any, events: pa.Table, *, repeats: int, threads: int = 1) -> Timing:
     """Match ``events`` in batches; the parts of the work are timed apart.
 
-    ``match_us`` is the engine at work on located events, revision included; ``total_us`` is everything
-    from the Arrow table of events to the Arrow table of pairs.
+    ``match_us`` is the engine at work on located events, revision included, on one core; ``total_us`` is
+    everything from the Arrow table of events to the Arrow table of pairs, on ``threads``.
     """
     warm_up_s, _ = seconds(lambda: index.match_many(events.slice(0, _PROBE), threads=threads))
     count = affordable(lambda part: index.match_many(part, threads=threads), events)
     events = events.slice(0, count)
-    locate_s = [seconds(lambda: index.locate(events))[0] for _ in range(repeats)]
-    located = index.locate(events)
-    match_s = [seconds(lambda: index.match_located(located, threads=threads))[0] for _ in range(repeats)]
+    locate_s = [seconds(lambda: parts.locate_events(index, events))[0] for _ in range(repeats)]
+    located = parts.locate_events(index, events)
+    match_s = [seconds(lambda: parts.match_located(index, located))[0] for _ in range(repeats)]
     total_s = [seconds(lambda: index.match_many(events, threads=threads))[0] for _ in range(repeats)]
     pairs, work = _pairs(index, events, threads)
     return Timing(

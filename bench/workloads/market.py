@@ -85,8 +85,6 @@ def _listings(goods: Goods) -> pa.Table:
     category = goods.category
     makes = _take([entry.make for entry in category.models], goods.model)
     models = _take([entry.name for entry in category.models], goods.model)
-    place = pa.array(np.stack([goods.lon, goods.lat], axis=1).ravel())
-    pairs = pa.ListArray.from_arrays(pa.array(np.arange(0, 2 * len(makes) + 1, 2, dtype=np.int32)), place)
     columns = {
         "category": _take([category.name], np.zeros(len(makes), np.int64)),
         "title": _titles(goods, makes, models),
@@ -95,7 +93,7 @@ def _listings(goods: Goods) -> pa.Table:
         "wage" if category.name == "jobs" else "price": pa.array(nice(goods.price, 3)),
         "city": _take([town.name for town in towns()], goods.town),
         "postcode": _take(postcodes(), goods.postcode),
-        "location": pa.StructArray.from_arrays([pairs], ["$point"]),
+        "location": pa.StructArray.from_arrays([pa.array(goods.lon), pa.array(goods.lat)], ["lon", "lat"]),
     }
     for choice in category.choices:
         columns[choice.attribute] = _take(choice.values, goods.choices[choice.attribute])

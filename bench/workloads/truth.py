@@ -118,4 +118,11 @@ def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
     """Events as dictionaries, whether they are columns or one map column."""
     if events.column_names == ["attributes"]:
         return (dict(pairs) for pairs in events.column("attributes").to_pylist())
-    return ({k: v for k, v in row.items() if v is not None} for row in events.to_pylist())
+    return (
+        {name: _json(value) for name, value in row.items() if value is not None} for row in events.to_pylist()
+    )
+
+
+def _json(value: Any) -> Any:
+    """Points as JSON events write them."""
+    return {"$point": [value["lon"], value["lat"]]} if isinstance(value, dict) else value

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from bench import report
+from bench import parts, report
 from bench.__main__ import main
 from bench.run import Disagreement, Plan, run, summary
 from bench.workloads import W4
@@ -41,12 +41,6 @@ class Fake:
         work = SimpleNamespace(candidates=len(pairs), revised=0)
         yield SimpleNamespace(table=table, work=work, refused=[], first_row=0)
 
-    def locate(self, events: pa.Table) -> pa.Table:
-        return events
-
-    def match_located(self, located: pa.Table, *, threads: int = 1) -> pa.Table:
-        return self.match_many(located)
-
     def save(self, path: Path) -> None:
         path.mkdir()
         (path / "data").write_bytes(b"x" * 1_000)
@@ -59,7 +53,14 @@ def fake_build(columns: pa.Table, *, engine: str, sample: Any = None) -> Fake:
 PLAN = Plan(W4(match_probability=0.05), subscriptions=200, events=30, engines=("scan", "fast"), repeats=2)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(autouse=True)
+def _fake_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fake cannot be taken apart."""
+    monkeypatch.setattr(parts, "locate_events", lambda index, events: events)
+    monkeypatch.setattr(parts, "match_located", lambda index, located: index.match_many(located))
+
+
+@pytest.fixture
 def outcome() -> dict[str, Any]:
     return run(PLAN, fake_build)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tamis.cli.events import EVENTS, portions
+from tamis.cli.events import EVENTS, Portion, portions
 from tamis.cli.support import INDEX, json_line, note, open_index, output, print_json
 from tamis.errors import EventError, EventSyntax
 
@@ -24,9 +26,9 @@ def top(index: Path, events: Path, k: int, target: Path | None) -> None:
     refused = 0
     with output(target) as out:
         for portion in portions(events):
-            for number, event in enumerate(_each(portion.source), portion.first):
+            for number, event in enumerate(_each(portion), portion.first):
                 try:
-                    best = opened.top_k(_decoded(event), k=k)
+                    best = opened.top_k(event(), k=k)
                 except EventError as error:
                     refused += 1
                     note(f"event {number} refused: {error.code}: {error.message}")
@@ -37,15 +39,17 @@ def top(index: Path, events: Path, k: int, target: Path | None) -> None:
         note(f"{refused:,} refused")
 
 
-def _each(source: Any) -> Any:
-    """Lines, or the rows of an Arrow batch."""
-    return source if isinstance(source, list) else source.to_pylist()
-
-
-def _decoded(event: Any) -> Any:
+def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
+    """The events of a portion, each read when it is called, so that each can be refused."""
+    from tamis.limits import DEFAULT_LIMITS
     from tamis.model.event import decode_event
+    from tamis.space.columns import event_of_row
 
-    return decode_event(event) if isinstance(event, bytes) else event
+    if portion.lines is not None:
+        return (partial(decode_event, line) for line in portion.lines)
+    return (
+        partial(event_of_row, portion.source, row, DEFAULT_LIMITS) for row in range(portion.source.num_rows)
+    )
 
 
 @click.command(short_help="Why a subscription matches an event, or does not.")
@@ -58,7 +62,9 @@ def explain(index: Path, name: str, event: str | None, as_json: bool) -> None:
 
     EVENT is JSON text, or the name of a file that holds it; without it, stdin is read.
     """
-    explanation = open_index(index).explain(name, _decoded(_event_text(event)))
+    from tamis.model.event import decode_event
+
+    explanation = open_index(index).explain(name, decode_event(_event_text(event)))
     if as_json:
         print_json(explanation.as_dict())
     else:
