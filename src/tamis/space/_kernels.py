@@ -23,6 +23,41 @@ def merge_ranges(entry, lo, hi, out_entry, out_lo, out_hi):
     return count
 
 
+NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
+NEVER, ALWAYS = 1, 2
+
+
+@njit(cache=True, nogil=True)
+def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
+    """Write (dimension, flags, lo, hi) of every literal from its ranges, which stand in order.
+
+    A literal left without a range never holds if it is positive, asks for presence (absence, if only
+    that is accepted) or, accepting everything, always holds: ``fate`` marks NEVER and ALWAYS.
+    """
+    at, in_sets = 0, 0
+    for i in range(len(dimension)):
+        d, f = dimension[i], flags[i]
+        fate[i] = 0
+        packed[i, 0], packed[i, 1] = d, f
+        if count[i] == 1:
+            packed[i, 2], packed[i, 3] = lo[at], hi[at]
+        elif count[i] > 1:
+            packed[i, 1] = f | MANY
+            packed[i, 2], packed[i, 3] = in_sets, count[i]
+            in_sets += count[i]
+        else:
+            packed[i, 2], packed[i, 3] = 1, cells[d]
+            if f == 0:
+                fate[i] = NEVER
+            elif f == NEGATIVE | ABSENT_OK:
+                fate[i] = ALWAYS
+            elif f == NEGATIVE:
+                packed[i, 1] = 0
+            else:
+                packed[i, 1] = NEGATIVE | ABSENT_OK
+        at += count[i]
+
+
 @njit(cache=True, nogil=True)
 def mix(state, word):
     """One step of a 64-bit hash."""

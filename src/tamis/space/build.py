@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
 from tamis.lang.columns.literals import literal_at
-from tamis.space._kernels import merge_ranges
+from tamis.space._kernels import ALWAYS, NEVER, merge_ranges, pack_literals
 from tamis.space.atoms import OnView, atoms_of
-from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, MANY, NEGATIVE, REVISE_IF_MULTI, Clauses
+from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, NEGATIVE, REVISE_IF_MULTI, Clauses
 from tamis.space.dedupe import dedupe
 from tamis.space.rows import ClauseRows, arg_places
 from tamis.space.sections import Sections, StringCuts
@@ -110,61 +110,43 @@ class _Cutter:
 
     def _clauses(self, space: Space, ranges: tuple[Ints, Ints, Ints], whole: Ints) -> Clauses:
         entries = self.entries
-        literal = np.concatenate([np.zeros(0, np.int64), *entries.literal])
-        dimension = np.concatenate([np.zeros(0, np.int64), *entries.dimension])
-        flags = np.concatenate([np.zeros(0, np.uint8), *entries.flags])
+        literal = _joined(entries.literal, np.int64)
+        dimension = _joined(entries.dimension, np.int64)
+        flags = _joined(entries.flags, np.uint8)
         cells = space.cells()
         entry, lo, hi = _merge(*_with_whole(ranges, whole, cells[dimension[whole]]))
         count = np.bincount(entry, minlength=len(literal))
-        dead = np.zeros(len(self.rows.start) - 1, np.bool_)
-        empty = count == 0
-        # No range left: a positive literal can never hold, a negative one asks for presence only.
-        never = empty & ((flags & NEGATIVE) == 0) & ((flags & ABSENT_OK) == 0)
-        dead[self.clause_of[literal[never]]] = True
-        drop = empty & (flags == NEGATIVE | ABSENT_OK)
-        return self._pack(space, (literal, dimension, flags), (entry, lo, hi, count), drop, dead)
-
-    def _pack(
-        self,
-        space: Space,
-        entries: tuple[Ints, Ints, npt.NDArray[np.uint8]],
-        ranges: tuple[Ints, Ints, Ints, Ints],
-        drop: npt.NDArray[np.bool_],
-        dead: npt.NDArray[np.bool_],
-    ) -> Clauses:
-        literal, dimension, flags = entries
-        entry, lo, hi, count = ranges
-        cells = space.cells()
-        first = np.cumsum(count) - count
         many = count > 1
-        set_at = np.flatnonzero(many[entry])
-        set_first = np.cumsum(np.where(many, count, 0)) - np.where(many, count, 0)
-        safe = np.minimum(first, max(len(lo) - 1, 0))
-        one_lo = lo[safe] if len(lo) else np.zeros(len(count), np.int64)
-        one_hi = hi[safe] if len(hi) else np.zeros(len(count), np.int64)
-        # Left without a range: NEGATIVE means any present cell; ABSENT_OK alone means absent.
-        bare = count == 0
-        presence = bare & (flags == NEGATIVE)
-        absence = bare & (flags == ABSENT_OK)
-        packed = np.empty((len(literal), 4), np.int64)
-        packed[:, 0] = dimension
-        packed[:, 1] = np.where(presence, 0, np.where(absence, NEGATIVE | ABSENT_OK, flags)) | np.where(many, MANY, 0)
-        packed[:, 2] = np.where(many, set_first, np.where(presence | absence, 1, one_lo))
-        packed[:, 3] = np.where(many, count, np.where(presence | absence, cells[dimension], one_hi))
-        order = np.argsort(literal, kind="stable")
-        order = order[~drop[order] & ~dead[self.clause_of[literal[order]]]]
-        per_clause = np.bincount(self.clause_of[literal[order]], minlength=len(dead))[~dead]
-        start = np.zeros(len(per_clause) + 1, np.int64)
-        np.cumsum(per_clause, out=start[1:])
+        packed = np.empty((len(literal), 4), np.int32)
+        fate = np.empty(len(literal), np.uint8)
+        pack_literals(dimension, flags, count, lo, hi, cells, packed, fate)
+        dead = np.zeros(len(self.rows.start) - 1, np.bool_)
+        dead[self.clause_of[literal[fate == NEVER]]] = True
+        in_set = many[entry]
+        order = np.arange(len(literal)) if _sorted(literal) else np.argsort(literal, kind="stable")
+        clause = self.clause_of[literal[order]]
+        if fate.any():
+            keep = (fate[order] != ALWAYS) & ~dead[clause]
+            order, clause = order[keep], clause[keep]
+        start = np.zeros(len(dead) - np.count_nonzero(dead) + 1, np.int64)
+        np.cumsum(np.bincount(clause, minlength=len(dead))[~dead], out=start[1:])
         return dedupe(
             start,
             packed[order],
-            lo[set_at],
-            hi[set_at],
+            lo[in_set],
+            hi[in_set],
             self.revise[~dead],
             self.rows.owner[~dead],
             cells,
         )
+
+
+def _joined(parts: list[Any], dtype: Any) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype), *parts])
+
+
+def _sorted(numbers: Ints) -> bool:
+    return bool(np.all(numbers[1:] >= numbers[:-1]))
 
 
 def _with_whole(
@@ -183,8 +165,14 @@ def _merge(entry: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints, Ints]:
     """Non-empty ranges sorted by (entry, lo), touching ones joined."""
     keep = lo <= hi
     entry, lo, hi = entry[keep], lo[keep], hi[keep]
-    order = np.lexsort((lo, entry)) if np.bincount(entry, minlength=1).max() > 1 else np.argsort(entry)
-    entry, lo, hi = entry[order], lo[order], hi[order]
+    if np.bincount(entry, minlength=1).max(initial=0) > 1:
+        order = np.lexsort((lo, entry))
+        entry, lo, hi = entry[order], lo[order], hi[order]
+    elif not _sorted(entry):
+        order = np.argsort(entry)
+        return entry[order], lo[order], hi[order]
+    else:
+        return entry, lo, hi
     out = np.empty((3, len(entry)), np.int64)
     count = merge_ranges(entry, lo, hi, out[0], out[1], out[2])
     return out[0, :count], out[1, :count], out[2, :count]

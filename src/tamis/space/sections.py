@@ -197,14 +197,16 @@ def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
     return before, after, (all_floor[fresh], all_rest[fresh])
 
 
-def _number_cuts(section: _Section) -> tuple[npt.NDArray[np.float64], Ints, Ints, Ints]:
+def _number_cuts(section: _Section) -> tuple[npt.NDArray[np.float64], Ints, Ints, Any]:
     """The numbers that some dimension is cut at, and the cuts of each dimension as places there."""
     floor, rest = section.values
     used = np.zeros(len(floor), np.bool_)
     used[section.cuts.key] = True
     rests = rest[used]
     place = np.cumsum(used) - 1
-    return floor[used], (rests if rests.any() else rests[:0]), section.cuts.start, place[section.cuts.key]
+    word = np.uint16 if len(rests) < 1 << 16 else np.uint32
+    cuts = place[section.cuts.key].astype(word)
+    return floor[used], (rests if rests.any() else rests[:0]), section.cuts.start, cuts
 
 
 def _time_keys(literals: Literals) -> tuple[Ints, Ints, Any]:

@@ -93,6 +93,21 @@ def post(access, lo, hi, set_at, set_count, set_lo, set_hi, dimension, level, ba
 
 
 @njit(cache=True, nogil=True)
+def sort_postings(start, lists, list_start, owner):
+    """Distribute postings to their lists: ``owner`` receives the clauses of every list in order.
+
+    ``list_start`` holds, one place up, how many postings each list has; it ends as the lists' starts.
+    """
+    for n in range(1, len(list_start)):
+        list_start[n] += list_start[n - 1]
+    fill = list_start[:-1].copy()
+    for c in range(len(start) - 1):
+        for i in range(start[c], start[c + 1]):
+            owner[fill[lists[i]]] = c
+            fill[lists[i]] += 1
+
+
+@njit(cache=True, nogil=True)
 def order_for_checks(clause_order, start, unit_of, access, inline, second, share, out):
     """New order of all literals: undecided ones by share, then those looked at before."""
     at = 0

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange
-from tamis.index.hybrid._kernels import best_three, choose_levels, order_for_checks, post
+from tamis.index.hybrid._kernels import best_three, choose_levels, order_for_checks, post, sort_postings
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
 
@@ -75,27 +75,24 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
     access, inline, second = (np.empty(clauses.count, np.int64) for _ in range(3))
     best_three(units.start, share, units.usable, access, inline, second)
     levels = _Levels(clauses, units, access, most_blocks, crowd)
-    owner = np.repeat(np.arange(clauses.count), levels.count)
-    order = np.argsort(levels.lists, kind="stable")
-    clause_order, rank = _posting_order(owner[order], clauses.count)
+    list_start, owner = levels.sorted()
+    clause_order, rank = _posting_order(owner, clauses.count)
     literal_order = np.empty(len(clauses.literal), np.int64)
     order_for_checks(
         clause_order, clauses.start.astype(np.int64), units.of_literal, access, inline, second,
         share[units.of_literal], literal_order,
     )  # fmt: skip
-    list_start = np.zeros(levels.list_count + 1, np.uint32)
-    np.cumsum(np.bincount(levels.lists, minlength=levels.list_count), out=list_start[1:])
     arranged = arrange(clauses, clause_order, literal_order)
     arrays = levels.arrays() | {
-        "list_start": list_start,
-        "posting": rank[owner[order]].astype(np.uint32),
+        "list_start": list_start.astype(np.uint32),
+        "posting": rank[owner].astype(np.uint32),
         "residual": rank[np.flatnonzero(access < 0)].astype(np.uint32),
         "hull": _hulled(units, access, clauses.dimensions),
     }
     records = Records(clauses)
     arrays |= records.arrays() | {
-        "inline": records.pack(units, inline[owner[order]]),
-        "second": records.pack(units, second[owner[order]]),
+        "inline": records.pack(units, inline[owner]),
+        "second": records.pack(units, second[owner]),
     }
     return arranged, arrays
 
@@ -119,9 +116,10 @@ def _shares(units: Units, clauses: Clauses, statistics: Statistics) -> npt.NDArr
 
 def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
     """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
-    first = np.full(clauses, len(owner), np.int64)
+    first = np.full(clauses, -1, np.int64)
     first[owner[::-1]] = np.arange(len(owner))[::-1]
-    order = np.argsort(first, kind="stable")
+    leads = first[owner] == np.arange(len(owner))
+    order = np.concatenate([owner[leads], np.flatnonzero(first < 0)])
     rank = np.empty(clauses, np.int64)
     rank[order] = np.arange(clauses)
     return order, rank
@@ -145,18 +143,27 @@ class _Levels:
             access, units.lo, units.hi, *sets, bottom, top, crowded, units.dimension, most, level, self.count
         )
         placed = np.flatnonzero(access >= 0)
-        pairs = np.unique(units.dimension[access[placed]] * 64 + level[placed])
-        self.dimension, self.shift = pairs // 64, pairs % 64
+        in_use = np.zeros((len(cells), 64), np.bool_)
+        in_use[units.dimension[access[placed]], level[placed]] = True
+        self.dimension, self.shift = np.nonzero(in_use)
         width = (cells[self.dimension] >> self.shift) + 1
         self.base = np.cumsum(width) - width
         self.list_count = int(width.sum())
         self.dimensions = len(cells)
-        table = np.zeros((len(cells), 64 if len(pairs) == 0 else int(self.shift.max()) + 1), np.int64)
+        table = np.zeros(in_use.shape, np.int64)
         table[self.dimension, self.shift] = self.base
-        start = np.zeros(clauses.count + 1, np.int64)
-        np.cumsum(self.count, out=start[1:])
-        self.lists = np.empty(start[-1], np.int64)
-        post(access, units.lo, units.hi, *sets, units.dimension, level, table, start, self.lists)
+        self.start = np.zeros(clauses.count + 1, np.int64)
+        np.cumsum(self.count, out=self.start[1:])
+        self.lists = np.empty(self.start[-1], np.int64)
+        post(access, units.lo, units.hi, *sets, units.dimension, level, table, self.start, self.lists)
+
+    def sorted(self) -> tuple[Ints, Ints]:
+        """Where each list begins, and the clauses of all lists in order."""
+        list_start = np.zeros(self.list_count + 1, np.int64)
+        list_start[1:] = np.bincount(self.lists, minlength=self.list_count)
+        owner = np.empty(len(self.lists), np.int64)
+        sort_postings(self.start, self.lists, list_start, owner)
+        return list_start, owner
 
     def arrays(self) -> Arrays:
         start = np.searchsorted(self.dimension, np.arange(self.dimensions + 1))

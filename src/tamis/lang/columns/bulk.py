@@ -183,13 +183,34 @@ def _distinct(
     if pa.types.is_floating(kind):
         numbers = values.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
         refusals.add(rows[~np.isfinite(numbers)], TypeMismatch("a number must be finite"))
-        distinct, place = np.unique(numbers, return_inverse=True)
+        distinct, place = _unique_floats(numbers)
         return Kind.FLOAT, distinct.view(np.int64), place
     if pa.types.is_integer(kind):
-        return Kind.INT, *np.unique(
-            values.cast(pa.int64()).to_numpy(zero_copy_only=False), return_inverse=True
-        )
+        return Kind.INT, *_unique(values.cast(pa.int64()).to_numpy(zero_copy_only=False))
     raise InputError(f"column {name!r} has the type {kind}; operands are numbers, strings, times or booleans")
+
+
+def _unique(numbers: Index) -> tuple[Index, Index]:
+    """Distinct numbers and each one's place; a table instead of sorting if they lie close together."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if high - low > 1 << 22:
+        distinct, place = np.unique(numbers, return_inverse=True)
+        return distinct, place
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[numbers - low] = True
+    rank = np.cumsum(seen) - 1
+    return np.flatnonzero(seen) + low, rank[numbers - low]
+
+
+def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], Index]:
+    """:func:`_unique` for floats, which in practice are often whole."""
+    if len(numbers) and np.abs(numbers).max() < 1 << 22:
+        whole = numbers.astype(np.int64)
+        if np.array_equal(whole, numbers):
+            distinct, place = _unique(whole)
+            return distinct.astype(np.float64), place
+    values, inverse = np.unique(numbers, return_inverse=True)
+    return values, inverse
 
 
 def _normal(strings: pa.Array) -> pa.Array:
@@ -228,6 +249,8 @@ def _check_arity(op: npt.NDArray[np.uint8], arity: Index, refusals: _Refusals, l
 
 def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: _Refusals) -> None:
     """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
+    if len(kind) and kind.min() == kind.max() and kind[0] <= Kind.TIME and op.max() <= Op.NOT_IN:
+        return  # numbers or times only, under operators that take them
     code = op[row_of]
     ordered = (code >= Op.LT) & (code <= Op.NOT_BETWEEN)
     if (bad := ordered & (kind == Kind.BOOLEAN)).any():
@@ -236,9 +259,8 @@ def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: 
     if (bad := textual & (kind != Kind.STRING)).any():
         refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
     group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
-    ends = np.flatnonzero(code == Op.BETWEEN) if len(code) else _NONE
-    ends = np.concatenate([ends, np.flatnonzero(code == Op.NOT_BETWEEN)]) if len(code) else ends
-    low = ends[ends + 1 < len(code)]
+    low = np.flatnonzero((code | 1) == Op.NOT_BETWEEN)
+    low = low[low + 1 < len(code)]
     low = low[row_of[low] == row_of[low + 1]]
     if (bad := group[low] != group[low + 1]).any():
         refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
