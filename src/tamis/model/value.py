@@ -112,8 +112,9 @@ def successor(value: Any) -> Any:
     if isinstance(value, datetime):
         return value + _MICROSECOND if value < _LAST_TIME else None
     whole = int(value)
-    if abs(whole) >= 2**53 and INT_MIN <= whole < INT_MAX:
-        return whole + 1  # beyond 2**53 integers are denser than floats
+    if abs(whole) >= 2**53 and INT_MIN <= whole <= INT_MAX:
+        # Beyond 2**53 integers are denser than floats; the last of them is followed by a float.
+        return whole + 1 if whole < INT_MAX else 2.0**63
     following = math.nextafter(float(value), math.inf)
     return following if math.isfinite(following) else None
 

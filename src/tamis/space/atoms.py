@@ -78,11 +78,11 @@ def _like(pattern: str, folded: bool) -> Atom:
     if like.shape == "general":
         return OnFlag(Flag.FOLDED_REGEX if folded else Flag.REGEX, like.regex)
     if like.shape == "present":
-        return OnView(View.MAIN, (StringRange(None, None),))
+        return OnView(View.PATTERN, (StringRange(None, None),))
     if like.shape == "suffix":
         view = View.FOLDED_REVERSED if folded else View.REVERSED
         return OnView(view, (_prefix(like.literal[::-1]),))
-    view = View.FOLDED if folded else View.MAIN
+    view = View.FOLDED if folded else View.PATTERN
     if like.shape == "prefix":
         return OnView(view, (_prefix(like.literal),))
     key = like.literal.encode()

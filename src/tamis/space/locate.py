@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, bisect_right
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ Entry = tuple[int, int, int]
 
 MEMO_STRINGS = 16_384  # strings remembered per attribute
 MEMO_LENGTH = 256  # longer strings are located anew each time
+_LARGEST = sys.float_info.max
+_LATEST = micros(datetime.max.replace(tzinfo=UTC))
 
 
 class AttributeLocator:
@@ -173,18 +176,22 @@ class AttributeLocator:
         return self.dimension, first, last
 
     def _number_interval(self, value: Interval) -> tuple[int, int, int, int]:
-        return self._ordered(self.number_base, self._number_cuts(), value.low, value.high, value.high_open)
+        cuts = self._number_cuts()
+        return self._ordered(self.number_base, cuts, value, value.low, value.high, _LARGEST)
 
     def _time_interval(self, value: Interval) -> tuple[int, int, int, int]:
         low = None if value.low is None else micros(value.low)  # type: ignore[arg-type]
         high = None if value.high is None else micros(value.high)  # type: ignore[arg-type]
-        return self._ordered(self.time_base, self._time_cuts(), low, high, value.high_open)
+        return self._ordered(self.time_base, self._time_cuts(), value, low, high, _LATEST)
 
     @staticmethod
-    def _ordered(base: int, cuts: list[Any], low: Any, high: Any, high_open: bool) -> tuple[int, int, int, int]:
+    def _ordered(
+        base: int, cuts: list[Any], value: Interval, low: Any, high: Any, greatest: Any
+    ) -> tuple[int, int, int, int]:
+        """Without a bound an interval ends at the ``greatest`` value; a cut above it has nothing beyond."""
         first = 0 if low is None else bisect_right(cuts, low)
-        last = 0 if high is None else (bisect_left if high_open else bisect_right)(cuts, high)
-        return base, len(cuts), first, last
+        last = 0 if high is None else (bisect_left if value.high_open else bisect_right)(cuts, high)
+        return base, bisect_right(cuts, greatest), first, last
 
     def _string_interval(self, value: Interval) -> tuple[int, int, int, int]:
         base = int(self._space.string_base[self.dimension])
@@ -194,9 +201,12 @@ class AttributeLocator:
         high = 0
         if value.high is not None:
             key = value.high.encode()  # type: ignore[union-attr]
-            high = self.string_cell(self.dimension, key) - base
-            if value.high_open:
-                high -= self._cut_before(key)
+            if value.high_open and key.endswith(b"\0"):
+                # The greatest string below 'a\0' is 'a', and a cut may stand between the two.
+                high = self.string_cell(self.dimension, key[:-1]) - base
+            else:
+                high = self.string_cell(self.dimension, key) - base
+                high -= self._cut_before(key) if value.high_open else 0
         return base, self._string_cut_count(), low, high
 
     def _cut_before(self, key: bytes) -> int:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Rests = npt.NDArray[np.int64]
 _SPARSE = 2.0**53
+_WHOLE = 2.0**63  # from here on there are floats only
 
 
 def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
@@ -30,15 +31,11 @@ def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
 
 def just_after(floor: Floats, rest: Rests) -> tuple[Floats, Rests]:
     """The least (floor, rest) above each given one that an integer or a float can have."""
-    above = np.nextafter(floor, np.inf)
-    sparse = np.abs(floor) >= _SPARSE
+    with np.errstate(over="ignore"):  # infinity is a fine cut: above every number
+        above = np.nextafter(floor, np.inf)
+    sparse = (np.abs(floor) >= _SPARSE) & (floor >= -_WHOLE) & (floor < _WHOLE)
     step = np.where(sparse, rest + 1, 0)
-    # The next integer may be the next float: then it is written as that float.
-    full = sparse & (floor + step.astype(np.float64) >= above)
-    dense = ~sparse | full
+    # The next integer may be the next float: then it is written as that float. The gap is exact,
+    # whereas floor + step would be rounded.
+    dense = ~sparse | (step >= above - floor)
     return np.where(dense, above, floor), np.where(dense, 0, step)
-
-
-def just_after_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
-    """:func:`just_after` for integers."""
-    return just_after(*split_integers(values))

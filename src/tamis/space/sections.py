@@ -189,7 +189,7 @@ def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
     order = np.lexsort((all_rest, all_floor)) if all_rest.any() else np.argsort(all_floor, kind="stable")
     all_floor, all_rest = all_floor[order], all_rest[order]
     fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = (np.diff(all_floor) != 0) | (np.diff(all_rest) != 0)
+    fresh[1:] = (all_floor[1:] != all_floor[:-1]) | (all_rest[1:] != all_rest[:-1])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.cumsum(fresh) - 1
     before, after = np.zeros(len(literals.kind), np.int64), np.zeros(len(literals.kind), np.int64)

@@ -9,13 +9,17 @@ from tamis.model.truth import address_of
 
 
 class View(IntEnum):
-    """Ordered string dimensions derived from an attribute; MAIN is the value itself."""
+    """Ordered string dimensions derived from an attribute; MAIN is the value itself.
+
+    PATTERN is the value, too, but intervals of strings have no place in it: they satisfy no LIKE.
+    """
 
     MAIN = 0
     REVERSED = 1
     FOLDED = 2
     FOLDED_REVERSED = 3
     ADDRESS = 4
+    PATTERN = 5
 
 
 class Flag(IntEnum):
@@ -33,7 +37,7 @@ class Flag(IntEnum):
 
 def view_key(view: View, text: str) -> bytes | None:
     """The bytes that ``text`` is ordered by in ``view``; ``None`` if the view has no place for it."""
-    if view == View.MAIN:
+    if view in (View.MAIN, View.PATTERN):
         return text.encode()
     if view == View.REVERSED:
         return text[::-1].encode()

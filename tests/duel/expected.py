@@ -1,0 +1,73 @@
+"""What must come out: the tree evaluator over every pair, and the first pair that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tamis import Index, to_text
+from tamis.matcher.explain import explain
+from tamis.model.event import Event, EventLike, event_from
+from tamis.model.expr import Expr
+from tamis.model.truth import matches
+
+Pair = tuple[int, str]
+Book = Sequence[Expr]
+
+
+def name_of(at: int) -> str:
+    """The id of the expression at a place in a book."""
+    return f"s{at}"
+
+
+def named(book: Book) -> dict[str, Expr]:
+    """A book with ids."""
+    return {name_of(at): expr for at, expr in enumerate(book)}
+
+
+def expected_pairs(book: Book, batch: Iterable[EventLike]) -> set[Pair]:
+    """All pairs (event, subscription) that are true."""
+    events = [event_from(event) for event in batch]
+    return {
+        (row, name_of(at))
+        for row, event in enumerate(events)
+        for at, expr in enumerate(book)
+        if matches(expr, event)
+    }
+
+
+def pairs_of(table: Any) -> list[Pair]:
+    """The pairs of a result table."""
+    return list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
+
+
+def assert_same_pairs(found: list[Pair], book: Book, batch: Sequence[EventLike], path: str) -> None:
+    """``found`` has every expected pair once and no other."""
+    expected = expected_pairs(book, batch)
+    assert set(found) == expected, first_difference(set(found), expected, book, batch, path)
+    assert len(found) == len(expected), f"{path}: a pair was reported twice: {sorted(found)}"
+
+
+def first_difference(
+    found: set[Pair], expected: set[Pair], book: Book, batch: Sequence[EventLike], path: str
+) -> str:
+    """The first pair that is missing or extra, with the reason why it should (not) be there."""
+    row, name = min(found ^ expected)
+    expr, event = book[int(name[1:])], event_from(batch[row])
+    what = "missing" if (row, name) in expected else "extra"
+    return (
+        f"{path}: {len(expected - found)} missing, {len(found - expected)} extra; first {what}: "
+        f"event {row} and {name}\n{event.attributes}\n{to_text(expr)}\n{expr!r}\n{explain(expr, event)}"
+    )
+
+
+def match_one_by_one(index: Index, batch: Iterable[EventLike]) -> list[Pair]:
+    """The pairs of a batch by :meth:`Index.match`."""
+    return [(row, name) for row, event in enumerate(batch) for name in index.match(event)]
+
+
+def plain(event: Event) -> dict[str, Any]:
+    """An event as the dictionary a user would write: one value alone, several as a list."""
+    return {
+        name: values[0] if len(values) == 1 else list(values) for name, values in event.attributes.items()
+    }

@@ -1,0 +1,85 @@
+"""The duel: every engine on every path gives exactly the pairs that the tree evaluator says are true."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis import Index, Limits, from_json, to_json, to_text
+from tamis.index.engines import NAMES as ENGINES
+from tamis.model.event import Event
+from tamis.model.expr import FALSE, TRUE, And, Compare, Exists, Expr, Not, Or
+from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
+from tests.duel.forms import Typed, json_line, typed_tables
+from tests.strategies import events, expressions
+
+# What an index could trip over, in every book: constants, NOT-only, contradictions, the same twice.
+STAPLES: list[Expr] = [
+    TRUE,
+    FALSE,
+    Not(Compare("a", "=", 1)),
+    And((Not(Exists("b")), Not(Compare("c", "!=", "abc")))),
+    And((Compare("a", ">", 2), Compare("a", "<", 2))),
+    Or((Compare("a", "=", 1), Compare("b", "=", "abc"), Not(Exists("a")))),
+]
+TIGHT = Limits(dnf_clauses=4)  # most OR-AND trees pass it, so their covers are indexed
+
+
+@st.composite
+def books(draw: st.DrawFn) -> list[Expr]:
+    """Lists of expressions with repetitions."""
+    fresh = draw(st.lists(expressions(), min_size=1, max_size=8))
+    again = draw(st.lists(st.sampled_from([*STAPLES, *fresh]), max_size=4))
+    return fresh + again
+
+
+batches = st.lists(events(), min_size=1, max_size=5)
+
+
+@pytest.fixture(params=ENGINES, scope="module")
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@given(books(), batches)
+def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], batch: list[Event]) -> None:
+    index = Index.build(named(book), engine=engine)
+    plains = [plain(event) for event in batch]
+    assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(Event)")
+    assert_same_pairs(match_one_by_one(index, plains), book, batch, "match(dict)")
+    assert_same_pairs(pairs_of(index.match_many(plains)), book, batch, "match_many(dicts)")
+    assert_same_pairs(pairs_of(index.match_many(plains, batch_size=2)), book, batch, "small batches")
+    lines = [json_line(event) for event in batch]
+    assert_same_pairs(pairs_of(index.match_many(lines)), book, batch, "match_many(JSON lines)")
+    index.check()
+
+
+@given(books(), batches, st.sampled_from([1, 4]))
+def test_covers_and_samples_change_no_answer(
+    engine: str, book: list[Expr], batch: list[Event], most: int
+) -> None:
+    parameters = {"most_blocks": most, "crowd": 0} if engine == "hybrid" else {}
+    sample = [plain(event) for event in batch]
+    index = Index.build(named(book), engine=engine, limits=TIGHT, sample=sample, parameters=parameters)
+    assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(Event)")
+    assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(Events)")
+
+
+@given(books(), typed_tables())
+def test_arrow_tables_mean_their_rows(engine: str, book: list[Expr], typed: Typed) -> None:
+    for limits in (Limits(), TIGHT):
+        index = Index.build(named(book), engine=engine, limits=limits)
+        found = pairs_of(index.match_many(typed.table))
+        assert_same_pairs(found, book, typed.events, f"match_many(Arrow), {limits.dnf_clauses} clauses")
+    cut = typed.table.slice(1)
+    assert_same_pairs(pairs_of(index.match_many(cut)), book, typed.events[1:], "match_many(slice)")
+    chunks = [batch for at in range(len(typed.events)) for batch in typed.table.slice(at, 1).to_batches()]
+    assert_same_pairs(pairs_of(index.match_many(iter(chunks))), book, typed.events, "record batches")
+
+
+@given(books(), batches)
+def test_written_forms_of_a_book_match_alike(book: list[Expr], batch: list[Event]) -> None:
+    forms = [to_text, to_json, lambda expr: from_json(to_json(expr))]
+    index = Index.build({name: forms[at % 3](expr) for at, (name, expr) in enumerate(named(book).items())})
+    assert_same_pairs(match_one_by_one(index, batch), book, batch, "text and JSON")
