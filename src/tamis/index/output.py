@@ -15,15 +15,15 @@ FIRST_ROOM = 1 << 12
 
 def collect(events: int, run: Run) -> Pairs:
     """Call ``run(begin, out_event, out_clause)`` until all events are done, with more room each time."""
-    parts: list[Pairs] = []
-    begin, room = 0, max(FIRST_ROOM, 16 * events)
+    room = max(FIRST_ROOM, 16 * events)
+    out_event, out_clause = np.empty(room, np.int64), np.empty(room, np.int64)
+    begin, written = run(0, out_event, out_clause)
+    if begin == events:
+        return out_event[:written], out_clause[:written]
+    parts: list[Pairs] = [(out_event[:written], out_clause[:written])]
     while begin < events:
+        room *= 4
         out_event, out_clause = np.empty(room, np.int64), np.empty(room, np.int64)
         begin, written = run(begin, out_event, out_clause)
         parts.append((out_event[:written], out_clause[:written]))
-        room *= 4
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
@@ -22,19 +20,16 @@ class Scratch:
         self._dimensions, self._lists, self._hits = max(dimensions, 1), lists_per_entry, hits
         self._free: deque[Buffers] = deque()
 
-    @contextmanager
-    def borrow(self, events: Located) -> Iterator[Buffers]:
-        """Buffers that are large enough for ``events``; lost, not reused, if the call fails."""
-        entries = int(np.diff(events.start).max(initial=0))
+    def take(self, events: Located) -> Buffers:
+        """Buffers that are large enough for ``events``; give them back unless the call failed."""
+        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
         room = 2 * (entries * self._lists + 1)
-        try:
-            taken = self._free.pop()
-        except IndexError:
-            taken = self._new(room)
-        if len(taken[2]) < room:
-            taken = (*taken[:2], np.empty(room, np.int64), taken[3])
-        yield taken
-        self._free.append(taken)
+        taken = self._free.pop() if self._free else self._new(room)
+        return taken if len(taken[2]) >= room else (*taken[:2], np.empty(room, np.int64), taken[3])
+
+    def give_back(self, buffers: Buffers) -> None:
+        """Keep buffers for the next call."""
+        self._free.append(buffers)
 
     def _new(self, room: int) -> Buffers:
         cells = np.zeros(self._dimensions, np.uint32), np.zeros(self._dimensions, np.uint32)

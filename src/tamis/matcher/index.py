@@ -92,8 +92,7 @@ class Index:
             segment = layer.segment
             found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
             work = work.plus(report)
-            names = segment.ids
-            ids.extend([names[n] for n in found.ordinal.tolist()])
+            ids.extend(segment.ids_of(found.ordinal))
         if snapshot.fresh or not snapshot.layers:
             whole = holder(0)
             fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]

@@ -47,14 +47,14 @@ def _owners(
     event, clause = found.event, found.clause
     if not len(clause):
         return event, clause, 0
-    first = segment.owner_start[clause].astype(np.int64)
-    count = segment.owner_start[clause + 1].astype(np.int64) - first
-    if len(segment.owner) != segment.clauses or count.max() > 1 or count.min() < 1:
+    if segment.one_to_one:
+        ordinal = segment.owner[clause].astype(np.int64)
+    else:
+        first = segment.owner_start[clause].astype(np.int64)
+        count = segment.owner_start[clause + 1].astype(np.int64) - first
         place = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
         event, clause = np.repeat(event, count), np.repeat(clause, count)
-    else:
-        place = first
-    ordinal = segment.owner[place].astype(np.int64)
+        ordinal = segment.owner[place].astype(np.int64)
     if layer.died is not None:
         alive = layer.alive(ordinal, sequence)
         event, clause, ordinal = event[alive], clause[alive], ordinal[alive]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import NamedTuple
 
 
@@ -17,4 +18,4 @@ class WorkReport(NamedTuple):
 
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""
-        return WorkReport(*(a + b for a, b in zip(self, other, strict=True)))
+        return WorkReport(*map(add, self, other))

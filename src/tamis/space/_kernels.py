@@ -158,6 +158,49 @@ def locate_ranks(dimension, rank, cut_start, cut, out):
 
 
 @njit(cache=True, nogil=True)
+def locate_event(dimension, value, values, rest, cut_start, cut, base, other, out):
+    """The cells of one event whose values are all numbers; entries without a dimension (-1) go.
+
+    Writes (dimension, cell) into the rows of ``out``; returns how many, or -1 if a number is beyond
+    what floats hold exactly (or is not one).
+    """
+    count = 0
+    for i in range(len(dimension)):
+        number = value[i]
+        if not -9007199254740992.0 < number < 9007199254740992.0:
+            return -1
+        d = dimension[i]
+        if d < 0:
+            continue
+        out[0, count] = d
+        if base[d] == 0:
+            out[1, count] = other[d]
+            count += 1
+            continue
+        low, high = 0, len(values)
+        while low < high:
+            middle = (low + high) >> 1
+            if values[middle] <= number:
+                low = middle + 1
+            else:
+                high = middle
+        while len(rest) > 0 and low > 0 and values[low - 1] == number and rest[low - 1] > 0:
+            low -= 1
+        rank = low
+        first = cut_start[d]
+        low, high = first, cut_start[d + 1]
+        while low < high:
+            middle = (low + high) >> 1
+            if cut[middle] < rank:
+                low = middle + 1
+            else:
+                high = middle
+        out[1, count] = base[d] + low - first
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
 def compare_bytes(a, a0, a1, b, b0, b1):
     """-1, 0 or 1 as a[a0:a1] stands before, at or after b[b0:b1]."""
     n = min(a1 - a0, b1 - b0)

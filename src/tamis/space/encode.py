@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from tamis.errors import EventError, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.value import INT_MAX, INT_MIN, clean_string
-from tamis.space._kernels import gather
+from tamis.space._kernels import gather, locate_event
 from tamis.space.locate import AttributeLocator, Entry, Locators
 from tamis.space.located import Located
 from tamis.space.space import Space
@@ -43,10 +44,10 @@ class Encoder:
     def _plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
         if len(event) > self.limits.event_attributes:
             return False
-        get = self.locators.get
+        made = self.locators.made
         for name, value in event.items():
             kind = type(value)
-            locator = get(name)
+            locator = made.get(name) or self.locators.get(name)
             if locator is None:
                 if not _harmless(name, value, kind, self.limits.attribute_name_bytes):
                     return False
@@ -54,7 +55,7 @@ class Encoder:
             if kind is int:
                 if not INT_MIN <= value <= INT_MAX:
                     return False
-                cells.append(locator.number(value))
+                cells.append(locator.number_base + bisect_right(locator.number_cuts, value))
             elif kind is str:
                 found = locator.memo.get(value)
                 if found is None:
@@ -68,7 +69,7 @@ class Encoder:
             elif kind is float:
                 if not -_INFINITY < value < _INFINITY:
                     return False
-                cells.append(locator.number(value))
+                cells.append(locator.number_base + bisect_right(locator.number_cuts, value))
             elif kind is bool:
                 cells.append(locator.boolean(value))
             else:
@@ -89,18 +90,44 @@ class Encoder:
         multi = multi or any(low != high for _, low, high in entries)
         return [e[0] for e in entries], [e[1] for e in entries], [e[2] for e in entries], multi
 
+    def _numeric(self, event: dict[str, Any]) -> Located | None:
+        """An event of numbers only, located by one kernel; ``None`` if it needs more care."""
+        space, place = self.locators.space, self.locators.places.get
+        try:
+            dimension = np.array([place(name, -1) for name in event], np.int64)
+            value = np.array(list(event.values()), np.float64)
+        except OverflowError:
+            return None
+        out = np.empty((2, len(value)), np.int32)
+        count = locate_event(
+            dimension,
+            value,
+            space.number_values,
+            space.number_rest,
+            space.number_start,
+            space.number_cut,
+            space.number_base,
+            space.ordered_cells,
+            out,
+        )
+        if count < 0 or (count < len(value) and not self._names_fit(event)):
+            return None
+        cells = out[1, :count]
+        return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, _SINGLE)
+
+    def _names_fit(self, event: dict[str, Any]) -> bool:
+        longest = self.limits.attribute_name_bytes
+        return all(_harmless(name, value, type(value), longest) for name, value in event.items())
+
     def one(self, event: EventLike) -> Located:
         """One event, located; raises :class:`EventError` if it is refused."""
+        if type(event) is dict and _NUMBERS.issuperset(map(type, event.values())):
+            if len(event) <= self.limits.event_attributes and (located := self._numeric(event)) is not None:
+                return located
         dimensions, low, high, multi = self.entries(event)
         if not multi:
-            lows = np.array(low, np.int32)
-            return Located(
-                np.array([0, len(low)], np.int64),
-                np.array(dimensions, np.int32),
-                lows,
-                lows,
-                _SINGLE,
-            )
+            both = np.array((dimensions, low), np.int32)
+            return Located(np.array((0, len(low)), np.int64), both[0], both[1], both[1], _SINGLE)
         return assemble(1, [0] * len(low), dimensions, low, high, np.ones(1, np.uint8))
 
     def many(self, events: Sequence[EventLike | EventError]) -> tuple[Located, Refused]:
@@ -193,6 +220,7 @@ class _NumberColumns:
 
 
 _EXACT = 2**53
+_NUMBERS = frozenset((int, float))
 _SINGLE = np.zeros(1, np.uint8)
 
 

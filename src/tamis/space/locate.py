@@ -31,7 +31,7 @@ class AttributeLocator:
     def __init__(self, space: Space, attribute: int, flags: list[tuple[Flag, str, int]]) -> None:
         self.dimension = attribute
         self.other = int(space.ordered_cells[attribute])
-        self.number_base = int(space.number_base[attribute])
+        self._has_numbers = bool(space.number_base[attribute])
         self.time_base = int(space.time_base[attribute])
         self.boolean_base = int(space.boolean_base[attribute])
         self._space = space
@@ -39,23 +39,23 @@ class AttributeLocator:
         chosen = np.flatnonzero(space.view_attribute == attribute)
         self._views = [(View.MAIN, attribute)] if space.string_base[attribute] else []
         self._views += [(View(space.view_kind[at]), space.attributes + int(at)) for at in chosen]
-        self._numbers: list[Any] | None = None
+        # Without a section for numbers there are no cuts, and every number lies in the last cell.
+        self.number_base = int(space.number_base[attribute]) or self.other
+        self.number_cuts = self._read_number_cuts()
         self._times: list[int] | None = None
         self._tables: list[StringTable] | None = None
         self._shapes: Shapes | None = None
         self.memo: dict[str, tuple[Entry, ...]] = {}
 
-    def _number_cuts(self) -> list[Any]:
+    def _read_number_cuts(self) -> list[Any]:
         """The cuts as Python numbers, which compare exactly across int and float."""
-        if self._numbers is None:
-            low, high = self._space.number_start[self.dimension : self.dimension + 2]
-            places = self._space.number_cut[low:high]
-            cuts = self._space.number_values[places].tolist()
-            if len(self._space.number_rest):
-                rests = self._space.number_rest[places].tolist()
-                cuts = [int(cut) + rest if rest else cut for cut, rest in zip(cuts, rests, strict=True)]
-            self._numbers = cuts
-        return self._numbers
+        low, high = self._space.number_start[self.dimension : self.dimension + 2]
+        places = self._space.number_cut[low:high]
+        cuts: list[Any] = self._space.number_values[places].tolist()
+        if len(self._space.number_rest):
+            rests = self._space.number_rest[places].tolist()
+            cuts = [int(cut) + rest if rest else cut for cut, rest in zip(cuts, rests, strict=True)]
+        return cuts
 
     def _time_cuts(self) -> list[int]:
         if self._times is None:
@@ -65,13 +65,11 @@ class AttributeLocator:
 
     def number(self, value: float) -> int:
         """The cell of a number."""
-        if not self.number_base:
-            return self.other
-        return self.number_base + bisect_right(self._numbers or self._number_cuts(), value)
+        return self.number_base + bisect_right(self.number_cuts, value)
 
     def numbers(self, floor: npt.NDArray[np.float64], rest: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """The cells of numbers given as (floor, rest)."""
-        if not self.number_base:
+        if not self._has_numbers:
             return np.full(len(floor), self.other, np.int32)
         space = self._space
         rank, cells = np.empty(len(floor), np.int64), np.empty(len(floor), np.int64)
@@ -176,7 +174,7 @@ class AttributeLocator:
         return self.dimension, first, last
 
     def _number_interval(self, value: Interval) -> tuple[int, int, int, int]:
-        cuts = self._number_cuts()
+        cuts = self.number_cuts
         return self._ordered(self.number_base, cuts, value, value.low, value.high, _LARGEST)
 
     def _time_interval(self, value: Interval) -> tuple[int, int, int, int]:
@@ -232,17 +230,17 @@ class Locators:
     def __init__(self, space: Space) -> None:
         self.space = space
         self.places: dict[str, int] = {name: at for at, name in enumerate(space.names.to_list())}
-        self._made: dict[str, AttributeLocator] = {}
+        self.made: dict[str, AttributeLocator] = {}
         self._flag_rows: dict[int, list[int]] | None = None
 
     def get(self, name: str) -> AttributeLocator | None:
         """The locator of ``name``; ``None`` if no predicate mentions it."""
-        locator = self._made.get(name)
+        locator = self.made.get(name)
         if locator is None:
             place = self.places.get(name)
             if place is None:
                 return None
-            locator = self._made[name] = AttributeLocator(self.space, place, self._flags(place))
+            locator = self.made[name] = AttributeLocator(self.space, place, self._flags(place))
         return locator
 
     def at(self, place: int) -> AttributeLocator:

@@ -62,10 +62,10 @@ class Hybrid:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         wide = arena["clauses.literal"].dtype == np.uint32
-        self._words = arena.words32 if wide else arena.words16
+        words = arena.words32 if wide else arena.words16
         wide = arena["engine.inline"].dtype == np.uint64
-        self._inlines = arena.words64 if wide else arena.words32
-        self._places = arena.places(*ARRAYS)
+        inlines = arena.words64 if wide else arena.words32
+        self._arrays = arena.words32, words, inlines, arena.places(*ARRAYS)
         self._scratch = Scratch(arena["clauses.cells"].shape[0], *self._most_work())
 
     def _most_work(self) -> tuple[int, int]:
@@ -82,25 +82,16 @@ class Hybrid:
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
         work = np.zeros(2, np.int64)
-        with self._scratch.borrow(events) as scratch:
+        scratch = self._scratch.take(events)
 
-            def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-                done: tuple[int, int] = match_events(
-                    begin,
-                    events.count,
-                    *events,
-                    *scratch,
-                    self._arena.words32,
-                    self._words,
-                    self._inlines,
-                    self._places,
-                    out_event,
-                    out_clause,
-                    work,
-                )
-                return done
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            done: tuple[int, int] = match_events(
+                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
+            )
+            return done
 
-            event, clause = collect(events.count, run)
+        event, clause = collect(events.count, run)
+        self._scratch.give_back(scratch)
         return Candidates(event, clause, int(work[0]), int(work[1]))
 
     def check(self) -> None:

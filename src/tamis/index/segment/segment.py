@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
@@ -46,7 +47,12 @@ class Segment:
     @cached_property
     def single(self) -> bool:
         """Whether each clause has exactly one owner and no owner two clauses: pairs need no merging."""
-        return len(self.owner) == len(self.revise) and len(self.owner) == len(np.unique(self.owner))
+        return self.one_to_one and len(self.owner) == len(np.unique(self.owner))
+
+    @cached_property
+    def one_to_one(self) -> bool:
+        """Whether clause ``c`` has exactly one owner, ``owner[c]``."""
+        return bool(np.array_equal(self.owner_start, np.arange(len(self.revise) + 1)))
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -83,6 +89,16 @@ class Segment:
         """The static priority of one subscription."""
         priorities = self.arena["priority"]
         return float(priorities[ordinal]) if len(priorities) else 0.0
+
+    def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
+        """The ids of several subscriptions."""
+        data, start = self._id_bytes, self.ids.start
+        ends = zip(start[ordinals].tolist(), start[ordinals + 1].tolist(), strict=True)
+        return [str(data[low:high], "utf-8") for low, high in ends]
+
+    @cached_property
+    def _id_bytes(self) -> memoryview:
+        return memoryview(self.ids.data)
 
     def find(self, subscription: str) -> int:
         """The ordinal of a subscription id, or -1."""
