@@ -53,10 +53,14 @@ def meets(literal, row, lo, hi, set_lo, set_hi):
     """Whether a range of cells shares a cell with the ranges of a literal."""
     if literal[row + 1] & MANY:
         at, count = np.int64(literal[row + 2]), np.int64(literal[row + 3])
-        for r in range(at, at + count):
-            if set_lo[r] <= hi and set_hi[r] >= lo:
-                return True
-        return False
+        low, high = at, at + count
+        while low < high:
+            middle = (low + high) >> 1
+            if set_hi[middle] < lo:
+                low = middle + 1
+            else:
+                high = middle
+        return low < at + count and set_lo[low] <= hi
     return literal[row + 2] <= hi and literal[row + 3] >= lo
 
 

@@ -14,8 +14,8 @@ Ints = npt.NDArray[np.int64]
 
 def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clauses:
     """``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
-    count = np.diff(clauses.start.astype(np.int64))[clause_order]
-    owners = np.diff(clauses.owner_start.astype(np.int64))[clause_order]
+    count = _lengths(clauses.start)[clause_order]
+    owners = _lengths(clauses.owner_start)[clause_order]
     return clauses._replace(
         start=_starts(count),
         literal=np.ascontiguousarray(clauses.literal[literal_order]),
@@ -23,6 +23,11 @@ def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clause
         owner_start=_starts(owners),
         owner=clauses.owner[_runs(clauses.owner_start, clause_order)],
     )
+
+
+def _lengths(start: npt.NDArray[Any]) -> Ints:
+    wide = start.astype(np.int64)
+    return wide[1:] - wide[:-1]
 
 
 def _starts(count: Ints) -> npt.NDArray[np.uint32]:
@@ -33,5 +38,5 @@ def _starts(count: Ints) -> npt.NDArray[np.uint32]:
 
 def _runs(start: npt.NDArray[Any], chosen: Ints) -> Ints:
     low = start[:-1].astype(np.int64)[chosen]
-    count = np.diff(start.astype(np.int64))[chosen]
+    count = _lengths(start)[chosen]
     return np.repeat(low - (np.cumsum(count) - count), count) + np.arange(count.sum())

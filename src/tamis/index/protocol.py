@@ -52,4 +52,3 @@ class Engine(Protocol):
 
 
 EngineClass = type[Engine]
-

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from tamis.space.located import Located
 
-
 Buffers = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 

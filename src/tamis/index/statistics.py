@@ -26,7 +26,7 @@ class Statistics:
     def _from_clauses(self, clauses: Clauses) -> None:
         """Without events: attributes asked for often are taken to be frequent, values to be even."""
         asked = np.bincount(clauses.literal[:, 0], minlength=len(self.cells))
-        self.presence: Floats = (asked + 1.0) / (max(clauses.count, 1) + 1.0)
+        self.presence: Floats = np.asarray((asked + 1.0) / (max(clauses.count, 1) + 1.0))
 
     def _from_sample(self, sample: Located) -> None:
         dimension, lo = sample.dimension.astype(np.int64), sample.lo.astype(np.int64)
@@ -35,7 +35,8 @@ class Statistics:
         # cumulative[base + c] is the number of sampled entries in cells below c
         self._cumulative: Floats = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
         self._events = sample.count
-        self.presence = (np.bincount(dimension, minlength=len(self.cells)) + 0.5) / (sample.count + 1.0)
+        seen = np.bincount(dimension, minlength=len(self.cells))
+        self.presence = np.asarray((seen + 0.5) / (sample.count + 1.0))
 
     def share(self, dimension: Ints, lo: Ints, hi: Ints) -> Floats:
         """The estimated share of events with a cell of ``dimension`` in ``lo``..``hi``."""

@@ -162,7 +162,9 @@ SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])
 
 
 def _pairs(event: Any, subscription: Any) -> pa.Table:
-    return pa.Table.from_arrays([pa.array(event, pa.int64()), pa.array(subscription, pa.string())], schema=SCHEMA)
+    return pa.Table.from_arrays(
+        [pa.array(event, pa.int64()), pa.array(subscription, pa.string())], schema=SCHEMA
+    )
 
 
 def _table(found: LayerMatches, first_row: int) -> pa.Table:

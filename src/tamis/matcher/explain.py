@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from tamis.lang import to_text
@@ -100,4 +101,4 @@ def _value(value: Value) -> str:
         return f"{low}, {high}"
     if isinstance(value, bool):
         return str(value).upper()
-    return format_time(value) if hasattr(value, "isoformat") else str(value)
+    return format_time(value) if isinstance(value, datetime) else str(value)

@@ -150,11 +150,13 @@ class Index:
         whole = event_from(event, self.limits)
         scored: list[tuple[str, float]] = []
         for layer in snapshot.layers:
-            found, _ = match_layer(layer, snapshot.sequence, layer.segment.encoder.one(whole), lambda _: whole)
+            found, _ = match_layer(
+                layer, snapshot.sequence, layer.segment.encoder.one(whole), lambda _: whole
+            )
             static = self._static_scores(layer) if combine is sum and not whole.weights else None
-            names = layer.segment.ids
-            for n in found.ordinal.tolist():
-                scored.append((names[n], score_of(layer.segment, n, static, whole, combine)))
+            names = layer.segment.ids_of(found.ordinal)
+            for name, n in zip(names, found.ordinal.tolist(), strict=True):
+                scored.append((name, score_of(layer.segment, n, static, whole, combine)))
         for held in snapshot.fresh:
             if matches(held.expression, whole):
                 scored.append((held.id, score(held.expression, whole, combine) + held.priority))
@@ -184,7 +186,9 @@ class Index:
         snapshot = self._writer.current
         place = snapshot.find(subscription)
         if place is None:
-            raise UnknownSubscription(f"no subscription has the id {subscription[:80]!r}", subscription=subscription)
+            raise UnknownSubscription(
+                f"no subscription has the id {subscription[:80]!r}", subscription=subscription
+            )
         return snapshot.get(place)
 
     def expression(self, subscription: str) -> Expr:
@@ -280,5 +284,3 @@ def enumerate_rows(source: Iterator[Any]) -> Iterator[tuple[int, Any]]:
     for piece in source:
         yield first, piece
         first += len(piece) if isinstance(piece, list) else piece.num_rows
-
-

@@ -95,11 +95,13 @@ def _revise(
             tree = trees[number] = segment.expression(number)
         if matches(tree, event_at(row)):
             kept.append(pair)
-    code = np.union1d(sure, np.array(kept, np.int64))
+    code = np.union1d(sure, np.array(kept, np.int64)).astype(np.int64)
     return code // width, code % width, len(unsure)
 
 
-def match_fresh(snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt) -> list[tuple[int, str]]:
+def match_fresh(
+    snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt
+) -> list[tuple[int, str]]:
     """Pairs (event, id) of the subscriptions that are not in a segment yet: their trees decide."""
     if not snapshot.fresh:
         return []

@@ -61,14 +61,12 @@ class Snapshot(NamedTuple):
         if at < 0:
             return self.fresh[ordinal]
         segment = self.layers[at].segment
-        return Subscription(segment.ids[ordinal], segment.expression(ordinal), segment.priority(ordinal))
+        return Subscription(segment.ids.text(ordinal), segment.expression(ordinal), segment.priority(ordinal))
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """How many subscriptions are in force."""
         return len(self.fresh) + sum(
-            layer.segment.count
-            if layer.died is None
-            else int(np.count_nonzero(layer.died > self.sequence))
+            layer.segment.count if layer.died is None else int(np.count_nonzero(layer.died > self.sequence))
             for layer in self.layers
         )

@@ -55,7 +55,11 @@ def _from_columns(table: pa.Table, limits: Limits, skip_bad: bool) -> Book:
         raise error
     raw = bulk.ids.cast(pa.large_string())
     _, start, data = raw.buffers()
-    offsets = np.frombuffer(start, np.int64)[raw.offset : raw.offset + len(raw) + 1] if len(raw) else np.zeros(1, np.int64)
+    offsets = (
+        np.frombuffer(start, np.int64)[raw.offset : raw.offset + len(raw) + 1]
+        if len(raw)
+        else np.zeros(1, np.int64)
+    )
     body = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     ids = StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
     return Book(ids, bulk.columns, bulk.priority, bulk.refused)
@@ -102,7 +106,9 @@ def subscription_from(row: Any, limits: Limits) -> Subscription:
     elif isinstance(row, tuple | list) and len(row) in (2, 3):
         identity, expression, priority = (*row, 0.0)[:3]
     else:
-        raise SubscriptionError(f"a subscription is (id, expression) or an object, not a {type(row).__name__}")
+        raise SubscriptionError(
+            f"a subscription is (id, expression) or an object, not a {type(row).__name__}"
+        )
     return Subscription(
         check_id(identity, limits), expression_from(expression, limits), _check_priority(priority)
     )
@@ -153,7 +159,9 @@ def _rows(source: Any) -> Iterator[Any]:
 def _table_rows(table: pa.Table) -> Iterator[Any]:
     names = [name for name in ("id", "expression", "priority") if name in table.column_names]
     if "id" not in names:
-        raise InputError(f"a table of subscriptions needs the column 'id'; it has {', '.join(table.column_names)}")
+        raise InputError(
+            f"a table of subscriptions needs the column 'id'; it has {', '.join(table.column_names)}"
+        )
     for batch in table.select(names).to_batches(max_chunksize=STEP):
         yield from batch.to_pylist()
 

@@ -67,7 +67,7 @@ class Writer:
         )
 
     def _located(self, space: Space) -> Located:
-        piece = next(pieces(self._sample, SAMPLE, self.limits), [])
+        piece: Any = next(pieces(self._sample, SAMPLE, self.limits), [])
         return locate(Encoder(space, self.limits), piece)[0]
 
     # -- changing ------------------------------------------------------------------------------------
@@ -106,7 +106,8 @@ class Writer:
     def _refuse_known(self, name: str) -> None:
         if self.current.find(name) is not None:
             raise DuplicateSubscription(
-                f"a subscription with the id {name[:80]!r} exists; use update to replace it", subscription=name
+                f"a subscription with the id {name[:80]!r} exists; use update to replace it",
+                subscription=name,
             )
 
     def _without(self, name: str) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:

@@ -98,7 +98,7 @@ def _refuse_duplicate_keys(raw: bytes) -> None:
 def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[str, tuple[Value, ...]]:
     """Dotted names to tuples of clean values, within the limits."""
     flat: dict[str, list[Value]] = {}
-    stack: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in reversed(source.items())]
+    stack: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in reversed(list(source.items()))]
     count = 0
     while stack:
         name, value, depth = stack.pop()
@@ -114,7 +114,7 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
             tagged = tagged_value(value)
             if tagged is None:
                 stack.extend(
-                    (f"{name}.{key}", item, depth + 1) for key, item in reversed(value.items())
+                    (f"{name}.{key}", item, depth + 1) for key, item in reversed(list(value.items()))
                 )
                 continue
             value = tagged
@@ -138,7 +138,10 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
 def _clean_name(name: Any, limits: Limits) -> str:
     if type(name) is not str:
         raise EventSyntax(f"an attribute's name is a string, not {name!r}")
-    if len(name) > limits.attribute_name_bytes or len(name.encode("utf-8", "replace")) > limits.attribute_name_bytes:
+    if (
+        len(name) > limits.attribute_name_bytes
+        or len(name.encode("utf-8", "replace")) > limits.attribute_name_bytes
+    ):
         raise EventLimit(
             f"the attribute name {name[:40]!r}… is longer than attribute_name_bytes = "
             f"{limits.attribute_name_bytes}",
@@ -195,8 +198,8 @@ def _read_interval(body: Any) -> Interval:
         opens = [bool(body.get("low_open")), bool(body.get("high_open"))]
     else:
         low, high = body
-    low, high = (tagged_value(end) if isinstance(end, Mapping) else end for end in (low, high))
-    return clean_interval(Interval(low, high, *opens))
+    ends: list[Any] = [tagged_value(end) if isinstance(end, Mapping) else end for end in (low, high)]
+    return clean_interval(Interval(*ends, *opens))
 
 
 _TAGS = {"$time": _read_time, "$point": _read_point, "$interval": _read_interval}

@@ -32,6 +32,5 @@ def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:
     width = len(phrase)
     first = phrase[0]
     return any(
-        terms[at] == first and tuple(terms[at : at + width]) == phrase
-        for at in range(len(terms) - width + 1)
+        terms[at] == first and tuple(terms[at : at + width]) == phrase for at in range(len(terms) - width + 1)
     )

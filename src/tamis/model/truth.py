@@ -73,8 +73,9 @@ def _compare(predicate: Compare, value: Value) -> bool:
     operand = predicate.value
     if isinstance(value, Point) or isinstance(operand, Point):
         return predicate.op == "=" and value == operand
-    low, high = (None if predicate.op in ("<", "<=") else operand), (
-        None if predicate.op in (">", ">=") else operand
+    low, high = (
+        (None if predicate.op in ("<", "<=") else operand),
+        (None if predicate.op in (">", ">=") else operand),
     )
     return in_range(value, low, high, predicate.op == ">", predicate.op == "<")
 

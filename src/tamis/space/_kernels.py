@@ -109,7 +109,11 @@ def same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, out)
         same = True
         for k in range(start[a + 1] - start[a]):
             i, j = start[a] + k, start[b] + k
-            if literal[i, 0] != literal[j, 0] or literal[i, 1] != literal[j, 1] or literal[i, 3] != literal[j, 3]:
+            if (
+                literal[i, 0] != literal[j, 0]
+                or literal[i, 1] != literal[j, 1]
+                or literal[i, 3] != literal[j, 3]
+            ):
                 same = False
                 break
             if literal[i, 1] & 4:

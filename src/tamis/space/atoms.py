@@ -92,5 +92,3 @@ def _like(pattern: str, folded: bool) -> Atom:
 def _prefix(prefix: str) -> StringRange:
     after = after_prefix(prefix)
     return StringRange((prefix.encode(), 0), None if after is None else (after, 0))
-
-

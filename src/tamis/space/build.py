@@ -149,9 +149,7 @@ def _sorted(numbers: Ints) -> bool:
     return bool(np.all(numbers[1:] >= numbers[:-1]))
 
 
-def _with_whole(
-    ranges: tuple[Ints, Ints, Ints], whole: Ints, cells: Ints
-) -> tuple[Ints, Ints, Ints]:
+def _with_whole(ranges: tuple[Ints, Ints, Ints], whole: Ints, cells: Ints) -> tuple[Ints, Ints, Ints]:
     """Add the range of all present cells for the given entries."""
     entry, lo, hi = ranges
     return (
@@ -248,5 +246,3 @@ class _Derived:
         if view == View.MAIN:
             return attribute
         return self.names + self.views.setdefault((attribute, view), len(self.views))
-
-

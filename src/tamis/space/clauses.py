@@ -34,7 +34,7 @@ class Clauses(NamedTuple):
     cells: Ints  # number of cells of each dimension, cell 0 (absent) not counted
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """How many distinct clauses there are."""
         return len(self.start) - 1
 

@@ -31,7 +31,9 @@ def dedupe(
     same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, same)
     word = _narrow(literal, set_lo, set_hi, cells)
     if same.any():
-        start, literal, revise, owner_start, owner = _without_copies(order, same, start, literal, revise, owner)
+        start, literal, revise, owner_start, owner = _without_copies(
+            order, same, start, literal, revise, owner
+        )
     else:
         owner_start = np.arange(len(owner) + 1)
     return Clauses(
@@ -61,6 +63,6 @@ def _without_copies(
     return new_start, literal[places], revise[chosen], owner_start, owner[order]
 
 
-def _narrow(literal: Any, set_lo: Ints, set_hi: Ints, cells: Ints) -> type[np.unsignedinteger[object]]:
+def _narrow(literal: Any, set_lo: Ints, set_hi: Ints, cells: Ints) -> type[np.unsignedinteger[Any]]:
     largest = max((int(a.max()) for a in (literal, set_lo, set_hi, cells) if a.size), default=0)
-    return np.uint16 if largest < 0xFFFF else np.uint32  # type: ignore[return-value]
+    return np.uint16 if largest < 0xFFFF else np.uint32

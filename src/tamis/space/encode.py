@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import EventError, EventValue
+from tamis.errors import EventError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.value import INT_MAX, INT_MIN, clean_string
@@ -19,6 +19,7 @@ from tamis.space.located import Located
 from tamis.space.space import Space
 
 Refused = list[tuple[int, EventError]]
+Part = tuple[npt.NDArray[Any], ...]  # owner, dimension, lowest and highest cell of some entries
 _INFINITY = float("inf")
 
 
@@ -92,6 +93,8 @@ class Encoder:
 
     def _numeric(self, event: dict[str, Any]) -> Located | None:
         """An event of numbers only, located by one kernel; ``None`` if it needs more care."""
+        if len(event) > self.limits.event_attributes:
+            return None
         space, place = self.locators.space, self.locators.places.get
         try:
             dimension = np.array([place(name, -1) for name in event], np.int64)
@@ -122,7 +125,8 @@ class Encoder:
     def one(self, event: EventLike) -> Located:
         """One event, located; raises :class:`EventError` if it is refused."""
         if type(event) is dict and _NUMBERS.issuperset(map(type, event.values())):
-            if len(event) <= self.limits.event_attributes and (located := self._numeric(event)) is not None:
+            located = self._numeric(event)
+            if located is not None:
                 return located
         dimensions, low, high, multi = self.entries(event)
         if not multi:
@@ -154,7 +158,8 @@ class Encoder:
             low.extend(lo)
             high.extend(hi)
             multi[row] = many
-        parts = [(np.array(owner, np.int64), np.array(dimensions, np.int32), np.array(low, np.int32), np.array(high, np.int32))]
+        columns_of = zip((owner, dimensions, low, high), _WORDS, strict=True)
+        parts: list[Part] = [tuple(np.array(values, word) for values, word in columns_of)]
         parts.extend(columns.located())
         return join(len(events), parts, multi), refused
 
@@ -190,7 +195,9 @@ class _NumberColumns:
             elif kind is str:
                 found = locator.memo.get(value)
                 texts.extend(locator.string(clean_string(value)) if found is None else found)
-            elif kind is int and -_EXACT < value < _EXACT or kind is float and -_INFINITY < value < _INFINITY:
+            elif (kind is int and -_EXACT < value < _EXACT) or (
+                kind is float and -_INFINITY < value < _INFINITY
+            ):
                 numbers.append((name, locator, value))
             elif kind is bool:
                 cell = locator.boolean(value)
@@ -210,23 +217,26 @@ class _NumberColumns:
             high.append(last)
         return True
 
-    def located(self) -> list[tuple[npt.NDArray[Any], ...]]:
+    def located(self) -> list[Part]:
         """Entries of all numbers taken."""
-        parts = []
+        parts: list[Part] = []
         for locator, rows, values in self._columns.values():
             cells = locator.numbers(np.array(values, np.float64), np.zeros(len(values), np.int64))
-            parts.append((np.array(rows, np.int64), np.full(len(rows), locator.dimension, np.int32), cells, cells))
+            parts.append(
+                (np.array(rows, np.int64), np.full(len(rows), locator.dimension, np.int32), cells, cells)
+            )
         return parts
 
 
 _EXACT = 2**53
+_WORDS = (np.int64, np.int32, np.int32, np.int32)
 _NUMBERS = frozenset((int, float))
 _SINGLE = np.zeros(1, np.uint8)
 
 
 def _harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
     """Whether an attribute that nobody asks for is at least well-formed."""
-    if type(name) is not str or len(name) * 4 > longest and len(name.encode()) > longest:
+    if type(name) is not str or (len(name) * 4 > longest and len(name.encode()) > longest):
         return False
     if kind is str:
         return bool(value.isascii()) or clean_string(value) is not None
@@ -241,29 +251,25 @@ def assemble(
     count: int, owner: Any, dimension: Any, low: Any, high: Any, multi: npt.NDArray[np.uint8]
 ) -> Located:
     """Located events from entries in any order."""
-    parts = (np.asarray(owner, np.int64), *(np.asarray(x, np.int32) for x in (dimension, low, high)))
-    return join(count, [parts], multi)
+    columns = zip((owner, dimension, low, high), _WORDS, strict=True)
+    return join(count, [tuple(np.array(values, word) for values, word in columns)], multi)
 
 
-def join(count: int, parts: list[tuple[npt.NDArray[Any], ...]], multi: npt.NDArray[np.uint8]) -> Located:
+def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located:
     """Located events from several groups of entries (owner, dimension, lowest, highest cell)."""
     owner, dimension, low, high = (np.concatenate([part[i] for part in parts]) for i in range(4))
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
-    out = [np.empty(len(owner), np.int32) for _ in range(3)]
+    cells = np.empty((3, len(owner)), np.int32)
     gather(
         owner.astype(np.int64),
         dimension.astype(np.int32),
         low.astype(np.int32),
         high.astype(np.int32),
         start,
-        *out,
+        cells[0],
+        cells[1],
+        cells[2],
         multi,
     )
-    return Located(start, out[0], out[1], out[2], multi)
-
-
-def refuse_value(row: int, name: str, why: str) -> tuple[int, EventError]:
-    """The refusal of one row of a column."""
-    return row, EventValue(f"attribute {name[:80]!r}: {why}", attribute=name)
-
+    return Located(start, cells[0], cells[1], cells[2], multi)

@@ -181,7 +181,9 @@ def _circle_boxes(circle: Circle) -> list[tuple[float, float, float, float]]:
     import math
 
     # The meridians that touch a circle bulge: asin, not a plain division by the cosine.
-    half = math.degrees(math.asin(min(1.0, math.sin(math.radians(degrees)) / math.cos(math.radians(lat))))) + pad
+    half = (
+        math.degrees(math.asin(min(1.0, math.sin(math.radians(degrees)) / math.cos(math.radians(lat))))) + pad
+    )
     west, east = lon - half, lon + half
     if west < -180.0:
         return [(-180.0, south, east, north), (west + 360.0, south, 180.0, north)]

@@ -80,7 +80,9 @@ class AttributeLocator:
 
     def time(self, value: datetime) -> int:
         """The cell of a time."""
-        return self.time_base + bisect_right(self._time_cuts(), micros(value)) if self.time_base else self.other
+        if not self.time_base:
+            return self.other
+        return self.time_base + bisect_right(self._time_cuts(), micros(value))
 
     def boolean(self, value: bool) -> int:
         """The cell of a boolean."""
@@ -245,7 +247,7 @@ class Locators:
 
     def at(self, place: int) -> AttributeLocator:
         """The locator of an attribute by number."""
-        locator = self.get(self.space.names[place])
+        locator = self.get(self.space.names.text(place))
         assert locator is not None
         return locator
 
@@ -256,8 +258,6 @@ class Locators:
             for row, attribute in enumerate(space.flag_attribute.tolist()):
                 self._flag_rows.setdefault(attribute, []).append(row)
         return [
-            (Flag(space.flag_kind[row]), space.flag_pattern[row], space.ordered + row)
+            (Flag(space.flag_kind[row]), space.flag_pattern.text(row), space.ordered + row)
             for row in self._flag_rows.get(place, ())
         ]
-
-

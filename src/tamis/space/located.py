@@ -22,6 +22,6 @@ class Located(NamedTuple):
     multi: npt.NDArray[np.uint8]
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """How many events there are."""
         return len(self.start) - 1

@@ -172,7 +172,9 @@ def _cut_keys(items: tuple[Ints, ...], before: Ints, after: Ints, values: Any, d
     """A section from literals: their cuts are ranks in a list of sorted values."""
     entry, dimension, low, high, low_after, high_after = items
     low_key = np.where(low < 0, -1, np.where(low_after == 1, after[low], before[low])) if len(low) else low
-    high_key = np.where(high < 0, -1, np.where(high_after == 1, after[high], before[high])) if len(low) else high
+    high_key = (
+        np.where(high < 0, -1, np.where(high_after == 1, after[high], before[high])) if len(low) else high
+    )
     return _Section(entry, dimension, low_key, high_key, values, len(values[0]), dimensions)
 
 
@@ -243,7 +245,9 @@ class _TextSection:
         self.section = _Section(
             np.concatenate([entry, np.array(extra.entry, np.int64)]),
             np.concatenate([dimension, np.array(extra.dimension, np.int64)]),
-            np.concatenate([_keys(low, literal_rank, low_after), _keys(extra_low >> 1, extra_rank, extra_low & 1)]),
+            np.concatenate(
+                [_keys(low, literal_rank, low_after), _keys(extra_low >> 1, extra_rank, extra_low & 1)]
+            ),
             np.concatenate(
                 [_keys(high, literal_rank, high_after), _keys(extra_high >> 1, extra_rank, extra_high & 1)]
             ),

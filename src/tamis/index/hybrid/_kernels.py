@@ -34,7 +34,9 @@ def level_for(lo, hi, most, level):
 
 
 @njit(cache=True, nogil=True)
-def choose_levels(access, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, crowded, dimension, most, level, count):
+def choose_levels(
+    access, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, crowded, dimension, most, level, count
+):
     """Per clause the level of its postings and how many there are."""
     for c in range(len(access)):
         u = access[c]
@@ -126,7 +128,7 @@ def order_for_checks(clause_order, start, unit_of, access, inline, second, share
                 other = out[j]
                 unit = unit_of[other]
                 other_late = unit == access[c] or unit == inline[c] or unit == second[c]
-                if other_late == late and share[other] <= share[literal] or (late and not other_late):
+                if (other_late == late and share[other] <= share[literal]) or (late and not other_late):
                     break
                 out[j + 1] = other
                 j -= 1
@@ -180,13 +182,12 @@ def collect_visits(a, b, dimension, lo, level_start, level_shift, level_base, li
 
     Loops of their own for each array keep many loads under way at once.
     """
-    count = 0
+    count = kept = probed = np.int64(0)
     for k in range(a, b):
         d = dimension[k]
         for n in range(np.int64(level_start[d]), np.int64(level_start[d + 1])):
             visits[2 * count] = np.int64(level_base[n]) + (np.int64(lo[k]) >> np.int64(level_shift[n]))
             count += 1
-    kept, probed = 0, 0
     for v in range(count):
         at = visits[2 * v]
         begin, end = np.int64(list_start[at]), np.int64(list_start[at + 1])
@@ -199,8 +200,24 @@ def collect_visits(a, b, dimension, lo, level_start, level_shift, level_base, li
 
 @njit(cache=True, nogil=True)
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, hits, words32, words, inlines, place,
-    out_event, out_clause, work,
+    begin,
+    count,
+    event_start,
+    dimension,
+    lo,
+    hi,
+    multi,
+    cell,
+    table,
+    visits,
+    hits,
+    words32,
+    words,
+    inlines,
+    place,
+    out_event,
+    out_clause,
+    work,
 ):
     """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
 
@@ -228,8 +245,28 @@ def match_events(
         mark = written
         if multi[e]:
             written = match_general(
-                e, a, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, level_start, level_shift,
-                level_base, list_start, posting, residual, hull, out_event, out_clause, written, work,
+                e,
+                a,
+                b,
+                dimension,
+                lo,
+                hi,
+                cell,
+                start,
+                literal,
+                set_lo,
+                set_hi,
+                level_start,
+                level_shift,
+                level_base,
+                list_start,
+                posting,
+                residual,
+                hull,
+                out_event,
+                out_clause,
+                written,
+                work,
             )
             if written < 0:
                 return e, mark
@@ -276,8 +313,28 @@ def match_events(
 
 @njit(cache=True, nogil=True)
 def match_general(
-    e, a, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, level_start, level_shift, level_base,
-    list_start, posting, residual, hull, out_event, out_clause, written, work,
+    e,
+    a,
+    b,
+    dimension,
+    lo,
+    hi,
+    first,
+    start,
+    literal,
+    set_lo,
+    set_hi,
+    level_start,
+    level_shift,
+    level_base,
+    list_start,
+    posting,
+    residual,
+    hull,
+    out_event,
+    out_clause,
+    written,
+    work,
 ):
     """Match one event with several or wide entries; returns the pairs written, -1 if there is no room."""
     room = len(out_event)

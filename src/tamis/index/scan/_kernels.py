@@ -7,7 +7,20 @@ from tamis.index._kernels import holds_general, holds_plain
 
 @njit(cache=True, nogil=True)
 def scan_events(
-    begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, out_event, out_clause
+    begin,
+    count,
+    event_start,
+    dimension,
+    lo,
+    hi,
+    multi,
+    cell,
+    start,
+    literal,
+    set_lo,
+    set_hi,
+    out_event,
+    out_clause,
 ):
     """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows."""
     written = 0
@@ -19,7 +32,9 @@ def scan_events(
         full = False
         for c in range(len(start) - 1):
             if multi[e]:
-                ok = holds_general(literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi)
+                ok = holds_general(
+                    literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
+                )
             else:
                 ok = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
             if ok:

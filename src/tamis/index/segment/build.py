@@ -13,7 +13,7 @@ from tamis.index.engines import engine_class
 from tamis.index.segment.expand import clause_rows
 from tamis.index.segment.segment import Segment
 from tamis.index.statistics import Statistics
-from tamis.lang.columns.literals import StringColumn
+from tamis.lang.columns.literals import StringColumn, string_column
 from tamis.lang.columns.rows import Columns
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.space.build import cut
@@ -60,14 +60,14 @@ def flat(prefix: str, fields: Any) -> dict[str, npt.NDArray[Any]]:
 
 def narrowed(columns: Columns) -> Any:
     """The book with every column in the narrowest type that holds it, names as a string column."""
-    from tamis.lang.columns.literals import string_column
-
     literals = columns.literals._replace(strings=_narrow_strings(columns.literals.strings))
     slim = columns._replace(
-        **{
-            name: narrow(getattr(columns, name))
-            for name in ("attribute", "op", "arity", "args", "row_start", "arg_start")
-        }
+        attribute=narrow(columns.attribute),
+        op=narrow(columns.op),
+        arity=narrow(columns.arity),
+        args=narrow(columns.args),
+        row_start=narrow(columns.row_start),
+        arg_start=narrow(columns.arg_start),
     )
     return slim._replace(literals=literals, names=string_column(list(columns.names)))  # type: ignore[arg-type]
 
@@ -92,6 +92,8 @@ def _id_order(ids: StringColumn) -> npt.NDArray[np.uint32]:
 
     start = np.ascontiguousarray(ids.start, np.int64)
     array = pa.Array.from_buffers(
-        pa.large_binary(), ids.count, [None, pa.py_buffer(start), pa.py_buffer(np.ascontiguousarray(ids.data))]
+        pa.large_binary(),
+        ids.count,
+        [None, pa.py_buffer(start), pa.py_buffer(np.ascontiguousarray(ids.data))],
     )
     return np.asarray(pc.sort_indices(array).to_numpy(), np.uint32)

@@ -16,6 +16,7 @@ import json
 import mmap
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def write_segment(segment: Segment, folder: Path) -> None:
     part.mkdir(parents=True)
     arrays = part / "arrays.bin"
     with arrays.open("wb") as file:
-        file.write(memoryview(np.ascontiguousarray(segment.arena.block)))
+        file.write(segment.arena.block.data)
         failpoint("segment.arrays_written")
         file.flush()
         os.fsync(file.fileno())
@@ -70,7 +71,9 @@ def open_segment(folder: Path, limits: Limits, verify: bool = False) -> Segment:
             f"this version reads {FORMAT!r} version {VERSION}; build the index again"
         )
     if body.get("engine") not in NAMES:
-        raise IndexVersion(f"{folder} needs the engine {body.get('engine')!r}; this version has {', '.join(NAMES)}")
+        raise IndexVersion(
+            f"{folder} needs the engine {body.get('engine')!r}; this version has {', '.join(NAMES)}"
+        )
     path = folder / "arrays.bin"
     slots = _read_slots(path, body)
     block = _map(path, int(body["length"]))
@@ -123,10 +126,8 @@ def _fingerprint(path: Path, body: dict[str, Any]) -> str:
 
 
 def _note_verified(path: Path, body: dict[str, Any]) -> None:
-    try:
+    with suppress(OSError):  # a read-only place is verified again at every open
         path.with_name("verified").write_text(_fingerprint(path, body))
-    except OSError:
-        pass  # a read-only place: verified again at every open
 
 
 def _is_verified(path: Path, body: dict[str, Any]) -> bool:

@@ -62,12 +62,18 @@ class Segment:
     @cached_property
     def engine(self) -> Engine:
         """The engine over this segment's clauses."""
-        return engine_class(self.engine_name)(self.arena)
+        engine: Engine = engine_class(self.engine_name)(self.arena)
+        return engine
 
     @cached_property
     def space(self) -> Space:
         """How this segment's attributes are cut."""
-        return _unflat(Space, self.arena, "space.", strings=("names", "strings", "flag_pattern"))
+        strings = ("names", "strings", "flag_pattern")
+        fields: dict[str, Any] = {
+            name: _strings(self.arena, f"space.{name}") if name in strings else self.arena[f"space.{name}"]
+            for name in Space._fields
+        }
+        return Space(**fields)
 
     @cached_property
     def columns(self) -> Columns:
@@ -98,7 +104,7 @@ class Segment:
 
     @cached_property
     def _id_bytes(self) -> memoryview:
-        return memoryview(self.ids.data)
+        return self.ids.data.data
 
     def find(self, subscription: str) -> int:
         """The ordinal of a subscription id, or -1."""
@@ -138,11 +144,3 @@ class Segment:
 
 def _strings(arena: Arena, name: str) -> StringColumn:
     return StringColumn(arena[f"{name}.start"], arena[f"{name}.data"])
-
-
-def _unflat(kind: Any, arena: Arena, prefix: str, strings: tuple[str, ...]) -> Any:
-    fields = {
-        name: _strings(arena, prefix + name) if name in strings else arena[prefix + name]
-        for name in kind._fields
-    }
-    return kind(**fields)

@@ -8,6 +8,7 @@ row is refused as a whole and reported; the others go on.
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.errors import InputError, SubscriptionError, TamisError, TypeMismatch
+from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisError, TypeMismatch
 from tamis.lang.columns.codes import NAMES, Kind, Op
 from tamis.lang.columns.literals import Literals, StringColumn, literal_at, string_column
-from tamis.lang.columns.rows import Columns, _operands, _starts, predicate_of
+from tamis.lang.columns.rows import Columns, operands_of, predicate_of, runs, starts
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 OPERANDS = ("value", "values", "number", "string", "time", "boolean")
@@ -65,11 +66,12 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     _check_arity(op, arity, refusals, limits)
     _check_kinds(op, literals.kind[literal], row_of, refusals)
     literals, literal = _check_exotic(op, arity, literals, literal, row_of, refusals)
+    _check_sizes(ids, group, names, attribute, literals, literal, row_of, refusals, limits)
     weight = _floats(table, "weight", 1.0, refusals)
     keep = _good_groups(group, refusals, len(ids))
     order = np.argsort(group, kind="stable") if np.any(np.diff(group) < 0) else np.arange(len(group))
     order = order[keep[group[order]]]
-    places, _ = _pick(_starts(arity), order)
+    places, _ = runs(starts(arity), order)
     count = np.bincount(group[order], minlength=len(ids))[keep]
     args_per = np.bincount(group[order], weights=arity[order], minlength=len(ids))[keep].astype(np.int64)
     columns = Columns(
@@ -80,19 +82,13 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
         arity[order].astype(np.uint32),
         literal[places].astype(np.uint32),
         weight[order] if np.any(weight != 1.0) else np.zeros(0),
-        _starts(count),
-        _starts(args_per),
+        starts(count),
+        starts(args_per),
     )
     first = np.zeros(len(ids), np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
     priority = _floats(table, "priority", 0.0, refusals)[first[keep]]
     return Bulk(ids.filter(pa.array(keep)), columns, priority, _report(ids, group, refusals))
-
-
-def _pick(start: Index, chosen: Index) -> tuple[Index, Index]:
-    from tamis.lang.columns.rows import runs
-
-    return runs(start, chosen)
 
 
 def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.Array, Index]:
@@ -266,6 +262,41 @@ def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: 
         refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
 
 
+def _check_sizes(
+    ids: pa.Array,
+    group: Index,
+    names: pa.Array,
+    attribute: Index,
+    literals: Literals,
+    literal: Index,
+    row_of: Index,
+    refusals: _Refusals,
+    limits: Limits,
+) -> None:
+    """The limits that text input meets in the parser."""
+    strings = literals.strings
+    length = np.zeros(len(literals.kind), np.int64)
+    textual = literals.kind == Kind.STRING
+    length[textual] = (strings.start[1:] - strings.start[:-1])[literals.bits[textual]]
+    rows = np.arange(len(group))
+    for name, size, owner in (
+        ("subscription_id_bytes", _lengths(ids)[group], rows),
+        ("attribute_name_bytes", _lengths(names)[attribute], rows),
+        ("expression_predicates", np.bincount(group, minlength=len(ids))[group], rows),
+        ("string_bytes", length[literal], row_of),
+    ):
+        most = getattr(limits, name)
+        if (over := size > most).any():
+            refusals.add(owner[over], ExpressionLimit(f"more than {name} = {most}", limit=name))
+    for what, size in (("id", _lengths(ids)[group]), ("attribute", _lengths(names)[attribute])):
+        if (empty := size == 0).any():
+            refusals.add(empty, SubscriptionError(f"{what} is empty"))
+
+
+def _lengths(strings: pa.Array) -> Index:
+    return np.asarray(pc.binary_length(strings).to_numpy(zero_copy_only=False), np.int64)
+
+
 def _check_exotic(
     op: npt.NDArray[np.uint8],
     arity: Index,
@@ -280,7 +311,7 @@ def _check_exotic(
     exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
     if not len(exotic):
         return literals, literal
-    start = _starts(arity)
+    start = starts(arity)
     fresh: dict[str, int] = {}
     strings = literals.strings.to_list()
     kinds, bits = literals.kind.tolist(), literals.bits.tolist()
@@ -293,7 +324,9 @@ def _check_exotic(
         except TamisError as bad:
             refusals.add(np.array([row]), bad)
             continue
-        for at, operand in zip(places, _operands(checked)[1], strict=False):
+        # Checking may have found two terms to be one; repeating an operand changes nothing.
+        clean = operands_of(checked)[1]
+        for at, operand in zip(places, chain(clean, repeat(clean[-1])), strict=False):
             if operand not in fresh:
                 fresh[operand] = len(kinds)
                 kinds.append(Kind.STRING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -33,7 +34,8 @@ class StringColumn(NamedTuple):
     start: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
 
-    def __getitem__(self, at: int) -> str:  # type: ignore[override]
+    def text(self, at: int) -> str:
+        """String ``at``."""
         return self.raw(at).decode()
 
     def raw(self, at: int) -> bytes:
@@ -41,7 +43,7 @@ class StringColumn(NamedTuple):
         return self.data[self.start[at] : self.start[at + 1]].tobytes()
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """How many strings there are."""
         return len(self.start) - 1
 
@@ -49,7 +51,7 @@ class StringColumn(NamedTuple):
         """All strings as Python objects."""
         raw = self.data.tobytes()
         ends = self.start.tolist()
-        return [raw[low:high].decode() for low, high in zip(ends, ends[1:], strict=False)]
+        return [raw[low:high].decode() for low, high in pairwise(ends)]
 
 
 def string_column(strings: list[str]) -> StringColumn:
@@ -143,7 +145,7 @@ def literal_at(literals: Literals, at: int) -> Any:
     """Literal ``at`` as a Python value."""
     kind, bits = int(literals.kind[at]), int(literals.bits[at])
     if kind == Kind.STRING:
-        return literals.strings[bits]
+        return literals.strings.text(bits)
     if kind == Kind.INT:
         return bits
     if kind == Kind.FLOAT:
@@ -153,5 +155,5 @@ def literal_at(literals: Literals, at: int) -> Any:
     if kind == Kind.BOOLEAN:
         return bool(bits)
     if kind == Kind.POINT:
-        return msgspec.json.decode(literals.strings[bits], type=Point)
-    return _SHAPE.decode(literals.strings[bits])
+        return msgspec.json.decode(literals.strings.text(bits), type=Point)
+    return _SHAPE.decode(literals.strings.text(bits))

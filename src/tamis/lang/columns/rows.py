@@ -43,7 +43,7 @@ class Columns(NamedTuple):
     arg_start: Ints
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """How many expressions there are."""
         return len(self.row_start) - 1
 
@@ -87,9 +87,10 @@ class RowWriter:
     def predicate(self, predicate: Any) -> None:
         """Append one predicate row to the current expression."""
         if type(predicate) is Compare:
-            op, operands = _COMPARE[predicate.op], (predicate.value,)
+            op: int = _COMPARE[predicate.op]
+            operands: tuple[Any, ...] = (predicate.value,)
         else:
-            op, operands = _operands(predicate)
+            op, operands = operands_of(predicate)
         value = self.literals.value
         for operand in operands:
             self._args.append(value(operand))
@@ -139,8 +140,9 @@ class RowWriter:
         )
 
 
-def _operands(predicate: Any) -> tuple[int, tuple[Any, ...]]:
+def operands_of(predicate: Any) -> tuple[int, tuple[Any, ...]]:
     """Operator code and operands of any predicate but a comparison."""
+    operands: tuple[Any, ...]
     match predicate:
         case In():
             op, operands = Op.IN, predicate.values
@@ -248,8 +250,8 @@ def concat(parts: Sequence[tuple[Columns, npt.NDArray[np.int64]]]) -> Columns:
         _cat([piece.arity for piece in pieces], np.uint32),
         args.astype(np.uint32),
         _cat([piece.weight for piece in pieces], np.float64) if weighted else np.zeros(0),
-        _starts(_cat([piece.row_count for piece in pieces], np.int64)),
-        _starts(_cat([piece.arg_count for piece in pieces], np.int64)),
+        starts(_cat([piece.row_count for piece in pieces], np.int64)),
+        starts(_cat([piece.arg_count for piece in pieces], np.int64)),
     )
 
 
@@ -271,11 +273,12 @@ def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int
     """All positions of the chosen runs in order, and the length of each run."""
     low = start[chosen].astype(np.int64)
     count = start[chosen + 1].astype(np.int64) - low
-    shift = np.repeat(low - _starts(count)[:-1], count)
+    shift = np.repeat(low - starts(count)[:-1], count)
     return shift + np.arange(len(shift)), count
 
 
-def _starts(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def starts(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each run begins, given their lengths; the last entry is the end of the last."""
     start = np.zeros(len(count) + 1, np.int64)
     np.cumsum(count, out=start[1:])
     return start
@@ -305,7 +308,7 @@ def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals,
     kind, bits = literals.kind[used], literals.bits[used]
     textual = kind >= Kind.STRING
     seen: dict[str, int] = {}
-    texts = [literals.strings[at] for at in bits[textual].tolist()]
+    texts = [literals.strings.text(at) for at in bits[textual].tolist()]
     bits[textual] = [seen.setdefault(text, len(seen)) for text in texts]
     pairs = np.empty(len(kind), [("kind", np.uint8), ("bits", np.int64)])
     pairs["kind"], pairs["bits"] = kind, bits
