@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 import time
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from bench.workloads import WORKLOADS
 from bench.workloads.truth import rows_of
 
 MARKET = WORKLOADS["market"]
-BATCH = 8_192
+BATCH = 2_048
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Show:
 @click.command(context_settings={"show_default": True})
 @click.option("--searches", type=click.IntRange(1_000), default=1_000_000)
 @click.option(
-    "--seconds", "lasting", type=click.FloatRange(0.1), default=12.0, help="How long listings stream."
+    "--seconds", "lasting", type=click.FloatRange(0.1), default=10.0, help="How long listings stream."
 )
 @click.option("--seed", type=click.IntRange(0), default=1)
 @click.option(
@@ -73,7 +74,7 @@ def _open_market(searches: int, seed: int) -> Material:
     material = Material(
         MARKET.subscriptions(searches, seed),
         MARKET.texts(searches, seed),
-        MARKET.events(max(BATCH, searches // 8), seed, searches),
+        MARKET.events(max(BATCH, searches // 16), seed, searches),
         None,
     )
     spent = time.perf_counter() - start
@@ -95,7 +96,7 @@ def _build(material: Material, searches: int) -> Any:
         "run ever the matching kernels are compiled for this processor, which takes some seconds; later "
         "runs find them in a cache."
     )
-    spent, index = seconds(lambda: make_index(material, "hybrid", library_build()))
+    spent, index = seconds(lambda: make_index(material, "hybrid", library_build(), merge=False))
     click.echo(f"   {len(index):,} searches indexed in {spent:.1f} s")
     first, _ = seconds(lambda: index.match(next(iter(rows_of(material.events.slice(0, 1))))))
     click.echo(f"   first listing matched after {first:.2f} s (kernels loaded or compiled)")
@@ -104,18 +105,17 @@ def _build(material: Material, searches: int) -> Any:
 
 def _stream(index: Any, listings: pa.Table, lasting: float, show: Show) -> None:
     step("3. Listings arrive, as fast as they can be matched")
-    index.match_many(listings.slice(0, BATCH))
+    index.match_many(listings.slice(0, 64))
     pairs = count = 0
-    busy = 0.0
+    start = time.perf_counter()
     with tqdm(unit=" listings", unit_scale=True, desc="   matching") as bar:
-        for batch in _endless(listings, lasting):
-            spent, found = seconds(lambda batch=batch: index.match_many(batch))  # type: ignore[misc]
-            pairs, count, busy = pairs + found.num_rows, count + batch.num_rows, busy + spent
-            bar.update(batch.num_rows)
-    show.rates["all cores"] = count / busy
+        for batch in index.match_batches(_endless(listings, lasting), batch_size=BATCH):
+            pairs, count = pairs + batch.table.num_rows, count + batch.events
+            bar.update(batch.events)
+    rate = show.rates["all cores"] = count / (time.perf_counter() - start)
     click.echo(
         f"   {count:,} listings against {show.searches:,} searches: {pairs:,} notifications, "
-        f"{pairs / count:.1f} a listing, {figure(count / busy)} listings a second on all cores"
+        f"{pairs / count:.1f} a listing;\n   {figure(rate)} listings a second on all cores"
     )
 
 
@@ -132,7 +132,7 @@ def _endless(listings: pa.Table, lasting: float) -> Iterator[pa.Table]:
 def _compare(index: Any, material: Material, show: Show) -> None:
     step("4. The same listings, one at a time, against a plain scan of all searches")
     with _waiting("   building the scan, the slow engine that defines what is correct"):
-        scan = make_index(material, "scan", library_build())
+        scan = make_index(material, "scan", library_build(), merge=False)
     listings = material.events
     for name, one, budget, most in (("tamis", index, 4.0, 20_000), ("scan", scan, 6.0, 1_000)):
         with tqdm(total=most, desc=f"   {name:5}", unit=" listings", leave=False) as bar:
@@ -152,7 +152,7 @@ def _waiting(text: str) -> Iterator[None]:
 
 def _one_core(index: Any, scan: Any, listings: pa.Table, show: Show) -> None:
     """Batches on one core: a fair race for both."""
-    for name, one, count in (("scan, one core", scan, 512), ("one core", index, 4 * BATCH)):
+    for name, one, count in (("scan, one core", scan, 512), ("one core", index, 8 * BATCH)):
         part = listings.slice(0, count)
         one.match_many(part.slice(0, 16), threads=1)
         spent, _ = seconds(lambda one=one, part=part: one.match_many(part, threads=1))  # type: ignore[misc]
@@ -199,7 +199,8 @@ def _explain_one(index: Any, name: str, event: dict[str, Any], found: int) -> No
     click.echo(
         f"\n   “{event['title']}”, {price:,} €, {event['city']}: {found} searches match, among them {name}"
     )
-    click.echo(textwrap.indent(str(index.explain(name, event)), "      "))
+    for line in str(index.explain(name, event)).splitlines():
+        click.echo("      " + (line if len(line) <= 100 else line[:99] + "…"))
 
 
 def _draw(show: Show, file: Path) -> None:
@@ -208,7 +209,7 @@ def _draw(show: Show, file: Path) -> None:
 
     file.parent.mkdir(parents=True, exist_ok=True)
     draw(show, file)
-    click.echo(f"   {file}")
+    click.echo(f"   {os.path.relpath(file)}")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,18 @@
-"""The two halves of matching, each on its own: this is the one place that looks inside an index."""
+"""The parts of matching, each on its own: this is the one place that looks inside an index."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+from bench._kernels import bare_scan
 from tamis.matcher.batches import locate, pieces
 from tamis.matcher.index import BATCH
 from tamis.matcher.match import match_layer
 from tamis.model.event import Event
-from tamis.space.columns import event_of_row
+from tamis.space.table_row import event_of_row
 
 
 class LocatedBatch(NamedTuple):
@@ -42,4 +44,19 @@ def match_located(index: Any, batches: list[LocatedBatch]) -> int:
         for layer, located in batch.layers:
             matches, _ = match_layer(layer, sequence, located, event_at)
             found += len(matches.event)
+    return found
+
+
+def scan_barely(batches: list[LocatedBatch]) -> int | None:
+    """How many pairs a bare loop over the clauses finds; ``None`` if they are not all plain ranges."""
+    found = 0
+    for batch in batches:
+        for layer, located in batch.layers:
+            arena = layer.segment.arena
+            literal = arena["clauses.literal"].reshape(-1)
+            if literal[1::4].any() or located.multi.any():
+                return None
+            cell = np.zeros(len(arena["clauses.cells"]), np.uint32)
+            events = located.start, located.dimension, located.lo
+            found += bare_scan(*events, cell, arena["clauses.start"], literal)
     return found

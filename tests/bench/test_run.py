@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from bench import parts, report
 from bench.__main__ import main
-from bench.run import Disagreement, Plan, run, summary
+from bench.run import Disagreement, Plan, bare_ratios, run, summary
 from bench.workloads import W4
 from bench.workloads.truth import Book, rows_of
 
@@ -57,6 +57,7 @@ PLAN = Plan(W4(match_probability=0.05), subscriptions=200, events=30, engines=("
 def _fake_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake cannot be taken apart."""
     monkeypatch.setattr(parts, "locate_events", lambda index, events: events)
+    monkeypatch.setattr(parts, "scan_barely", lambda located: None)
     monkeypatch.setattr(parts, "match_located", lambda index, located: index.match_many(located))
 
 
@@ -91,6 +92,13 @@ def test_the_summary_names_every_engine(outcome: dict[str, Any]) -> None:
     assert "scan" in text
     assert "fast" in text
     assert "200 subscriptions" in text
+
+
+def test_a_bare_loop_is_a_second_baseline() -> None:
+    results = [{"engine": "scan", "us_per_event": 80.0, "bare_loop_us": 20.0},
+               {"engine": "fast", "us_per_event": 2.0, "bare_loop_us": None}]  # fmt: skip
+    assert bare_ratios(results) == {"scan": 0.25, "fast": 10.0}
+    assert bare_ratios(results[1:]) == {}
 
 
 def test_ratios_need_a_scan() -> None:

@@ -1,0 +1,24 @@
+"""A bare loop over all clauses: what a scan costs when nothing but the comparisons is left."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def bare_scan(event_start, dimension, lo, cell, start, literal):
+    """How many (event, clause) pairs hold, for plain events and literals that are one range each."""
+    found = 0
+    for event in range(len(event_start) - 1):
+        for at in range(event_start[event], event_start[event + 1]):
+            cell[dimension[at]] = lo[at]
+        for clause in range(len(start) - 1):
+            holds = True
+            for row in range(start[clause], start[clause + 1]):
+                value = cell[literal[4 * row]]
+                if value < literal[4 * row + 2] or value > literal[4 * row + 3]:
+                    holds = False
+                    break
+            if holds:
+                found += 1
+        for at in range(event_start[event], event_start[event + 1]):
+            cell[dimension[at]] = 0
+    return found

@@ -1,0 +1,68 @@
+"""Small runs with the real library, end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bench import parts
+from bench.__main__ import main
+from bench.demo import demo
+from bench.run import Plan, run
+from bench.workloads import W4, WORKLOADS
+from bench.workloads.truth import Book, rows_of
+from tamis import Index
+
+
+@pytest.mark.parametrize("name", list(WORKLOADS))
+def test_run_writes_a_report(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    arguments = ["run", name, "-n", "600", "-m", "40", "--repeats", "1", "--json", str(file)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert "hybrid" in result.stdout
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert {entry["engine"] for entry in report["results"]} == {"scan", "hybrid"}
+    assert all(entry["us_per_event"] > 0 for entry in report["results"])
+    assert report["ratios_to_scan"]["hybrid"] > 0
+
+
+def test_a_sample_and_threads_change_nothing_that_is_found() -> None:
+    plan = Plan(W4(match_probability=0.02), 500, 50, ("scan", "hybrid"), repeats=1, threads=2, sample=100)
+    scan, hybrid = run(plan)["results"]
+    assert scan["matches_per_event"] == hybrid["matches_per_event"] > 5
+
+
+def test_the_library_finds_what_brute_force_finds() -> None:
+    for workload in (W4(match_probability=0.05), WORKLOADS["market"]):
+        columns, events = workload.subscriptions(3_000, 2), workload.events(60, 2, 3_000)
+        book, index = Book(columns), Index.build(columns)
+        for event in rows_of(events):
+            assert sorted(index.match(event)) == sorted(book.matches(event))
+
+
+def test_the_bare_loop_counts_what_scan_counts() -> None:
+    w4 = W4(match_probability=0.05)
+    index = Index.build(w4.subscriptions(400, 1), engine="scan")
+    located = parts.locate_events(index, w4.events(30, 1))
+    assert parts.scan_barely(located) == parts.match_located(index, located) > 100
+
+
+def test_the_bare_loop_knows_what_it_cannot_do() -> None:
+    market = WORKLOADS["market"]
+    index = Index.build(market.subscriptions(400, 1), engine="scan")
+    assert parts.scan_barely(parts.locate_events(index, market.events(5, 1))) is None
+
+
+@pytest.mark.slow
+def test_the_demonstration_explains_three_matches_and_draws(tmp_path: Path) -> None:
+    picture = tmp_path / "demo.png"
+    arguments = ["--searches", "20000", "--seconds", "0.2", "--plot", str(picture)]
+    result = CliRunner().invoke(demo, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("among them") == 3
+    assert "the same" in result.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
