@@ -43,7 +43,7 @@ def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
     """The events of a portion, each read when it is called, so that each can be refused."""
     from tamis.limits import DEFAULT_LIMITS
     from tamis.model.event import decode_event
-    from tamis.space.columns import event_of_row
+    from tamis.space.table_row import event_of_row
 
     if portion.lines is not None:
         return (partial(decode_event, line) for line in portion.lines)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from tamis.errors import EventError, InputError
+from tamis.index.segment.expand import clause_rows
+from tamis.lang.columns import RowWriter
 from tamis.limits import Limits
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.work import WorkReport
 from tamis.model.event import Event, decode_event, event_from
-from tamis.space.columns import encode_table, event_of_row
+from tamis.space.build import cut
+from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused
 from tamis.space.located import Located
+from tamis.space.table_row import event_of_row
 
 Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
 
@@ -126,15 +131,15 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits
     count = len(piece) if isinstance(piece, list) else piece.num_rows
     event_at = _Events(piece, limits)
     work = WorkReport(count)
-    refused: Refused = []
     tables = []
+    refused: Refused = []
+    if not snapshot.layers:
+        _, refused = locate(nowhere(limits), piece)
     for layer in snapshot.layers:
         located, refused = locate(layer.segment.encoder, piece)
-        found, report = match_layer(layer, snapshot.sequence, located, event_at)
+        found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
         work = work.plus(report)
         tables.append(_table(found, first_row))
-    if not snapshot.layers:
-        refused = _refusals(piece, count, event_at)
     fresh = match_fresh(snapshot, count, {row for row, _ in refused}, event_at)
     if fresh or not tables:
         tables.append(_pairs([row + first_row for row, _ in fresh], [held for _, held in fresh]))
@@ -145,17 +150,11 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits
     return MatchBatch(table, work, [(row + first_row, bad) for row, bad in refused], first_row, count)
 
 
-def _refusals(piece: Piece, count: int, event_at: _Events) -> Refused:
-    """Events that cannot be read, found without a space to locate them in."""
-    refused: Refused = []
-    for row in range(count):
-        try:
-            if isinstance(piece, list) and isinstance(piece[row], EventError):
-                raise piece[row]
-            event_at(row)
-        except EventError as bad:
-            refused.append((row, bad))
-    return refused
+@lru_cache(maxsize=8)
+def nowhere(limits: Limits) -> Encoder:
+    """An encoder without any attribute: all it does is refuse."""
+    space, _ = cut(clause_rows(RowWriter().freeze(), limits))
+    return Encoder(space, limits)
 
 
 SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])

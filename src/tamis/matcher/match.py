@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,14 @@ class LayerMatches:
 
 
 def match_layer(
-    layer: Layer, sequence: int, events: Located, event_at: EventAt
+    layer: Layer, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
 ) -> tuple[LayerMatches, WorkReport]:
-    """All matches of a batch of located events in one layer."""
+    """All matches of a batch of located events in one layer; refused events match nothing."""
     segment = layer.segment
     found = segment.engine.candidates(events)
+    if refused:
+        kept = ~np.isin(found.event, refused)
+        found = found._replace(event=found.event[kept], clause=found.clause[kept])
     event, ordinal, revised = _owners(layer, sequence, found, events, event_at)
     report = WorkReport(0, len(events.dimension), found.probed, found.verified, revised, len(event))
     return LayerMatches(layer, event, ordinal), report

@@ -45,7 +45,7 @@ EventLike = Event | Mapping[str, Any]
 def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     """``source`` as an :class:`Event`."""
     if isinstance(source, Event):
-        return source
+        return msgspec.structs.replace(source, attributes=flatten(source.attributes, limits))
     if not isinstance(source, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")
     return Event(flatten(source, limits))
@@ -126,7 +126,7 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
             raise EventLimit(
                 f"the event has more than event_values = {limits.event_values} values", limit="event_values"
             )
-        flat.setdefault(_clean_name(name, limits), []).append(_clean_at(name, value))
+        flat.setdefault(clean_name(name, limits), []).append(_clean_at(name, value))
     if len(flat) > limits.event_attributes:
         raise EventLimit(
             f"the event has {len(flat)} attributes, more than event_attributes = {limits.event_attributes}",
@@ -135,7 +135,8 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
     return {name: tuple(values) for name, values in flat.items()}
 
 
-def _clean_name(name: Any, limits: Limits) -> str:
+def clean_name(name: Any, limits: Limits) -> str:
+    """An attribute's name in NFC, within the limits."""
     if type(name) is not str:
         raise EventSyntax(f"an attribute's name is a string, not {name!r}")
     if (

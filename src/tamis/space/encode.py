@@ -236,7 +236,9 @@ _SINGLE = np.zeros(1, np.uint8)
 
 def _harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
     """Whether an attribute that nobody asks for is at least well-formed."""
-    if type(name) is not str or (len(name) * 4 > longest and len(name.encode()) > longest):
+    if type(name) is not str or not (name.isascii() or clean_string(name) == name):
+        return False
+    if len(name) * 4 > longest and len(name.encode()) > longest:
         return False
     if kind is str:
         return bool(value.isascii()) or clean_string(value) is not None

@@ -20,6 +20,7 @@ from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisEr
 from tamis.lang.columns.codes import NAMES, Kind, Op
 from tamis.lang.columns.literals import Literals, StringColumn, literal_at, string_column
 from tamis.lang.columns.rows import Columns, operands_of, predicate_of, runs, starts
+from tamis.lang.columns.times import arrow_micros
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 OPERANDS = ("value", "values", "number", "string", "time", "boolean")
@@ -174,7 +175,8 @@ def _distinct(
         bits = values.cast(pa.int8()).to_numpy(zero_copy_only=False).astype(np.int64)
         return Kind.BOOLEAN, np.array([0, 1]), bits
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        bits = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        bits, good = arrow_micros(values)
+        refusals.add(rows[~good], TypeMismatch("a time lies outside the years 1 to 9999"))
         return Kind.TIME, *np.unique(bits, return_inverse=True)
     if pa.types.is_floating(kind):
         numbers = values.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
@@ -182,7 +184,10 @@ def _distinct(
         distinct, place = _unique_floats(numbers)
         return Kind.FLOAT, distinct.view(np.int64), place
     if pa.types.is_integer(kind):
-        return Kind.INT, *_unique(values.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        whole = values.to_numpy(zero_copy_only=False)
+        if kind == pa.uint64():
+            refusals.add(rows[whole > 2**63 - 1], TypeMismatch("an integer does not fit 64 bits"))
+        return Kind.INT, *_unique(whole.astype(np.int64))
     raise InputError(f"column {name!r} has the type {kind}; operands are numbers, strings, times or booleans")
 
 
