@@ -73,4 +73,5 @@ def pack(arrays: Arrays) -> Arena:
         slot = slots[name]
         raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         block[slot.offset : slot.offset + slot.nbytes] = raw
+    block.setflags(write=False)  # as a mapped file is: kernels are compiled once for both
     return Arena(block, slots)

@@ -30,6 +30,7 @@ from tamis.model.expr import Expr, Subscription
 from tamis.model.truth import matches, score
 
 BATCH = 4096
+_ONE_EVENT = WorkReport(1)
 
 
 class Matches(list[str]):
@@ -86,7 +87,7 @@ class Index:
         """The ids of all subscriptions that ``event`` satisfies."""
         snapshot = self._writer.current
         holder = _Lazy(event, self.limits)
-        work = WorkReport(1)
+        work = _ONE_EVENT
         ids: list[str] = []
         for layer in snapshot.layers:
             segment = layer.segment

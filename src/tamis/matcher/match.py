@@ -74,7 +74,7 @@ def _doubtful(revise: npt.NDArray[np.uint8], multi: npt.NDArray[np.uint8]) -> np
 
 def _distinct(single: bool, events: Located, event: Ints, ordinal: Ints) -> tuple[Ints, Ints]:
     """Each pair once; only needed if clauses share owners or an event may meet a clause twice."""
-    if single and not events.multi.any():
+    if single and not (events.multi[0] if len(events.multi) == 1 else events.multi.any()):
         return event, ordinal
     width = int(ordinal.max()) + 1 if len(ordinal) else 1
     code = np.unique(event * width + ordinal)
