@@ -96,7 +96,7 @@ class Totals:
             number, error = self.first
             reasons = ", ".join(f"{code} {count:,}" for code, count in self.codes.most_common())
             note(f"{self.codes.total():,} of {counted(self.events, 'event')} refused: {reasons}")
-            note(f"first: event {number}: {error.message}")
+            note(f"first: event {number}: {error}")
 
 
 def _match(index: Any, portion: Portion, threads: int | None, totals: Totals) -> Found:

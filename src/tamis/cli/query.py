@@ -31,7 +31,7 @@ def top(index: Path, events: Path, k: int, target: Path | None) -> None:
                     best = opened.top_k(event(), k=k)
                 except EventError as error:
                     refused += 1
-                    note(f"event {number} refused: {error.code}: {error.message}")
+                    note(f"event {number} refused: {error.code}: {error}")
                     continue
                 out.write(json_line({"event": number, "top": [{"id": name, "score": s} for name, s in best]}))
             out.flush()

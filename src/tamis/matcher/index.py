@@ -93,6 +93,7 @@ class Index:
             segment = layer.segment
             found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
             work = work.plus(report)
+            found.ordinal.sort()  # in order of registration, not of memory
             ids.extend(segment.ids_of(found.ordinal))
         if snapshot.fresh or not snapshot.layers:
             whole = holder(0)
