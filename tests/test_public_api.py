@@ -8,7 +8,25 @@ from pathlib import Path
 import tamis
 
 PUBLIC = """
-__version__
+Event
+Explanation
+Index
+Interval
+Limits
+MatchBatch
+Matches
+Point
+Subscription
+TamisError
+WorkReport
+attr
+errors
+from_json
+from_query_string
+from_search_box
+parse
+to_json
+to_text
 """
 
 
