@@ -47,8 +47,9 @@ def book_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def index(book_file: Path) -> Path:
-    """The index of the book, built by the command."""
+    """The index of the book, built by the command, and used once: kernels are compiled from here on."""
     target = book_file.with_name("book.index")
     result = CliRunner().invoke(main, ["build", str(book_file), "-o", str(target)])
     assert result.exit_code == 0, result.output
+    assert CliRunner().invoke(main, ["match", str(target)], input='{"price": 1}').exit_code == 0
     return target

@@ -51,7 +51,7 @@ def test_a_reader_that_goes_away_is_no_error(index: Path) -> None:
         assert process.stderr.read() == b""
 
 
-def test_build_and_match_in_a_row(tmp_path: Path) -> None:
+def test_build_and_match_in_a_row(index: Path, tmp_path: Path) -> None:
     with start("build", "-", "-o", tmp_path / "index") as build:
         _, said = build.communicate(b'{"id": "a", "expression": "x >= 1"}\n', timeout=120)
         assert build.returncode == 0, said
