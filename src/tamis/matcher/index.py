@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +53,7 @@ class Index:
         self._writer = writer
         self.limits = writer.limits
         self.refused: list[tuple[str, Any]] = refused or []
-        self._static: dict[int, tuple[Segment, Any]] = {}
+        self._static: WeakKeyDictionary[Segment, Any] = WeakKeyDictionary()
 
     @classmethod
     def build(
@@ -165,11 +166,10 @@ class Index:
         return best(scored, k)
 
     def _static_scores(self, layer: Layer) -> Any:
-        segment = layer.segment
-        known = self._static.get(id(segment))
-        if known is None or known[0] is not segment:
-            known = self._static[id(segment)] = (segment, static_scores(segment))
-        return known[1]
+        known = self._static.get(layer.segment)
+        if known is None:
+            known = self._static[layer.segment] = static_scores(layer.segment)
+        return known
 
     def explain(self, subscription: str, event: EventLike) -> Explanation:
         """Why ``subscription`` does or does not match ``event``, predicate by predicate."""

@@ -13,6 +13,7 @@ import uuid
 import zlib
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +29,13 @@ MANIFEST = "manifest.json"
 FORMAT = "tamis-index"
 VERSION = 1
 
+Places = WeakKeyDictionary[Segment, Path]
 
-def save(snapshot: Snapshot, path: Path, engine: str, places: dict[int, Path]) -> None:
+
+def save(snapshot: Snapshot, path: Path, engine: str, places: Places) -> None:
     """Write ``snapshot`` (without fresh subscriptions) to ``path``.
 
-    ``places`` remembers where segments (by ``id``) are already stored; it is brought up to date.
+    ``places`` remembers where segments are already stored; it is brought up to date.
     """
     path.mkdir(parents=True, exist_ok=True)
     entries = [_save_layer(layer, snapshot.sequence, path, places) for layer in snapshot.layers]
@@ -43,12 +46,12 @@ def save(snapshot: Snapshot, path: Path, engine: str, places: dict[int, Path]) -
     _collect_garbage(path, entries)
 
 
-def _save_layer(layer: Layer, sequence: int, path: Path, places: dict[int, Path]) -> dict[str, Any]:
-    folder = places.get(id(layer.segment))
+def _save_layer(layer: Layer, sequence: int, path: Path, places: Places) -> dict[str, Any]:
+    folder = places.get(layer.segment)
     if folder is None or folder.parent != path.resolve() or not folder.exists():
         folder = path.resolve() / f"segment-{uuid.uuid4().hex}"
         write_segment(layer.segment, folder)
-        places[id(layer.segment)] = folder
+        places[layer.segment] = folder
     entry: dict[str, Any] = {"folder": folder.name, "subscriptions": layer.segment.count}
     if layer.died is not None:
         dead = np.flatnonzero(layer.died <= sequence).astype(np.uint32)
@@ -65,7 +68,7 @@ def _save_dead(dead: npt.NDArray[np.uint32], path: Path) -> dict[str, Any]:
     return {"dead": name, "dead_count": len(dead), "dead_crc32": zlib.crc32(dead.tobytes())}
 
 
-def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, dict[int, Path]]:
+def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
     """Open the index at ``path``: its snapshot, engine name, and where its segments are stored."""
     body = read_sealed(path / MANIFEST)
     if body.get("format") != FORMAT or body.get("version") != VERSION:
@@ -73,11 +76,12 @@ def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, dict[
             f"{path} is of format {body.get('format')!r} version {body.get('version')!r}; this version reads "
             f"{FORMAT!r} version {VERSION}; build the index again"
         )
-    layers, places = [], {}
+    layers: list[Layer] = []
+    places: Places = WeakKeyDictionary()
     for entry in body["segments"]:
         folder = path.resolve() / Path(entry["folder"]).name
         segment = open_segment(folder, limits, verify)
-        places[id(segment)] = folder
+        places[segment] = folder
         layers.append(Layer(segment, _load_died(path, entry, segment)))
     return Snapshot(1, tuple(layers), ()), body["engine"], places
 

@@ -13,6 +13,8 @@ from tamis.lang.columns.codes import Op
 from tamis.model.event import Event
 from tamis.model.truth import score
 
+_MODEST = 2.0**20  # with up to 2**32 predicates, sums stay below 2**53
+
 Combine = Callable[[Iterable[float]], float]
 
 
@@ -21,12 +23,13 @@ def static_scores(segment: Segment) -> npt.NDArray[np.float64]:
     columns = segment.columns
     rows = len(columns.op)
     weight = columns.weight if len(columns.weight) else np.ones(rows)
+    # Differences of running sums are exact for whole weights of modest size; others are left to the tree.
+    odd = (columns.op >= Op.AND) | (weight != np.floor(weight)) | (np.abs(weight) > _MODEST)
     total, structural = np.zeros(rows + 1), np.zeros(rows + 1, np.int64)
-    np.cumsum(weight, out=total[1:])
-    np.cumsum(columns.op >= Op.AND, out=structural[1:])
+    np.cumsum(np.where(odd, 0.0, weight), out=total[1:])
+    np.cumsum(odd, out=structural[1:])
     first, last = columns.row_start[:-1].astype(np.int64), columns.row_start[1:].astype(np.int64)
-    # Differences of running sums are exact for whole weights only; others are left to the tree.
-    plain = (structural[first] == structural[last]) & np.all(weight == np.floor(weight))
+    plain = structural[first] == structural[last]
     scores = np.where(plain, total[last] - total[first], np.nan)
     priorities = segment.arena["priority"]
     return scores + priorities if len(priorities) else scores

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ class Writer:
         self.engine, self.parameters, self.limits = engine, parameters, limits
         self._sample = sample
         self._lock = threading.RLock()
-        self._places: dict[int, Path] = {}
+        self._places: storage.Places = WeakKeyDictionary()
         self.current = Snapshot(0, (), ())
 
     # -- building ------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ class Writer:
         if book.ids.count:
             self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.priority)),), ())
 
-    def restore(self, snapshot: Snapshot, places: dict[int, Path]) -> None:
+    def restore(self, snapshot: Snapshot, places: storage.Places) -> None:
         """Start from an index on disk."""
         self.current, self._places = snapshot, places
 

@@ -15,6 +15,7 @@ batches turn it into a refusal of that one event.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -45,6 +46,9 @@ EventLike = Event | Mapping[str, Any]
 def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     """``source`` as an :class:`Event`."""
     if isinstance(source, Event):
+        for name, weight in source.weights.items():
+            if type(weight) not in (int, float) or not math.isfinite(weight):
+                raise EventValue(f"the weight of {name[:80]!r} must be a finite number, not {weight!r}")
         return msgspec.structs.replace(source, attributes=flatten(source.attributes, limits))
     if not isinstance(source, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")

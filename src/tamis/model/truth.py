@@ -59,9 +59,9 @@ def holds(predicate: Predicate, values: tuple[Value, ...]) -> bool:
 
 def score(expr: Expr, event: Event, combine: Callable[[Iterable[float]], float] = sum) -> float:
     """The score of a matching expression: ``combine`` over a conjunction, the best true branch of a
-    disjunction, weight × attribute weight of a predicate, nothing for a ``Not``."""
+    disjunction, weight × attribute weight of a predicate, nothing for a ``Not`` or no condition at all."""
     if isinstance(expr, And):
-        return combine([score(child, event, combine) for child in expr.children])
+        return combine([score(child, event, combine) for child in expr.children]) if expr.children else 0.0
     if isinstance(expr, Or):
         return max((score(c, event, combine) for c in expr.children if matches(c, event)), default=0.0)
     if isinstance(expr, Not):

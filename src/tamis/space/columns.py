@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, EventValue, InputError
 from tamis.lang.columns.literals import time_of
+from tamis.lang.columns.texts import readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.model.event import clean_name
@@ -173,10 +174,10 @@ class _TableEncoder:
 
     def _strings(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:
         """Each distinct string is located once."""
-        readable = _readable(array)
-        if readable is not None:
-            self.refuse(owner[~readable], name, "a string is not UTF-8")
-            array, owner = array.filter(pa.array(readable)), owner[readable]
+        usable = readable(array)
+        if usable is not None:
+            self.refuse(owner[~usable], name, "a string is not UTF-8")
+            array, owner = array.filter(pa.array(usable)), owner[usable]
         if locator is None:
             return
         coded = array.dictionary_encode()
@@ -272,23 +273,6 @@ def _valid(array: Any, owner: Ints, *more: Any) -> tuple[Any, ...]:
         return array, owner, *more
     valid = array.is_valid()
     return array.filter(valid), owner[valid.to_numpy(zero_copy_only=False)], *(m.filter(valid) for m in more)
-
-
-def _readable(strings: Any) -> npt.NDArray[np.bool_] | None:
-    """Which strings are UTF-8, if not all are: Arrow itself does not insist."""
-    try:
-        strings.validate(full=True)
-    except pa.ArrowInvalid:
-        return np.array([_is_utf8(scalar) for scalar in strings], np.bool_)
-    return None
-
-
-def _is_utf8(scalar: Any) -> bool:
-    try:
-        scalar.as_py()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def check_type(name: str, kind: Any, limits: Limits, depth: int = 1) -> None:

@@ -20,6 +20,7 @@ from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisEr
 from tamis.lang.columns.codes import NAMES, Kind, Op
 from tamis.lang.columns.literals import Literals, StringColumn, literal_at, string_column
 from tamis.lang.columns.rows import Columns, operands_of, predicate_of, runs, starts
+from tamis.lang.columns.texts import normal, readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import DEFAULT_LIMITS, Limits
 
@@ -69,6 +70,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     literals, literal = _check_exotic(op, arity, literals, literal, row_of, refusals)
     _check_sizes(ids, group, names, attribute, literals, literal, row_of, refusals, limits)
     weight = _floats(table, "weight", 1.0, refusals)
+    priority = _floats(table, "priority", 0.0, refusals)
     keep = _good_groups(group, refusals, len(ids))
     order = np.argsort(group, kind="stable") if np.any(np.diff(group) < 0) else np.arange(len(group))
     order = order[keep[group[order]]]
@@ -88,8 +90,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     )
     first = np.zeros(len(ids), np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
-    priority = _floats(table, "priority", 0.0, refusals)[first[keep]]
-    return Bulk(ids.filter(pa.array(keep)), columns, priority, _report(ids, group, refusals))
+    return Bulk(ids.filter(pa.array(keep)), columns, priority[first[keep]], _report(ids, group, refusals))
 
 
 def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.Array, Index]:
@@ -99,11 +100,21 @@ def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.
         array = array.dictionary_decode()
     if not pa.types.is_string(array.type):
         array = array.cast(pa.string())
-    coded = array.dictionary_encode()
-    indices = coded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    array = _readable(array, np.arange(len(array)), refusals)
     if array.null_count:
         refusals.add(array.is_null().to_numpy(zero_copy_only=False), SubscriptionError(f"{name} is null"))
-    return coded.dictionary, indices
+        array = array.fill_null("")  # a text of its own, so that nobody else's rows are refused with it
+    coded = normal(array).dictionary_encode()
+    return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _readable(strings: pa.Array, rows: Index, refusals: _Refusals) -> pa.Array:
+    """``strings`` with the ones that are not UTF-8 left empty and their rows refused."""
+    usable = readable(strings)
+    if usable is None:
+        return strings
+    refusals.add(rows[~usable], SubscriptionError("a string is not UTF-8"))
+    return pc.if_else(pa.array(usable), strings, "")
 
 
 def _operators(column: pa.ChunkedArray, refusals: _Refusals) -> npt.NDArray[np.uint8]:
@@ -169,7 +180,7 @@ def _distinct(
     if pa.types.is_dictionary(kind):
         return _distinct(name, values.dictionary_decode(), known, rows, refusals)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        coded = _normal(values.cast(pa.string())).dictionary_encode()
+        coded = normal(_readable(values.cast(pa.string()), rows, refusals)).dictionary_encode()
         return Kind.STRING, coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     if pa.types.is_boolean(kind):
         bits = values.cast(pa.int8()).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -212,14 +223,6 @@ def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
             return distinct.astype(np.float64), place
     values, inverse = np.unique(numbers, return_inverse=True)
     return values, inverse
-
-
-def _normal(strings: pa.Array) -> pa.Array:
-    return (
-        strings
-        if pc.all(pc.string_is_ascii(strings)).as_py() is not False
-        else pc.utf8_normalize(strings, "NFC")
-    )
 
 
 def _string_column(strings: pa.Array) -> StringColumn:

@@ -1,0 +1,98 @@
+"""Top-k is sort-everything-then-cut over the evaluator's scores, whatever the weights and priorities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis import Index, Subscription
+from tamis.errors import InputError
+from tamis.index.engines import NAMES as ENGINES
+from tamis.model.event import Event
+from tamis.model.expr import TRUE, And, Compare, Exists, Expr, Not
+from tamis.model.truth import matches, score
+from tests.strategies import events, expressions, predicates
+
+Combine = Callable[[Iterable[float]], float]
+PRIORITIES = [0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 1e-300]
+
+
+@st.composite
+def subscriptions(draw: st.DrawFn) -> list[Subscription]:
+    """Weighted trees and plain conjunctions, some with a priority."""
+    kinds = expressions() | st.lists(predicates(), min_size=1, max_size=4).map(lambda ps: And(tuple(ps)))
+    book = [*draw(st.lists(kinds, min_size=1, max_size=8)), TRUE, Exists("a"), Not(Exists("zz"))]
+    return [Subscription(f"s{n}", e, draw(st.sampled_from(PRIORITIES))) for n, e in enumerate(book)]
+
+
+def sorted_and_cut(
+    book: list[Subscription], event: Event, k: int, combine: Combine
+) -> list[tuple[str, float]]:
+    scored = [
+        (held.id, score(held.expression, event, combine) + held.priority)
+        for held in book
+        if matches(held.expression, event)
+    ]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(subscriptions(), st.lists(events(), min_size=1, max_size=4), st.integers(1, 6))
+def test_top_k_equals_sorting_everything(
+    engine: str, book: list[Subscription], batch: list[Event], k: int
+) -> None:
+    index = Index.build(book[: len(book) // 2], engine=engine)
+    for held in book[len(book) // 2 :]:  # these wait outside a segment
+        index.add(held)
+    for event in [*batch, *(Event(event.attributes) for event in batch)]:
+        assert index.top_k(event, k) == sorted_and_cut(book, event, k, sum)
+        assert index.top_k(event, k, combine=_greatest) == sorted_and_cut(book, event, k, _greatest)
+
+
+def _greatest(scores: Iterable[float]) -> float:
+    return max(scores)
+
+
+def _weighted(*weights: float) -> Expr:
+    return And(tuple(Compare("a", ">", n, weight) for n, weight in enumerate(weights)))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [(1.0, 1e300), (2.0**53, 1.0, 1.0), (0.1, 0.2, 0.3), (1e308, 1e308), (0.0, 0.0), (2.0**60, 3.0)],
+    ids=str,
+)
+def test_large_weights_of_one_subscription_do_not_blur_the_scores_of_others(weights: tuple[float]) -> None:
+    book = {"a-large": _weighted(*weights), "one": _weighted(1.0), "two": _weighted(1.0, 1.0)}
+    event = Event({"a": (99,)})
+    expected = [(name, score(expr, event)) for name, expr in book.items()]
+    assert dict(Index.build(book).top_k({"a": 99})) == dict(expected)
+
+
+def test_ties_go_to_the_smaller_id() -> None:
+    index = Index.build(dict.fromkeys(("b", "a10", "a9", "B"), "a = 1"))
+    assert [name for name, _ in index.top_k({"a": 1}, 3)] == ["B", "a10", "a9"]
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_is_at_least_one(k: int) -> None:
+    with pytest.raises(InputError):
+        Index.build({"s": "a = 1"}).top_k({"a": 1}, k)
+
+
+def test_event_weights_must_be_numbers() -> None:
+    index = Index.build({"s": "a = 1", "t": "a = 1"})
+    with pytest.raises(Exception, match="weight"):
+        index.top_k(Event({"a": (1,)}, weights={"a": math.nan}))
+
+
+def test_scores_of_old_segments_are_not_kept() -> None:
+    index = Index.build({"s": "a = 1"})
+    for n in range(200):
+        index.add(f"t{n}", "a = 1")
+        index.top_k({"a": 1})
+    assert len(index._static) <= len(index.info()["segments"]) + 1
