@@ -23,6 +23,12 @@ class Layer(NamedTuple):
 
     segment: Segment
     died: npt.NDArray[np.int64] | None = None
+    dead: int = 0
+
+    @property
+    def in_force(self) -> int:
+        """How many subscriptions are in force in the snapshot that this layer belongs to."""
+        return self.segment.count - self.dead
 
     def alive(self, ordinals: npt.NDArray[np.int64], sequence: int) -> npt.NDArray[np.bool_]:
         """Which of the subscriptions are in force at ``sequence``."""
@@ -66,7 +72,4 @@ class Snapshot(NamedTuple):
     @property
     def count(self) -> int:  # type: ignore[override]
         """How many subscriptions are in force."""
-        return len(self.fresh) + sum(
-            layer.segment.count if layer.died is None else int(np.count_nonzero(layer.died > self.sequence))
-            for layer in self.layers
-        )
+        return len(self.fresh) + sum(layer.in_force for layer in self.layers)

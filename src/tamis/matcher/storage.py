@@ -82,7 +82,8 @@ def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Place
         folder = path.resolve() / Path(entry["folder"]).name
         segment = open_segment(folder, limits, verify)
         places[segment] = folder
-        layers.append(Layer(segment, _load_died(path, entry, segment)))
+        died = _load_died(path, entry, segment)
+        layers.append(Layer(segment, died, 0 if died is None else int(np.count_nonzero(died != ALIVE))))
     return Snapshot(1, tuple(layers), ()), body["engine"], places
 
 

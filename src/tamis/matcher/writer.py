@@ -86,6 +86,8 @@ class Writer:
         with self._lock:
             for name in book.ids.to_list():
                 self._refuse_known(name)
+            if not book.ids.count:
+                return
             layer = Layer(self._segment(book.ids, book.columns, book.priority))
             self._publish((*self.current.layers, layer), self.current.fresh)
             self._settle()
@@ -123,7 +125,7 @@ class Writer:
         layer = snapshot.layers[at]
         died = np.full(layer.segment.count, ALIVE, np.int64) if layer.died is None else layer.died
         died[ordinal] = snapshot.sequence + 1
-        changed = Layer(layer.segment, died)
+        changed = Layer(layer.segment, died, layer.dead + 1)
         return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :]), snapshot.fresh
 
     def _publish(self, layers: tuple[Layer, ...], fresh: tuple[Subscription, ...]) -> None:
@@ -135,20 +137,19 @@ class Writer:
         """Turn enough fresh subscriptions into a segment, then restore the sizes' order."""
         if len(self.current.fresh) >= FRESH:
             self._flush()
-        layers = list(self.current.layers)
-        merged = False
-        while len(layers) >= 2 and self._living(layers[-2]) < GROWTH * self._living(layers[-1]):
-            newer, older = layers.pop(), layers.pop()
-            layers.append(self._merge([older, newer]))
-            merged = True
-        if layers and 2 * self._living(layers[-1]) < layers[-1].segment.count:
-            layers[-1] = self._merge([layers[-1]])  # mostly removed: write it anew
-            merged = True
-        if merged:
-            self._publish(tuple(layer for layer in layers if layer.segment.count), self.current.fresh)
+        while (first := self._first_unsettled()) is not None:
+            kept = self.current.layers[:first]
+            merged = self._merge(list(self.current.layers[first:]))
+            self._publish((*kept, merged) if merged.segment.count else kept, self.current.fresh)
 
-    def _living(self, layer: Layer) -> int:
-        return layer.segment.count if layer.died is None else len(layer.living(self.current.sequence))
+    def _first_unsettled(self) -> int | None:
+        """The oldest layer that is mostly removed or not several times larger than the next."""
+        counts = [layer.in_force for layer in self.current.layers]
+        for at, layer in enumerate(self.current.layers):
+            following = counts[at + 1] if at + 1 < len(counts) else 0
+            if 2 * counts[at] < layer.segment.count or counts[at] < GROWTH * following:
+                return at
+        return None
 
     def _flush(self) -> None:
         fresh = self.current.fresh

@@ -38,7 +38,8 @@ class Scan:
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
         arrays = self._clauses
-        cell = np.zeros(len(arrays["cells"]), np.uint32)
+        cell = np.zeros(max(len(arrays["cells"]), 1), np.uint32)
+        found = np.empty(len(arrays["start"]), np.int64)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
             done: tuple[int, int] = scan_events(
@@ -46,6 +47,7 @@ class Scan:
                 events.count,
                 *events,
                 cell,
+                found,
                 arrays["start"],
                 self._literal,
                 arrays["set_lo"],
