@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt, IndexVersion
+from tamis.errors import IndexCorrupt, IndexError_, IndexNotFound, IndexVersion
+from tamis.index.engines import NAMES
 from tamis.index.segment.failpoint import failpoint
 from tamis.index.segment.files import open_segment, read_sealed, sync_folder, write_sealed, write_segment
 from tamis.index.segment.segment import Segment
@@ -68,38 +70,80 @@ def _save_dead(dead: npt.NDArray[np.uint32], path: Path) -> dict[str, Any]:
     return {"dead": name, "dead_count": len(dead), "dead_crc32": zlib.crc32(dead.tobytes())}
 
 
+class _Entry(msgspec.Struct):
+    """A segment as the manifest names it, with the list of what was removed from it."""
+
+    folder: str
+    subscriptions: int
+    dead: str = ""
+    dead_count: int = 0
+    dead_crc32: int = 0
+
+
+class _Manifest(msgspec.Struct):
+    engine: str
+    segments: list[_Entry]
+
+
 def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
     """Open the index at ``path``: its snapshot, engine name, and where its segments are stored."""
-    body = read_sealed(path / MANIFEST)
+    while True:
+        body = read_sealed(path / MANIFEST)
+        try:
+            return _load(path, body, limits, verify)
+        except IndexError_:
+            # A save in the meantime may have removed what the manifest named; then there is a newer one.
+            if read_sealed(path / MANIFEST) == body:
+                raise
+
+
+def _load(path: Path, body: dict[str, Any], limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
     if body.get("format") != FORMAT or body.get("version") != VERSION:
         raise IndexVersion(
             f"{path} is of format {body.get('format')!r} version {body.get('version')!r}; this version reads "
             f"{FORMAT!r} version {VERSION}; build the index again"
         )
+    try:
+        manifest = msgspec.convert(body, _Manifest)
+    except msgspec.ValidationError as bad:
+        raise IndexCorrupt(f"{path / MANIFEST} is damaged: {bad}") from None
+    if manifest.engine not in NAMES:
+        raise IndexVersion(
+            f"{path} needs the engine {manifest.engine!r}; this version has {', '.join(NAMES)}"
+        )
     layers: list[Layer] = []
     places: Places = WeakKeyDictionary()
-    for entry in body["segments"]:
-        folder = path.resolve() / Path(entry["folder"]).name
-        segment = open_segment(folder, limits, verify)
+    for entry in manifest.segments:
+        folder = path.resolve() / Path(entry.folder).name
+        try:
+            segment = open_segment(folder, limits, verify)
+        except IndexNotFound:
+            raise IndexCorrupt(f"{folder} is missing, though {path / MANIFEST} names it") from None
+        if segment.count != entry.subscriptions:
+            raise IndexCorrupt(
+                f"{folder} does not hold the {entry.subscriptions} subscriptions of the manifest"
+            )
         places[segment] = folder
-        died = _load_died(path, entry, segment)
-        layers.append(Layer(segment, died, 0 if died is None else int(np.count_nonzero(died != ALIVE))))
-    return Snapshot(1, tuple(layers), ()), body["engine"], places
+        layers.append(_layer(path, entry, segment))
+    return Snapshot(1, tuple(layers), ()), manifest.engine, places
 
 
-def _load_died(path: Path, entry: dict[str, Any], segment: Segment) -> npt.NDArray[np.int64] | None:
-    if "dead" not in entry:
-        return None
-    file = path / Path(entry["dead"]).name
+def _layer(path: Path, entry: _Entry, segment: Segment) -> Layer:
+    if not entry.dead:
+        return Layer(segment)
+    file = path / Path(entry.dead).name
     try:
         raw = file.read_bytes()
-    except FileNotFoundError:
-        raise IndexCorrupt(f"{file} is missing") from None
-    if len(raw) != 4 * entry["dead_count"] or zlib.crc32(raw) != entry["dead_crc32"]:
+    except OSError as bad:
+        raise IndexCorrupt(f"{file} is missing or cannot be read: {bad.strerror}") from None
+    if len(raw) != 4 * entry.dead_count or zlib.crc32(raw) != entry.dead_crc32:
         raise IndexCorrupt(f"{file} is damaged: it does not have its length or checksum")
+    dead = np.unique(np.frombuffer(raw, np.uint32))
+    if len(dead) and dead[-1] >= segment.count:
+        raise IndexCorrupt(f"{file} is damaged: it names a subscription that {entry.folder} does not have")
     died = np.full(segment.count, ALIVE, np.int64)
-    died[np.frombuffer(raw, np.uint32)] = 0
-    return died
+    died[dead] = 0
+    return Layer(segment, died, len(dead))
 
 
 def _collect_garbage(path: Path, entries: list[dict[str, Any]]) -> None:
