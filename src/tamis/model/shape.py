@@ -81,4 +81,8 @@ def geometry(polygon: Polygon) -> Any:
 
     shape = shapely.MultiPolygon([(area[0], list(area[1:])) for area in polygon.areas])
     shapely.prepare(shape)
+    # The first test inside the bounds builds the library's index of edges. It is made here, by the only
+    # thread that knows the geometry: later tests run without the interpreter's lock.
+    west, south, east, north = shape.bounds
+    shapely.covers(shape, shapely.Point((west + east) / 2.0, (south + north) / 2.0))
     return shape

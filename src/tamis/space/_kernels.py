@@ -1,5 +1,7 @@
 """Compiled loops of the space: merging ranges, comparing clauses, locating values."""
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -129,36 +131,42 @@ def same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, out)
 
 
 @njit(cache=True, nogil=True)
-def rank_numbers(floor, rest, values, value_rest, out):
-    """How many of the sorted ``values`` stand at or before each number (floor, rest)."""
-    exact = len(value_rest) > 0
-    for i in range(len(floor)):
-        low, high = 0, len(values)
-        while low < high:
-            middle = (low + high) >> 1
-            if values[middle] <= floor[i]:
-                low = middle + 1
-            else:
-                high = middle
-        if exact:
-            while low > 0 and values[low - 1] == floor[i] and value_rest[low - 1] > rest[i]:
-                low -= 1
-        out[i] = low
+def cuts_before(number, rest, values, value_rest, cut, first, last):
+    """How many of the sorted cuts first:last stand at or before the number (number, rest).
+
+    Without branches on what is compared: a processor cannot guess the way of a search.
+    """
+    low, left = first, last - first
+    if len(value_rest) == 0:
+        while left > 1:
+            half = left >> 1
+            low += half * (values[cut[low + half - 1]] <= number)
+            left -= half
+        if left == 1:
+            low += values[cut[low]] <= number
+        return low - first
+    while left > 0:
+        half = left >> 1
+        place = cut[low + half]
+        if values[place] < number or (values[place] == number and value_rest[place] <= rest):
+            low += half + 1
+            left -= half + 1
+        else:
+            left = half
+    return low - first
 
 
 @njit(cache=True, nogil=True)
-def locate_ranks(dimension, rank, cut_start, cut, out):
-    """How many cuts of its dimension stand at or before each ranked number."""
+def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, base, other, out):
+    """The cell of each number (floor, rest) in its dimension; ``other`` where numbers have no section."""
     for i in range(len(dimension)):
-        first = cut_start[dimension[i]]
-        low, high = first, cut_start[dimension[i] + 1]
-        while low < high:
-            middle = (low + high) >> 1
-            if cut[middle] < rank[i]:
-                low = middle + 1
-            else:
-                high = middle
-        out[i] = low - first
+        d = dimension[i]
+        if base[d] == 0:
+            out[i] = other[d]
+        else:
+            out[i] = base[d] + cuts_before(
+                floor[i], rest[i], values, value_rest, cut, cut_start[d], cut_start[d + 1]
+            )
 
 
 @njit(cache=True, nogil=True)
@@ -179,27 +187,10 @@ def locate_event(dimension, value, values, rest, cut_start, cut, base, other, ou
         out[0, count] = d
         if base[d] == 0:
             out[1, count] = other[d]
-            count += 1
-            continue
-        low, high = 0, len(values)
-        while low < high:
-            middle = (low + high) >> 1
-            if values[middle] <= number:
-                low = middle + 1
-            else:
-                high = middle
-        while len(rest) > 0 and low > 0 and values[low - 1] == number and rest[low - 1] > 0:
-            low -= 1
-        rank = low
-        first = cut_start[d]
-        low, high = first, cut_start[d + 1]
-        while low < high:
-            middle = (low + high) >> 1
-            if cut[middle] < rank:
-                low = middle + 1
-            else:
-                high = middle
-        out[1, count] = base[d] + low - first
+        else:
+            out[1, count] = base[d] + cuts_before(
+                number, 0, values, rest, cut, cut_start[d], cut_start[d + 1]
+            )
         count += 1
     return count
 
@@ -215,6 +206,56 @@ def compare_bytes(a, a0, a1, b, b0, b1):
     if a1 - a0 == b1 - b0:
         return 0
     return -1 if a1 - a0 < b1 - b0 else 1
+
+
+@njit(cache=True, nogil=True)
+def hash_bytes(data, first, last, seed):
+    """A hash of data[first:last], eight bytes at a time."""
+    state = mix(seed, np.uint64(last - first))
+    word = np.uint64(0)
+    for k in range(first, last):
+        word = (word << np.uint64(8)) | np.uint64(data[k])
+        if (k - first) & 7 == 7:
+            state = mix(state, word)
+            word = np.uint64(0)
+    state = mix(state, word)
+    return state ^ (state >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def fill_name_table(start, data, seed, table):
+    """Enter distinct strings into an open hash table, whose size is a power of two."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(start) - 1):
+        at = hash_bytes(data, start[i], start[i + 1], seed) & mask
+        while table[at] >= 0:
+            at = (at + np.uint64(1)) & mask
+        table[at] = i
+
+
+@njit(cache=True, nogil=True)
+def find_names(key_start, key_data, longest, start, data, seed, table, out):
+    """The place of each key in the table, -1 if it has none; false if a key is long or not ASCII."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(key_start) - 1):
+        first, last = key_start[i], key_start[i + 1]
+        if last - first > longest:
+            return False
+        for k in range(first, last):
+            if key_data[k] > 127:
+                return False
+        at = hash_bytes(key_data, first, last, seed) & mask
+        out[i] = -1
+        while table[at] >= 0:
+            n = table[at]
+            if (
+                start[n + 1] - start[n] == last - first
+                and compare_bytes(data, start[n], start[n + 1], key_data, first, last) == 0
+            ):
+                out[i] = n
+                break
+            at = (at + np.uint64(1)) & mask
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -245,24 +286,88 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 
 @njit(cache=True, nogil=True)
+def sort_by_dimension(dimension, lo, hi, first, last):
+    """Sort the entries first:last by dimension, in place (Shell's sort: events of flags have dozens)."""
+    for gap in (301, 132, 57, 23, 10, 4, 1):
+        if gap > 1 and gap >= last - first:
+            continue
+        for i in range(first + gap, last):
+            d, a, b = dimension[i], lo[i], hi[i]
+            j = i - gap
+            while j >= first and dimension[j] > d:
+                dimension[j + gap], lo[j + gap], hi[j + gap] = dimension[j], lo[j], hi[j]
+                j -= gap
+            dimension[j + gap], lo[j + gap], hi[j + gap] = d, a, b
+
+
+@njit(cache=True, nogil=True)
 def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi):
     """Sort entries by event (counting), each event's entries by dimension; mark multi-valued events."""
     fill = start[:-1].copy()
     for i in range(len(event)):
         at = fill[event[i]]
         fill[event[i]] += 1
-        d, a, b = dimension[i], lo[i], hi[i]
-        if a != b:
-            multi[event[i]] = 1
-        j = at - 1
-        first = start[event[i]]
-        while j >= first and out_dimension[j] > d:
-            out_dimension[j + 1] = out_dimension[j]
-            out_lo[j + 1] = out_lo[j]
-            out_hi[j + 1] = out_hi[j]
-            j -= 1
-        if j >= first and out_dimension[j] == d:
-            multi[event[i]] = 1
-        out_dimension[j + 1] = d
-        out_lo[j + 1] = a
-        out_hi[j + 1] = b
+        out_dimension[at], out_lo[at], out_hi[at] = dimension[i], lo[i], hi[i]
+    for e in range(len(start) - 1):
+        sort_by_dimension(out_dimension, out_lo, out_hi, start[e], start[e + 1])
+        for at in range(start[e], start[e + 1]):
+            if out_lo[at] != out_hi[at] or (at > start[e] and out_dimension[at] == out_dimension[at - 1]):
+                multi[e] = 1
+
+
+BOX, CIRCLE, POLYGON, OTHER = 0, 1, 2, 3
+NO, YES, DOUBT = 0, 1, 2
+_DIAMETER = 2.0 * 6_371_008.8
+
+
+@njit(cache=True, nogil=True)
+def judge_circle(lon, lat, metres, x, y):
+    """Whether (x, y) lies within ``metres`` of (lon, lat); in doubt where another libm might differ."""
+    lat_a, lat_b = math.radians(lat), math.radians(y)
+    half_lat = math.sin((lat_b - lat_a) / 2.0)
+    half_lon = math.sin(math.radians(x - lon) / 2.0)
+    chord = half_lat * half_lat + math.cos(lat_a) * math.cos(lat_b) * half_lon * half_lon
+    far = _DIAMETER * math.asin(min(1.0, math.sqrt(chord)))
+    # Near the antipode an error in the last place of the chord grows to centimetres.
+    if abs(far - metres) <= 1e-6 * max(1.0, far):
+        return DOUBT
+    return YES if far < metres else NO
+
+
+@njit(cache=True, nogil=True)
+def judge_edges(edges, first, last, x, y):
+    """Whether (x, y) lies inside the edges, by the parity of crossings to its right; in doubt near one."""
+    inside = False
+    for e in range(first, last):
+        x1, y1, x2, y2 = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]
+        if (y1 > y) == (y2 > y):
+            # Not crossed; but the point may lie on an edge that ends or runs at its height.
+            if (y1 == y or y2 == y) and min(x1, x2) <= x <= max(x1, x2):
+                return DOUBT
+            continue
+        if x1 < x and x2 < x:
+            continue
+        left, right = (x1 - x) * (y2 - y), (y1 - y) * (x2 - x)
+        side = left - right
+        if abs(side) <= 1e-14 * (abs(left) + abs(right)) + 1e-290:
+            return DOUBT
+        if (side > 0.0) == (y2 > y1):
+            inside = not inside
+    return YES if inside else NO
+
+
+@njit(cache=True, nogil=True)
+def judge_points(which, shape, lon, lat, kind, numbers, edge_start, edges, verdict):
+    """For each pair of a point and a shape whether it is covered: NO, YES, or DOUBT."""
+    for i in range(len(which)):
+        s, x, y = shape[i], lon[which[i]], lat[which[i]]
+        a, b, c, d = numbers[s, 0], numbers[s, 1], numbers[s, 2], numbers[s, 3]
+        if kind[s] == BOX:
+            wide = (a <= x <= c) if a <= c else (x >= a or x <= c)
+            verdict[i] = YES if wide and b <= y <= d else NO
+        elif kind[s] == CIRCLE:
+            verdict[i] = judge_circle(a, b, c, x, y)
+        elif kind[s] == POLYGON:
+            verdict[i] = judge_edges(edges, edge_start[s], edge_start[s + 1], x, y)
+        else:
+            verdict[i] = DOUBT

@@ -19,15 +19,13 @@ from tamis.lang.columns.texts import readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.model.event import clean_name
-from tamis.model.value import Point, clean_string
-from tamis.space._kernels import locate_ranks, rank_numbers
-from tamis.space.encode import Encoder, Refused, join
-from tamis.space.locate import AttributeLocator
-from tamis.space.located import Located
+from tamis.model.value import clean_string
+from tamis.space.encode import Encoder, Refused
+from tamis.space.locate import AttributeLocator, locate_all
+from tamis.space.located import Located, Part, join
 from tamis.space.numbers import split_integers
 
 Ints = npt.NDArray[np.int64]
-Part = tuple[npt.NDArray[Any], ...]
 
 
 def encode_table(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> tuple[Located, Refused]:
@@ -52,8 +50,8 @@ class _TableEncoder:
         self.parts: list[Part] = [tuple(np.zeros(0, t) for t in (np.int64, np.int32, np.int32, np.int32))]
         self.refused: dict[int, EventError] = {}
         self.multi = np.zeros(rows, np.uint8)
-        self.names: dict[str, int] = {}
-        self.seen: list[tuple[Ints, Any]] = []  # event and name of every value, for the limits
+        # The event and name of every value, for the limits: one name for all, or an Arrow array of names.
+        self.seen: list[tuple[Ints, Any]] = []
 
     def finish(self) -> tuple[Located, Refused]:
         """All columns as located events; refused rows have no entries."""
@@ -72,12 +70,18 @@ class _TableEncoder:
 
     def _check_limits(self) -> None:
         """Count values and attributes of each event where a limit may have been passed at all."""
-        limits, names = self.encoder.limits, len(self.names)
-        if sum(len(owner) for owner, _ in self.seen) > limits.event_values:
-            self._refuse_over(np.concatenate([owner for owner, _ in self.seen]), "event_values")
-        if names > limits.event_attributes:
-            pairs = np.unique(np.concatenate([owner * names + name for owner, name in self.seen]))
-            self._refuse_over(pairs // names, "event_attributes")
+        limits = self.encoder.limits
+        values = sum(len(owner) for owner, _ in self.seen)
+        if values <= min(limits.event_values, limits.event_attributes):
+            return
+        owner = np.concatenate([owner for owner, _ in self.seen])
+        self._refuse_over(owner, "event_values")
+        # An event has no more attributes than values, and few events have many values.
+        if np.bincount(owner).max(initial=0) > limits.event_attributes:
+            codes: dict[str, int] = {}
+            name = np.concatenate([_codes(codes, names, len(owner)) for owner, names in self.seen])
+            pairs = np.unique(owner * len(codes) + name)
+            self._refuse_over(pairs // len(codes), "event_attributes")
 
     def _refuse_over(self, owner: Ints, limit: str) -> None:
         most, what = getattr(self.encoder.limits, limit), limit.removeprefix("event_")
@@ -110,7 +114,7 @@ class _TableEncoder:
             name = clean_name(name, self.encoder.limits)
         except EventError as bad:
             raise InputError(f"a column cannot be an attribute: {bad.message}", column=name) from None
-        self.seen.append((owner, self.names.setdefault(name, len(self.names))))
+        self.seen.append((owner, name))
         return name
 
     def _mark_multi(self, owner: Ints) -> None:
@@ -198,17 +202,12 @@ class _TableEncoder:
         locator = self.encoder.locators.get(name)
         lon = pc.struct_field(array, "lon").cast(pa.float64()).to_numpy(zero_copy_only=False)
         lat = pc.struct_field(array, "lat").cast(pa.float64()).to_numpy(zero_copy_only=False)
-        entries: list[tuple[int, int, int, int]] = []
-        for row, x, y in zip(owner.tolist(), lon.tolist(), lat.tolist(), strict=True):
-            try:
-                point = Point(x, y)
-            except EventError:
-                self.refuse(np.array([row]), name, f"({x}, {y}) is no longitude and latitude")
-                continue
-            if locator is not None:
-                entries.extend((row, *entry) for entry in locator.point(point))
-        flat = np.array(entries, np.int64).reshape(-1, 4)
-        self.parts.append(tuple(flat[:, i] for i in range(4)))
+        good = (np.abs(lon) <= 180.0) & (np.abs(lat) <= 90.0)
+        for at in np.flatnonzero(~good).tolist():
+            why = f"({float(lon[at])}, {float(lat[at])}) is no longitude and latitude"
+            self.refuse(owner[at : at + 1], name, why)
+        if locator is not None:
+            self.parts.extend(locator.points(owner[good], lon[good], lat[good]))
 
     def map(self, prefix: str, array: Any, owner: Ints) -> None:
         """Sparse attributes: numbers of all names are located together, other values name by name."""
@@ -217,36 +216,56 @@ class _TableEncoder:
         low, high = int(offsets[0]), int(offsets[-1])
         keys, items = array.keys.slice(low, high - low), array.items.slice(low, high - low)
         items, inner, keys = _valid(items, np.repeat(owner, np.diff(offsets)), keys)
+        if prefix:
+            keys = pc.binary_join_element_wise(pa.scalar(prefix, keys.type), keys, pa.scalar("", keys.type))
+        if pa.types.is_integer(items.type) or pa.types.is_floating(items.type):
+            self._map_numbers(keys, items, inner)
+            return
         coded = keys.dictionary_encode()
         index = coded.indices.to_numpy(zero_copy_only=False)
-        names = [self._key(prefix, key, inner, index == at) for at, key in enumerate(coded.dictionary)]
-        if pa.types.is_integer(items.type) or pa.types.is_floating(items.type):
-            self._map_numbers(names, index, items, inner)
-            return
+        names = self._names(coded.dictionary, index, inner)
         order = np.argsort(index, kind="stable")
-        bounds = np.searchsorted(index[order], np.arange(len(names) + 1))
-        for at, name in enumerate(names):
+        bounds = np.searchsorted(index[order], np.arange(len(names) + 1)).tolist()
+        items, inner = items.take(pa.array(order)), inner[order]
+        for name, first, last in zip(names, bounds[:-1], bounds[1:], strict=True):
             if name is not None:
-                rows = order[bounds[at] : bounds[at + 1]]
-                self.column(name, items.take(pa.array(rows)), inner[rows])
+                self.column(name, items.slice(first, last - first), inner[first:last])
 
-    def _key(self, prefix: str, key: Any, owner: Ints, where: npt.NDArray[np.bool_]) -> str | None:
-        """The name that a key stands for; ``None``, and its events refused, if it can be none."""
+    def _names(self, keys: Any, index: npt.NDArray[Any], owner: Ints) -> list[str | None]:
+        """The names that distinct keys stand for; ``None``, and its events refused, where it can be none."""
+        found = [self._name(key) for key in keys]
+        bad = np.array([isinstance(name, EventError) for name in found], np.bool_)
+        if bad.any():
+            places = np.flatnonzero(bad[index])
+            for at in places[np.argsort(index[places], kind="stable")].tolist():
+                self.refused.setdefault(int(owner[at]), found[index[at]])
+        return [None if isinstance(name, EventError) else name for name in found]
+
+    def _name(self, key: Any) -> str | EventError:
+        """The name that a key stands for, or why it can be none."""
         try:
-            return clean_name(prefix + key.as_py(), self.encoder.limits)
+            return clean_name(key.as_py(), self.encoder.limits)
         except UnicodeDecodeError:
-            error: EventError = EventValue("the name of an attribute is not UTF-8")
+            return EventValue("the name of an attribute is not UTF-8")
         except EventError as bad:
-            error = bad
-        for row in owner[where].tolist():
-            self.refused.setdefault(row, error)
-        return None
+            return bad
 
-    def _map_numbers(self, names: list[str | None], index: npt.NDArray[Any], items: Any, owner: Ints) -> None:
-        space, places = self.encoder.locators.space, self.encoder.locators.places
-        known = np.array([self.names.setdefault(name or "", len(self.names)) for name in names] or [0])
-        self.seen.append((owner, known[index]))
-        dimension = np.array([places.get(name or "", -1) for name in names] or [-1], np.int64)[index]
+    def _dimensions(self, keys: Any, owner: Ints) -> Ints:
+        """The attributes that keys name, -1 where nobody asks for it."""
+        locators = self.encoder.locators
+        found = locators.table().find(keys, self.encoder.limits.attribute_name_bytes)
+        if found is not None:
+            self.seen.append((owner, keys))
+            return found
+        coded = keys.dictionary_encode()
+        index = coded.indices.to_numpy(zero_copy_only=False)
+        names = self._names(coded.dictionary, index, owner)
+        self.seen.append((owner, pa.array(names, pa.string()).take(coded.indices)))
+        places = np.array([-1 if name is None else locators.places[name] for name in names], np.int64)
+        return np.asarray(places[index])
+
+    def _map_numbers(self, keys: Any, items: Any, owner: Ints) -> None:
+        dimension = self._dimensions(keys, owner)
         fits = self._fitting("in a map", items, owner)
         if fits is not None:
             items, owner, dimension = items.filter(pa.array(fits)), owner[fits], dimension[fits]
@@ -256,15 +275,21 @@ class _TableEncoder:
             floor = items.to_numpy(zero_copy_only=False).astype(np.float64)
             rest = np.zeros(len(floor), np.int64)
             for at in np.flatnonzero(~np.isfinite(floor)).tolist():
-                self.refuse(owner[at : at + 1], names[index[at]] or "", "not a finite number")
+                self.refuse(owner[at : at + 1], str(self._name(keys[at])), "not a finite number")
         asked = dimension >= 0
-        owner, dimension, floor, rest = owner[asked], dimension[asked], floor[asked], rest[asked]
-        rank, cells = np.empty(len(dimension), np.int64), np.empty(len(dimension), np.int64)
-        rank_numbers(floor, rest, space.number_values, space.number_rest, rank)
-        locate_ranks(dimension, rank, space.number_start, space.number_cut, cells)
-        base = space.number_base[dimension]
-        cells = np.where(base > 0, base + cells, space.ordered_cells[dimension])
+        if not asked.all():
+            owner, dimension, floor, rest = owner[asked], dimension[asked], floor[asked], rest[asked]
+        cells = locate_all(self.encoder.locators.space, dimension, floor, rest)
         self.parts.append((owner, dimension, cells, cells))
+
+
+def _codes(codes: dict[str, int], names: Any, count: int) -> Ints:
+    """Numbers for ``names``, the same for the same name in all calls with these ``codes``."""
+    if isinstance(names, str):
+        return np.full(count, codes.setdefault(names, len(codes)))
+    coded = names.dictionary_encode(null_encoding="encode")
+    known = [codes.setdefault(name or "", len(codes)) for name in coded.dictionary.to_pylist()]
+    return np.asarray(np.array(known or [0], np.int64)[coded.indices.to_numpy(zero_copy_only=False)])
 
 
 def _valid(array: Any, owner: Ints, *more: Any) -> tuple[Any, ...]:

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import msgspec
 
 from tamis.model.pattern import compiled
-from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry
+from tamis.model.shape import Shape
 from tamis.model.text import fold, has_phrase, terms_of
 from tamis.model.value import Point
+from tamis.space.shapes import Shapes
 from tamis.space.views import Flag
 
 
@@ -126,72 +127,6 @@ class Terms:
         return found
 
 
-class Shapes:
-    """SHAPE and POINT: a spatial index proposes, the shape itself decides."""
-
-    def __init__(self, shapes: list[tuple[Shape, int]], points: list[tuple[Point, int]]) -> None:
-        import shapely
-
-        self._shapes = shapes
-        self._points: dict[tuple[str, str], int] = {_place(point): d for point, d in points}
-        boxes = [(box, n) for n, (shape, _) in enumerate(shapes) for box in _boxes(shape)]
-        self._owner = [n for _, n in boxes]
-        self._tree = shapely.STRtree([shapely.box(*box) for box, _ in boxes]) if boxes else None
-
-    def find(self, point: Point) -> list[int]:
-        """The dimensions of all shapes that cover ``point``, and of the point itself."""
-        found = []
-        if self._tree is not None:
-            import shapely
-
-            hits = self._tree.query(shapely.Point(point.lon, point.lat)).tolist()
-            for n in {self._owner[hit] for hit in hits}:
-                shape, dimension = self._shapes[n]
-                if covers(shape, point):
-                    found.append(dimension)
-        if self._points and (dimension_of := self._points.get(_place(point))) is not None:
-            found.append(dimension_of)
-        return found
-
-
-def _place(point: Point) -> tuple[str, str]:
-    """A hash key that equal points share and that nobody can aim at (floats hash predictably)."""
-    return repr(point.lon + 0.0), repr(point.lat + 0.0)
-
-
-def _boxes(shape: Shape) -> list[tuple[float, float, float, float]]:
-    """Bounding boxes (west, south, east, north) that together hold all of ``shape``."""
-    if isinstance(shape, Polygon):
-        return [tuple(geometry(shape).bounds)]
-    if isinstance(shape, Box):
-        if shape.west <= shape.east:
-            return [(shape.west, shape.south, shape.east, shape.north)]
-        return [(shape.west, shape.south, 180.0, shape.north), (-180.0, shape.south, shape.east, shape.north)]
-    return _circle_boxes(shape)
-
-
-def _circle_boxes(circle: Circle) -> list[tuple[float, float, float, float]]:
-    """A circle's box: all longitudes near a pole, two boxes across the antimeridian."""
-    lat, lon = circle.centre.lat, circle.centre.lon
-    pad = 1e-6
-    degrees = circle.metres / distance(Point(0.0, 0.0), Point(0.0, 1.0)) + pad
-    south, north = lat - degrees, lat + degrees
-    if south <= -90.0 or north >= 90.0 or degrees >= 90.0:
-        return [(-180.0, max(south, -90.0), 180.0, min(north, 90.0))]
-    import math
-
-    # The meridians that touch a circle bulge: asin, not a plain division by the cosine.
-    half = (
-        math.degrees(math.asin(min(1.0, math.sin(math.radians(degrees)) / math.cos(math.radians(lat))))) + pad
-    )
-    west, east = lon - half, lon + half
-    if west < -180.0:
-        return [(-180.0, south, east, north), (west + 360.0, south, 180.0, north)]
-    if east > 180.0:
-        return [(west, south, 180.0, north), (-180.0, south, east - 360.0, north)]
-    return [(west, south, east, north)]
-
-
 def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
     """The tables that find the given (kind, pattern, dimension) flags in strings."""
     tables: list[StringTable] = []
@@ -210,8 +145,8 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
     return [*tables, terms] if any(flag in (Flag.TERM, Flag.TEXT) for flag, _, _ in rows) else tables
 
 
-def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes | None:
-    """The table that finds the given flags for points; ``None`` if there are none."""
+def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes:
+    """The table that finds the given flags for points."""
     shapes = [(msgspec.json.decode(p, type=Shape), d) for flag, p, d in rows if flag == Flag.SHAPE]
     points = [(msgspec.json.decode(p, type=Point), d) for flag, p, d in rows if flag == Flag.POINT]
-    return Shapes(shapes, points) if shapes or points else None
+    return Shapes(shapes, points)

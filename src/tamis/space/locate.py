@@ -12,12 +12,16 @@ import numpy.typing as npt
 
 from tamis.lang.columns.literals import micros
 from tamis.model.value import Interval, Point, Value, family
-from tamis.space._kernels import locate_ranks, locate_strings, rank_numbers
-from tamis.space.flags import Shapes, StringTable, shape_table, string_tables
+from tamis.space._kernels import locate_numbers, locate_strings
+from tamis.space.flags import StringTable, shape_table, string_tables
+from tamis.space.located import Part
+from tamis.space.names import NameTable
+from tamis.space.shapes import Shapes
 from tamis.space.space import Space
 from tamis.space.views import Flag, View, view_key
 
 Entry = tuple[int, int, int]
+Ints = npt.NDArray[np.int64]
 
 MEMO_STRINGS = 16_384  # strings remembered per attribute
 MEMO_LENGTH = 256  # longer strings are located anew each time
@@ -31,7 +35,6 @@ class AttributeLocator:
     def __init__(self, space: Space, attribute: int, flags: list[tuple[Flag, str, int]]) -> None:
         self.dimension = attribute
         self.other = int(space.ordered_cells[attribute])
-        self._has_numbers = bool(space.number_base[attribute])
         self.time_base = int(space.time_base[attribute])
         self.boolean_base = int(space.boolean_base[attribute])
         self._space = space
@@ -46,6 +49,7 @@ class AttributeLocator:
         self._tables: list[StringTable] | None = None
         self._shapes: Shapes | None = None
         self.memo: dict[str, tuple[Entry, ...]] = {}
+        self.booleans = tuple(((attribute, cell, cell),) for cell in map(self.boolean, (False, True)))
 
     def _read_number_cuts(self) -> list[Any]:
         """The cuts as Python numbers, which compare exactly across int and float."""
@@ -69,14 +73,7 @@ class AttributeLocator:
 
     def numbers(self, floor: npt.NDArray[np.float64], rest: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """The cells of numbers given as (floor, rest)."""
-        if not self._has_numbers:
-            return np.full(len(floor), self.other, np.int32)
-        space = self._space
-        rank, cells = np.empty(len(floor), np.int64), np.empty(len(floor), np.int64)
-        rank_numbers(floor, rest, space.number_values, space.number_rest, rank)
-        dimension = np.full(len(floor), self.dimension)
-        locate_ranks(dimension, rank, space.number_start, space.number_cut, cells)
-        return (self.number_base + cells).astype(np.int32)
+        return locate_all(self._space, np.full(len(floor), self.dimension), floor, rest)
 
     def time(self, value: datetime) -> int:
         """The cell of a time."""
@@ -138,11 +135,27 @@ class AttributeLocator:
         )
         return int(space.string_base[dimension]) + int(out[0])
 
-    def point(self, value: Point) -> list[Entry]:
-        """The entries of a point: it has no place on the main dimension but may set flags."""
+    def shapes(self) -> Shapes:
+        """The flag table for points, made on first use."""
         if self._shapes is None:
-            self._shapes = shape_table(self._flags) or Shapes([], [])
-        return [(self.dimension, self.other, self.other)] + [(d, 1, 1) for d in self._shapes.find(value)]
+            self._shapes = shape_table(self._flags)
+        return self._shapes
+
+    def points(self, owner: Ints, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> list[Part]:
+        """Entries of points: they have no place on the main dimension but may set flags."""
+        other = np.full(len(owner), self.other, np.int32)
+        which, dimension = self.shapes().find(lon, lat)
+        ones = np.ones(len(which), np.int32)
+        return [
+            (owner, np.full(len(owner), self.dimension, np.int32), other, other),
+            (owner[which], dimension.astype(np.int32), ones, ones),
+        ]
+
+    def point(self, value: Point) -> tuple[list[int], list[int]]:
+        """The dimensions and cells of one point."""
+        _, found = self.shapes().find(np.array([value.lon]), np.array([value.lat]))
+        flags = found.tolist()
+        return [self.dimension, *flags], [self.other, *[1] * len(flags)]
 
     def value(self, value: Value) -> list[Entry] | tuple[Entry, ...]:
         """The entries of any clean value."""
@@ -150,7 +163,7 @@ class AttributeLocator:
         if kind is str:
             return self.string(value)  # type: ignore[arg-type]
         if kind is Point:
-            return self.point(value)  # type: ignore[arg-type]
+            return [(d, cell, cell) for d, cell in zip(*self.point(value), strict=True)]  # type: ignore[arg-type]
         if kind is Interval:
             return [self.interval(value)]  # type: ignore[arg-type]
         if kind is bool:
@@ -226,14 +239,51 @@ class AttributeLocator:
         return int(space.string_before[high - 1]) + (sides & 1) + (sides >> 1)
 
 
+def locate_all(
+    space: Space,
+    dimension: npt.NDArray[np.int64],
+    floor: npt.NDArray[np.float64],
+    rest: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]:
+    """The cells of numbers, each given by its dimension and as (floor, rest)."""
+    cells = np.empty(len(floor), np.int32)
+    locate_numbers(
+        dimension,
+        floor,
+        rest,
+        space.number_values,
+        space.number_rest,
+        space.number_start,
+        space.number_cut,
+        space.number_base,
+        space.ordered_cells,
+        cells,
+    )
+    return cells
+
+
+class _Places(dict[str, int]):
+    """The numbers of attributes by name; indexed by any other name, -1."""
+
+    def __missing__(self, name: object) -> int:
+        return -1
+
+
 class Locators:
     """The locators of a space, by attribute name, each made when first needed."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.places: dict[str, int] = {name: at for at, name in enumerate(space.names.to_list())}
+        self.places = _Places({name: at for at, name in enumerate(space.names.to_list())})
         self.made: dict[str, AttributeLocator] = {}
         self._flag_rows: dict[int, list[int]] | None = None
+        self._table: NameTable | None = None
+
+    def table(self) -> NameTable:
+        """The names in the form that finds many at once."""
+        if self._table is None:
+            self._table = NameTable(self.space.names)
+        return self._table
 
     def get(self, name: str) -> AttributeLocator | None:
         """The locator of ``name``; ``None`` if no predicate mentions it."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from tamis.space._kernels import gather
+
+Part = tuple[npt.NDArray[Any], ...]  # owner, dimension, lowest and highest cell of some entries
 
 
 class Located(NamedTuple):
@@ -25,3 +29,23 @@ class Located(NamedTuple):
     def count(self) -> int:  # type: ignore[override]
         """How many events there are."""
         return len(self.start) - 1
+
+
+def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located:
+    """Located events from several groups of entries (owner, dimension, lowest, highest cell)."""
+    owner, dimension, low, high = (np.concatenate([part[i] for part in parts]) for i in range(4))
+    start = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
+    cells = np.empty((3, len(owner)), np.int32)
+    gather(
+        owner.astype(np.int64),
+        dimension.astype(np.int32),
+        low.astype(np.int32),
+        high.astype(np.int32),
+        start,
+        cells[0],
+        cells[1],
+        cells[2],
+        multi,
+    )
+    return Located(start, cells[0], cells[1], cells[2], multi)

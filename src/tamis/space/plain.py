@@ -1,0 +1,170 @@
+"""Plain events: flat dictionaries of numbers, strings, booleans and points, many located together.
+
+Each event takes one pass over its attributes; numbers and points are only collected, and located for
+all events at once. Whatever else an event may hold is left to the careful path.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import EventError
+from tamis.limits import Limits
+from tamis.model.event import tagged_value
+from tamis.model.value import INT_MAX, INT_MIN, Point, clean_string
+from tamis.space.locate import AttributeLocator, Entry, Locators, locate_all
+from tamis.space.located import Part
+
+_EXACT = 2**53  # up to here every integer is a float
+_INFINITY = float("inf")
+_NUMBERS = frozenset((int, float))
+
+
+class PlainEvents:
+    """Collects plain events, then locates what it has collected."""
+
+    def __init__(self, locators: Locators, limits: Limits) -> None:
+        self._locators, self._limits = locators, limits
+        # Events of numbers only: the events, their rows, the attributes and values of all end to end.
+        self._events: list[dict[str, Any]] = []
+        self._event_rows: list[int] = []
+        self._event_places: list[int] = []
+        self._event_values: list[float] = []
+        # Numbers, and entries known already, of the other events.
+        self._numbers: list[tuple[int, int, float]] = []
+        self._entries: list[tuple[Entry, ...]] = []
+        self._entry_rows: list[int] = []
+        self._points: dict[str, tuple[AttributeLocator, list[tuple[int, float, float]]]] = {}
+
+    def take(self, event: dict[str, Any], row: int) -> bool:
+        """Take an event; ``False``, and nothing taken, if it is not plain."""
+        if len(event) > self._limits.event_attributes:
+            return False
+        values = event.values()
+        if not _NUMBERS.issuperset(map(type, values)):
+            return self._take_mixed(event, row)
+        self._events.append(event)
+        self._event_rows.append(row)
+        self._event_places.extend(map(self._locators.places.__getitem__, event))
+        self._event_values.extend(values)
+        return True
+
+    def _take_mixed(self, event: dict[str, Any], row: int) -> bool:
+        known, longest = self._locators.made.get, self._limits.attribute_name_bytes
+        numbers: list[tuple[int, int, float]] = []
+        entries: list[tuple[Entry, ...]] = []
+        points: list[tuple[str, AttributeLocator, Point]] = []
+        for name, value in event.items():
+            kind = type(value)
+            locator = known(name) or self._locators.get(name)
+            if locator is None:
+                if not harmless(name, value, kind, longest):
+                    return False
+            elif kind is str:
+                found = locator.memo.get(value)
+                if found is None:
+                    try:
+                        found = locator.string(clean_string(value))
+                    except EventError:
+                        return False
+                entries.append(found)
+            elif (kind is int and -_EXACT < value < _EXACT) or (
+                kind is float and -_INFINITY < value < _INFINITY
+            ):
+                numbers.append((row, locator.dimension, value))
+            elif kind is bool:
+                entries.append(locator.booleans[value])
+            else:
+                point = point_in(value, kind)
+                if point is None:
+                    return False
+                points.append((name, locator, point))
+        self._numbers += numbers
+        self._entries += entries
+        self._entry_rows += [row] * len(entries)
+        for name, locator, point in points:
+            self._points.setdefault(name, (locator, []))[1].append((row, point.lon, point.lat))
+        return True
+
+    def parts(self) -> tuple[list[Part], list[int]]:
+        """Entries of all events taken, and the rows of those that turned out not to be plain."""
+        parts, doubtful = self._number_events()
+        table = np.array(self._numbers, np.float64).reshape(-1, 3)
+        owner, dimension = table[:, :2].astype(np.int64).T
+        parts.append(self._located(owner, dimension.copy(), table[:, 2].copy()))
+        count = np.fromiter(map(len, self._entries), np.int64, len(self._entries))
+        flat = np.fromiter(chain.from_iterable(chain.from_iterable(self._entries)), np.int32, 3 * count.sum())
+        flat = flat.reshape(-1, 3)
+        owner = np.repeat(np.array(self._entry_rows, np.int64), count)
+        parts.append((owner, flat[:, 0], flat[:, 1], flat[:, 2]))
+        for locator, rows in self._points.values():
+            place = np.array(rows, np.float64)
+            parts += locator.points(place[:, 0].astype(np.int64), place[:, 1].copy(), place[:, 2].copy())
+        return parts, doubtful
+
+    def _number_events(self) -> tuple[list[Part], list[int]]:
+        try:
+            value = np.array(self._event_values, np.float64)
+        except OverflowError:  # an integer that no float comes near: rare enough to look at all of them
+            return [], self._event_rows
+        length = np.fromiter(map(len, self._events), np.int64, len(self._events))
+        event = np.repeat(np.arange(len(length)), length)
+        dimension = np.array(self._event_places, np.int64)
+        bad = np.zeros(len(length), np.bool_)
+        bad[event[~(np.abs(value) < _EXACT)]] = True
+        asked = dimension >= 0
+        if not asked.all():
+            for at in np.unique(event[~asked]).tolist():
+                bad[at] |= not names_fit(self._events[at], self._limits)
+        rows = np.array(self._event_rows, np.int64)
+        keep = asked & ~bad[event]
+        return [self._located(rows[event[keep]], dimension[keep], value[keep])], rows[bad].tolist()
+
+    def _located(self, owner: Any, dimension: Any, value: Any) -> Part:
+        cells = locate_all(self._locators.space, dimension, value, np.zeros(len(value), np.int64))
+        return owner, dimension, cells, cells
+
+
+def point_in(value: Any, kind: type) -> Point | None:
+    """The point that ``value`` is or stands for; ``None`` if it is anything else."""
+    if kind is Point:
+        return value  # type: ignore[no-any-return]
+    if kind is not dict:
+        return None
+    try:
+        found = tagged_value(value)
+    except EventError:
+        return None
+    return found if type(found) is Point else None
+
+
+def names_fit(event: dict[str, Any], limits: Limits) -> bool:
+    """Whether all attributes, asked for or not, are well-formed."""
+    longest = limits.attribute_name_bytes
+    return all(harmless(name, value, type(value), longest) for name, value in event.items())
+
+
+def harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
+    """Whether an attribute that nobody asks for is at least well-formed."""
+    if type(name) is not str or not (name.isascii() or _is_clean(name)):
+        return False
+    if len(name) * 4 > longest and len(name.encode()) > longest:
+        return False
+    if kind is str:
+        return bool(value.isascii()) or _is_clean(value) is not None
+    if kind is int:
+        return bool(INT_MIN <= value <= INT_MAX)
+    if kind is float:
+        return bool(-_INFINITY < value < _INFINITY)
+    return kind is bool or value is None or point_in(value, kind) is not None
+
+
+def _is_clean(text: str) -> bool | None:
+    """Whether ``text`` is in NFC; ``None`` if it cannot be."""
+    try:
+        return clean_string(text) == text
+    except EventError:
+        return None
