@@ -91,6 +91,22 @@ def _regex(parts: list[str | Wild]) -> str:
     return f"(?s)^{''.join(wild[p] if isinstance(p, Wild) else quote(p) for p in parts)}$"
 
 
+def like_matches(like: LikePattern, subject: str) -> bool:
+    """Whether all of ``subject`` satisfies a LIKE pattern; simple shapes need no automaton."""
+    match like.shape:
+        case "contains":
+            return like.literal in subject
+        case "prefix":
+            return subject.startswith(like.literal)
+        case "suffix":
+            return subject.endswith(like.literal)
+        case "equals":
+            return subject == like.literal
+        case "present":
+            return True
+    return compiled(like.regex).search(subject) is not None
+
+
 def quote(literal: str) -> str:
     """``literal`` as RE2 text that matches just itself."""
     import re2

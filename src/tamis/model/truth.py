@@ -30,7 +30,7 @@ from tamis.model.expr import (
     is_negative,
     positive,
 )
-from tamis.model.pattern import compiled, read_like
+from tamis.model.pattern import compiled, like_matches, read_like
 from tamis.model.shape import covers
 from tamis.model.text import fold, has_phrase, terms_of
 from tamis.model.value import Interval, Point, Scalar, Value, family, successor
@@ -124,7 +124,7 @@ def _like(predicate: Like, value: Value) -> bool:
     if type(value) is not str:
         return False
     subject = fold(value) if predicate.fold else value
-    return compiled(read_like(predicate.pattern, predicate.fold).regex).search(subject) is not None
+    return like_matches(read_like(predicate.pattern, predicate.fold), subject)
 
 
 def _regex(predicate: Regex, value: Value) -> bool:

@@ -1,0 +1,63 @@
+"""51,095 rules about map objects × 81,611 OpenStreetMap objects, and the municipality that each lies in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamis import Index, Limits
+from tamis.model.expr import Exists, Expr, In, Within
+from tamis.model.shape import Polygon
+from tamis.model.value import Point
+from tests.realdata.common import assert_equal_pairs, lines, matched, tree_of, values_of
+
+pytestmark = [pytest.mark.realdata, pytest.mark.slow]
+
+
+def _leaf(leaf: dict[str, Any]) -> Expr:
+    if leaf["op"] in ("exists", "missing"):
+        return Exists(leaf["f"], negated=leaf["op"] == "missing")
+    assert leaf["op"] in ("eq", "in")
+    return In(leaf["f"], tuple(values_of(leaf)))
+
+
+def _polygon(geometry: dict[str, Any]) -> Polygon:
+    areas = geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+    return Polygon(tuple(tuple(tuple((x, y) for x, y in ring) for ring in area) for area in areas))
+
+
+def _event(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in ("id", "osm", "_in")}
+
+
+def test_all_rules_on_all_objects(shared_data: Path) -> None:
+    folder = shared_data / "geo_osm"
+    rules = {rule["id"]: tree_of(rule["expr"], _leaf) for rule in lines(folder / "rules.jsonl.gz")}
+    assert len(rules) == 51_095
+    index = Index.build(rules)
+    objects = list(lines(folder / "events.jsonl.gz"))
+    assert len(objects) == 81_611
+    expected = {
+        (line["event"], rule) for line in lines(folder / "matches.jsonl.gz") for rule in line["rules"]
+    }
+    assert len(expected) == 160_398
+    found = matched(index, map(_event, objects), [line["id"] for line in objects])
+    assert_equal_pairs(found, expected)
+
+
+def test_municipalities_cover_the_objects_that_lie_in_them(shared_data: Path) -> None:
+    folder = shared_data / "geo_osm"
+    towns = {
+        line["name"]: Within("at", _polygon(line["geometry"]))
+        for line in lines(folder / "municipalities_li.geojsonl.gz")
+    }
+    assert len(towns) == 11
+    index = Index.build(towns, limits=Limits(polygon_vertices=20_000))
+    objects = [line for line in lines(folder / "events.jsonl.gz") if line["country"] == "li"]
+    places = [{"at": Point(line["lon"], line["lat"])} for line in objects]
+    found = matched(index, places, [line["id"] for line in objects])
+    expected = {(line["id"], town) for line in objects for town in line.get("_in", ())}
+    assert len(expected) == 50_012
+    assert_equal_pairs(found, expected)

@@ -1,0 +1,41 @@
+"""59,983 web queries × every tenth of 47,850 papers: 51,391 pairs (ACL Anthology; TREC Million Query)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tamis import Index
+from tamis.model.expr import Text
+from tests.realdata.common import assert_equal_pairs, lines, matched
+
+pytestmark = [pytest.mark.realdata, pytest.mark.slow]
+
+
+def tokens(text: str) -> str:
+    """The data set's own token rule: NFKD, ASCII only, lower case, runs of letters and digits."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return " ".join(re.findall("[a-z0-9]+", plain))
+
+
+def test_all_queries_on_every_tenth_paper(shared_data: Path) -> None:
+    folder = shared_data / "text"
+    queries = {
+        line["id"]: Text("words", "all", tuple(line["terms"]))
+        for line in lines(folder / "queries_trec_mq.jsonl.gz")
+    }
+    assert len(queries) == 59_983
+    papers = list(islice(lines(folder / "docs_acl_2016plus.jsonl.gz"), 0, None, 10))
+    expected = {
+        (line["doc"], query)
+        for line in lines(folder / "matches_acl_every10th.jsonl.gz")
+        for query in line["queries"]
+    }
+    assert len(expected) == 51_391
+    texts = [{"words": tokens(f"{paper['title']} {paper.get('abstract') or ''}")} for paper in papers]
+    found = matched(Index.build(queries), texts, [paper["id"] for paper in papers])
+    assert_equal_pairs(found, expected)
