@@ -55,11 +55,11 @@ def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], ba
     index.check()
 
 
-@given(books(), batches, st.sampled_from([1, 4]))
+@given(books(), batches, st.sampled_from([1, 4]), st.sampled_from([0, 2]))
 def test_covers_and_samples_change_no_answer(
-    engine: str, book: list[Expr], batch: list[Event], most: int
+    engine: str, book: list[Expr], batch: list[Event], most: int, pairs: int
 ) -> None:
-    parameters = {"most_blocks": most, "crowd": 0} if engine == "hybrid" else {}
+    parameters = {"most_blocks": most, "crowd": 0, "pairs": pairs} if engine == "hybrid" else {}
     sample = [plain(event) for event in batch]
     index = Index.build(named(book), engine=engine, limits=TIGHT, sample=sample, parameters=parameters)
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(Event)")

@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from tamis.space.located import Located
 
-Buffers = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+FIRST_HITS = 1 << 14
+
+Cells = npt.NDArray[np.uint32]
+Places = npt.NDArray[np.int64]
+
+
+class Buffers(NamedTuple):
+    """The cells of an event, exact and rounded; the lists it visits, their bounds, and the hits."""
+
+    cell: Cells
+    table: Cells
+    visits: Places
+    begins: Places
+    ends: Places
+    hits: Places
+
+    def with_hits(self, room: int) -> Self:
+        """The same with room for more hits."""
+        return self._replace(hits=np.empty(2 * room, np.int64))
+
+    def with_visits(self, room: int) -> Self:
+        """The same with room for more lists."""
+        visits, begins, ends = np.empty((3, room), np.int64)
+        return self._replace(visits=visits, begins=begins, ends=ends)
 
 
 class Scratch:
-    """A pool of (cells, rounded cells, lists to visit, hits); kernels leave the cells zeroed."""
+    """A pool of buffers; kernels leave the cells zeroed."""
 
-    def __init__(self, dimensions: int, lists_per_entry: int, hits: int) -> None:
-        self._dimensions, self._lists, self._hits = max(dimensions, 1), lists_per_entry, hits
+    def __init__(self, dimensions: int, levels: int, paired: int, rounded: bool) -> None:
+        self._dimensions, self._levels, self._paired = max(dimensions, 1), levels, paired
+        self._rounded = rounded
         self._free: deque[Buffers] = deque()
 
     def take(self, events: Located) -> Buffers:
         """Buffers that are large enough for ``events``; give them back unless the call failed."""
         entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
-        room = 2 * (entries * self._lists + 1)
+        zones = min(entries, self._paired)
+        room = entries * self._levels + zones * zones // 2 + zones + 1
         taken = self._free.pop() if self._free else self._new(room)
-        return taken if len(taken[2]) >= room else (*taken[:2], np.empty(room, np.int64), taken[3])
+        return taken if len(taken.visits) >= room else taken.with_visits(room)
 
     def give_back(self, buffers: Buffers) -> None:
         """Keep buffers for the next call."""
         self._free.append(buffers)
 
     def _new(self, room: int) -> Buffers:
-        cells = np.zeros(self._dimensions, np.uint32), np.zeros(self._dimensions, np.uint32)
-        return (*cells, np.empty(room, np.int64), np.empty(self._hits, np.int64))
+        cell = np.zeros(self._dimensions, np.uint32)
+        table = np.zeros(self._dimensions, np.uint32) if self._rounded else cell
+        visits, begins, ends = np.empty((3, room), np.int64)
+        return Buffers(cell, table, visits, begins, ends, np.empty(FIRST_HITS, np.int64))

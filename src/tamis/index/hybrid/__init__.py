@@ -5,12 +5,16 @@ clause is posted. A condition on one cell is posted there; a range is posted in 
 cells (blocks of 1, 2, 4, … cells are the levels of a dimension), chosen so that a handful of blocks
 cover it. An event visits, for each of its cells, one block per level in use.
 
-*Inline.* A posting carries the second least likely condition as (dimension, lowest cell, width) in
-arrays of its own, so that a visited list is filtered without a branch and without touching
-anything else; about one posting in ten survives.
+*Pairs.* A clause of wide ranges only, on crowded dimensions, is posted under pairs of conditions
+instead, in coarse zones (``layout/pairs.py``).
+
+*Inline.* A posting carries the next two least likely conditions as packed records (dimension,
+lowest cell, width) in arrays of their own, so that visited lists are filtered without a branch and
+without touching anything else; one posting in some hundreds survives both.
 
 *Rest.* Survivors have all their literals checked. Clauses are numbered in posting order, so these
-checks walk memory in the same direction as the postings.
+checks walk memory in the same direction as the postings, and the loads of one event's survivors
+are issued together.
 
 Clauses without any usable condition (NOT-only, always true) form the residual list, checked for
 every event.

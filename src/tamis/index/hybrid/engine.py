@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tamis.errors import EngineParameter, IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import match_events
-from tamis.index.hybrid.build import build
+from tamis.index.hybrid.layout import build
 from tamis.index.output import collect
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
@@ -23,20 +23,19 @@ ARRAYS = (
     "clauses.literal",
     "clauses.set_lo",
     "clauses.set_hi",
-    "engine.level_start",
-    "engine.level_shift",
-    "engine.level_base",
+    "clauses.cells",
+    "engine.heads",
+    "engine.levels",
     "engine.list_start",
     "engine.posting",
     "engine.residual",
     "engine.hull",
-    "engine.rounding",
-    "engine.bits",
+    "engine.layout",
     "engine.inline",
     "engine.second",
 )
-PARAMETERS = {"most_blocks": (4, 1, 64), "crowd": (32, 0, 1 << 30)}
-"""name: (default, least, greatest)."""
+PARAMETERS = {"most_blocks": (4, 1, 64), "crowd": (64, 0, 1 << 30), "pairs": (1, 0, 2)}
+"""name: (default, least, greatest). Pairs: never, where they pay, wherever there are two conditions."""
 
 
 class Hybrid:
@@ -66,25 +65,20 @@ class Hybrid:
         wide = arena["engine.inline"].dtype == np.uint64
         inlines = arena.words64 if wide else arena.words32
         self._arrays = arena.words32, words, inlines, arena.places(*ARRAYS)
-        self._scratch = Scratch(arena["clauses.cells"].shape[0], *self._most_work())
-
-    def _most_work(self) -> tuple[int, int]:
-        """Most lists that one entry of an event can visit, and most postings that one event can meet.
-
-        A plain event visits one list per level of each of its dimensions.
-        """
-        levels = np.diff(self._arena["engine.level_start"].astype(np.int64))
-        base = self._arena["engine.level_base"].astype(np.int64)
-        lengths = np.diff(self._arena["engine.list_start"].astype(np.int64))
-        longest = np.maximum.reduceat(lengths, base) if len(base) else np.zeros(1, np.int64)
-        return int(levels.max(initial=0)), int(longest.sum()) + 1
+        heads, layout = arena["engine.heads"], arena["engine.layout"]
+        rounded = bool(((heads[:, 0] >> 8) & 255).any())
+        paired = int(layout[3]) // max(int(layout[2]), 1)
+        self._scratch = Scratch(len(heads), int(layout[5]), paired, rounded)
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
-        work = np.zeros(2, np.int64)
+        work = np.zeros(3, np.int64)
         scratch = self._scratch.take(events)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            nonlocal scratch
+            if work[2]:
+                scratch, work[2] = scratch.with_hits(int(work[2])), 0
             done: tuple[int, int] = match_events(
                 begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
             )
@@ -106,8 +100,11 @@ class Hybrid:
             _ensure(not len(numbers) or int(numbers.max()) < clauses, "a posting names no clause")
             seen[numbers] = True
         _ensure(bool(seen.all()), "a clause is posted nowhere")
+        layout = arrays["layout"].astype(np.int64)
+        triangle = int(layout[3]) * (int(layout[3]) - 1) // 2
+        _ensure(len(lists) == int(layout[4]) + triangle + 1, "list_start does not fit the layout")
         dimensions = max(len(self._arena["clauses.cells"]), 1)
-        mask = (1 << int(arrays["bits"][0])) - 1
+        mask = (1 << int(layout[0])) - 1
         for name in ("inline", "second"):
             _ensure(len(arrays[name]) == len(posting), f"{name} does not fit the postings")
             inside = not len(posting) or int((arrays[name] & mask).max()) < dimensions

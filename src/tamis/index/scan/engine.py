@@ -8,17 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.arrange import arrange
 from tamis.index.output import collect
 from tamis.index.protocol import Candidates
 from tamis.index.scan._kernels import scan_events
 from tamis.index.statistics import Statistics
-from tamis.space.clauses import Clauses, hulls
+from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
 
 class Scan:
-    """Checks every clause, literals in order of selectivity, and rules out nothing beforehand."""
+    """Checks every clause as it stands and rules out nothing beforehand."""
 
     name: ClassVar[str] = "scan"
 
@@ -26,10 +25,8 @@ class Scan:
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Nothing to build; each clause's least likely literal comes first."""
-        share = statistics.share(clauses.literal[:, 0].astype(np.int64), *hulls(clauses))
-        owner = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
-        return arrange(clauses, np.arange(clauses.count), np.lexsort((share, owner))), {}
+        """Nothing to build."""
+        return clauses, {}
 
     def __init__(self, arena: Arena) -> None:
         self._clauses = arena.group("clauses.")

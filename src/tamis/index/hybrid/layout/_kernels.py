@@ -1,0 +1,171 @@
+"""Compiled loops of the layout."""
+
+import numpy as np
+from numba import njit
+
+NONE = -1
+
+
+@njit(cache=True, nogil=True)
+def rank_units(unit_start, share, usable, best):
+    """Per clause its four usable conditions with the least shares, least first (NONE: fewer)."""
+    for c in range(len(unit_start) - 1):
+        for r in range(4):
+            best[r, c] = NONE
+        for u in range(unit_start[c], unit_start[c + 1]):
+            if not usable[u]:
+                continue
+            candidate = u
+            for r in range(4):
+                held = best[r, c]
+                if held == NONE or share[candidate] < share[held]:
+                    best[r, c] = candidate
+                    candidate = held
+                    if held == NONE:
+                        break
+
+
+@njit(cache=True, nogil=True)
+def set_blocks(at, count, set_lo, set_hi, level):
+    """How many blocks of a level the ranges of a set touch."""
+    blocks, previous = 0, -1
+    for r in range(at, at + count):
+        a, b = np.int64(set_lo[r]) >> level, np.int64(set_hi[r]) >> level
+        if a == previous:
+            a += 1
+        if b >= a:
+            blocks += b - a + 1
+            previous = b
+    return blocks
+
+
+@njit(cache=True, nogil=True)
+def choose_levels(
+    access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most, level, count
+):
+    """Per clause the level of its postings and how many there are."""
+    for c in range(len(access)):
+        u = access[c]
+        if u == NONE or paired[c]:
+            level[c], count[c] = 0, 0
+            continue
+        chosen, highest = bottom[dimension[u]], top[dimension[u]]
+        if set_count[u] > 0:
+            while chosen < highest and set_blocks(set_at[u], set_count[u], set_lo, set_hi, chosen) > 4 * most:
+                chosen += 1
+            count[c] = set_blocks(set_at[u], set_count[u], set_lo, set_hi, chosen)
+        else:
+            while chosen < highest and (hi[u] >> chosen) - (lo[u] >> chosen) + 1 > most:
+                chosen += 1
+            count[c] = (hi[u] >> chosen) - (lo[u] >> chosen) + 1
+        level[c] = chosen
+
+
+@njit(cache=True, nogil=True)
+def triangle(one, two, width):
+    """The place of a pair of zones, ``one`` before ``two``, in a triangle of ``width`` zones."""
+    return one * (2 * width - one - 1) // 2 + two - one - 1
+
+
+@njit(cache=True, nogil=True)
+def post_pair(one, two, dimension, lo, hi, slot, zones, width, first, cells, at, out_list):
+    """Write the lists of one clause's pair of conditions; returns how many (writes if there is room)."""
+    if slot[dimension[one]] > slot[dimension[two]]:
+        one, two = two, one
+    d, e = dimension[one], dimension[two]
+    written = 0
+    for a in range(lo[one] * zones // (cells[d] + 1), hi[one] * zones // (cells[d] + 1) + 1):
+        for b in range(lo[two] * zones // (cells[e] + 1), hi[two] * zones // (cells[e] + 1) + 1):
+            if len(out_list) > 0:
+                place = triangle(slot[d] * zones + a, slot[e] * zones + b, width)
+                out_list[at + written] = first + place
+            written += 1
+    return written
+
+
+@njit(cache=True, nogil=True)
+def post(
+    access, dimension, lo, hi, set_at, set_count, set_lo, set_hi, level, base, paired, second, slot, zones,
+    width, first_pair, cells, start, out_list, count,
+):  # fmt: skip
+    """Write the list of every posting; clause ``c`` owns start[c]:start[c + 1].
+
+    With an empty ``out_list`` only the pairs are counted.
+    """
+    counting = len(out_list) == 0
+    for c in range(len(access)):
+        u = access[c]
+        if u == NONE:
+            continue
+        at = start[c]
+        if paired[c]:
+            count[c] = post_pair(
+                u, second[c], dimension, lo, hi, slot, zones, width, first_pair, cells, at, out_list
+            )
+            continue
+        if counting:
+            continue
+        first = base[dimension[u], level[c]]
+        if set_count[u] == 0:
+            for block in range(lo[u] >> level[c], (hi[u] >> level[c]) + 1):
+                out_list[at] = first + block
+                at += 1
+            continue
+        previous = -1
+        for r in range(set_at[u], set_at[u] + set_count[u]):
+            a, b = np.int64(set_lo[r]) >> level[c], np.int64(set_hi[r]) >> level[c]
+            if a == previous:
+                a += 1
+            for block in range(a, b + 1):
+                out_list[at] = first + block
+                at += 1
+                previous = block
+
+
+@njit(cache=True, nogil=True)
+def sort_postings(start, lists, list_start, owner):
+    """Distribute postings to their lists: ``owner`` receives the clauses of every list in order.
+
+    ``list_start`` holds, one place up, how many postings each list has; it ends as the lists' starts.
+    """
+    for n in range(1, len(list_start)):
+        list_start[n] += list_start[n - 1]
+    fill = list_start[:-1].copy()
+    for c in range(len(start) - 1):
+        for i in range(start[c], start[c + 1]):
+            owner[fill[lists[i]]] = c
+            fill[lists[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def was_seen(unit, seen, c):
+    """Whether a condition is among those that matching looks at before the clause."""
+    found = False
+    for r in range(len(seen)):
+        found |= seen[r, c] == unit
+    return found
+
+
+@njit(cache=True, nogil=True)
+def order_for_checks(clause_order, start, unit_of, seen, share, out):
+    """New order of all literals: unseen ones by share, then those looked at before."""
+    at = 0
+    for n in range(len(clause_order)):
+        c = clause_order[n]
+        begin = at
+        for i in range(start[c], start[c + 1]):
+            out[at] = i
+            at += 1
+        for i in range(begin + 1, at):
+            literal = out[i]
+            unit = unit_of[literal]
+            late = was_seen(unit, seen, c)
+            j = i - 1
+            while j >= begin:
+                other = unit_of[out[j]]
+                other_late = was_seen(other, seen, c)
+                if (other_late == late and share[other] <= share[unit]) or (late and not other_late):
+                    break
+                out[j + 1] = out[j]
+                j -= 1
+            out[j + 1] = literal

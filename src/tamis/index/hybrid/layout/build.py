@@ -1,0 +1,93 @@
+"""The layout as a whole: arranged clauses and the arrays of the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arrange import arrange
+from tamis.index.hybrid.layout._kernels import order_for_checks, rank_units
+from tamis.index.hybrid.layout.levels import HEAD, Levels
+from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
+from tamis.index.hybrid.layout.records import Records
+from tamis.index.hybrid.layout.units import Ints, Units, units_of
+from tamis.index.statistics import Statistics
+from tamis.space.clauses import Clauses
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def build(
+    clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int, pairs: int
+) -> tuple[Clauses, Arrays]:
+    """Arranged clauses and the arrays of the engine."""
+    if clauses.count == 0 or len(clauses.literal) == 0:
+        return clauses, _empty(clauses)
+    units = units_of(clauses, statistics)
+    best = np.empty((4, clauses.count), np.int64)
+    rank_units(units.start, units.share, units.usable, best)
+    chosen = choose_pairs(clauses, units, best[0], best[1], crowd, pairs)
+    levels = Levels(clauses, units, best[0], best[1], chosen, most_blocks, crowd)
+    list_start, owner = levels.sorted()
+    clause_order, rank = _posting_order(owner, clauses.count)
+    literal_order = np.empty(len(clauses.literal), np.int64)
+    # What access and inline records have looked at is checked last.
+    seen = np.where(chosen.chosen, best, np.stack([best[0], best[1], best[2], np.full_like(best[3], -1)]))
+    order_for_checks(
+        clause_order, clauses.start.astype(np.int64), units.of_literal, seen, units.share, literal_order
+    )
+    records = Records(clauses)
+    inline = np.where(chosen.chosen, best[2], best[1])[owner]
+    second = np.where(chosen.chosen, best[3], best[2])[owner]
+    arrays = {
+        "heads": levels.heads(records),
+        "levels": levels.levels(),
+        "list_start": list_start.astype(np.uint32),
+        "posting": rank[owner].astype(np.uint32),
+        "residual": rank[np.flatnonzero(best[0] < 0)].astype(np.uint32),
+        "hull": _hulled(units, best, chosen, clauses.dimensions),
+        "layout": np.array(
+            [*records.bits(), chosen.zones, chosen.width, levels.singles, levels.most()], np.uint32
+        ),
+        "inline": records.pack(units, inline),
+        "second": records.pack(units, second),
+    }
+    return arrange(clauses, clause_order, literal_order), arrays
+
+
+def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
+    """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
+    first = np.full(clauses, -1, np.int64)
+    first[owner[::-1]] = np.arange(len(owner))[::-1]
+    leads = first[owner] == np.arange(len(owner))
+    order = np.concatenate([owner[leads], np.flatnonzero(first < 0)])
+    rank = np.empty(clauses, np.int64)
+    rank[order] = np.arange(clauses)
+    return order, rank
+
+
+def _hulled(units: Units, best: Ints, pairs: Pairs, dimensions: int) -> npt.NDArray[np.uint32]:
+    """Dimensions on which joined conditions are posted."""
+    used = np.concatenate([best[0], best[1][pairs.chosen]])
+    used = used[used >= 0]
+    hull = np.zeros(dimensions, np.uint32)
+    hull[units.dimension[used[units.joined[used]]]] = 1
+    return hull
+
+
+def _empty(clauses: Clauses) -> Arrays:
+    """Without a literal there is nothing to post: every clause is residual."""
+    records = Records(clauses)
+    return {
+        "heads": np.zeros((clauses.dimensions, HEAD), np.uint32),
+        "levels": np.zeros((0, 2), np.uint32),
+        "list_start": np.zeros(1, np.uint32),
+        "posting": np.zeros(0, np.uint32),
+        "residual": np.arange(clauses.count, dtype=np.uint32),
+        "hull": np.zeros(clauses.dimensions, np.uint32),
+        "layout": np.array([*records.bits(), 0, 0, 0, 0], np.uint32),
+        "inline": np.zeros(0, records.word),
+        "second": np.zeros(0, records.word),
+    }

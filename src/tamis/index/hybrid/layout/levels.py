@@ -1,0 +1,96 @@
+"""Levels: lists for blocks of 1, 2, 4, … cells of a dimension.
+
+A condition on one cell is posted in one list, a range in the few blocks that cover it. A dimension
+with few clauses has one level, so coarse that a list holds a handful of them: visiting one short
+list costs less than visiting several empty ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.hybrid.layout._kernels import choose_levels, post, sort_postings
+from tamis.index.hybrid.layout.pairs import Pairs
+from tamis.index.hybrid.layout.records import Records
+from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.space.clauses import Clauses
+
+HANDFUL = 8
+HEAD = 4  # words per dimension: see Levels.heads
+
+
+class Levels:
+    """The level of every clause, the levels in use, and the list of every posting."""
+
+    def __init__(
+        self, clauses: Clauses, units: Units, access: Ints, second: Ints, pairs: Pairs, most: int, crowd: int
+    ) -> None:
+        cells = clauses.cells.astype(np.int64)
+        single = np.flatnonzero((access >= 0) & ~pairs.chosen)
+        posted = np.bincount(units.dimension[access[single]], minlength=len(cells))
+        crowded = posted > crowd
+        top = np.ceil(np.log2(cells + 1)).astype(np.int64)
+        goal = np.maximum(posted / np.where(crowded, 1, HANDFUL), 1)
+        bottom = np.minimum(np.log2(np.maximum(cells / goal, 1)).astype(np.int64), top)
+        level, count = np.zeros(clauses.count, np.int64), np.zeros(clauses.count, np.int64)
+        sets = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
+        ranges = units.dimension, units.lo, units.hi, *sets
+        choose_levels(
+            access, pairs.chosen, *ranges, bottom, np.where(crowded, top, bottom), most, level, count
+        )
+        in_use = np.zeros((len(cells), 64), np.bool_)
+        in_use[units.dimension[access[single]], level[single]] = True
+        self.dimension, self.shift = np.nonzero(in_use)
+        width = (cells[self.dimension] >> self.shift) + 1
+        self.base = np.cumsum(width) - width
+        self.singles = int(width.sum())
+        self.cells, self.pairs = cells, pairs
+        table = np.zeros(in_use.shape, np.int64)
+        table[self.dimension, self.shift] = self.base
+        zoning = pairs.chosen, second, pairs.slot, pairs.zones, pairs.width, self.singles, cells
+        self.start = np.zeros(clauses.count + 1, np.int64)
+        post(access, *ranges, level, table, *zoning, self.start, np.zeros(0, np.int64), count)
+        np.cumsum(count, out=self.start[1:])
+        self.lists = np.empty(self.start[-1], np.int64)
+        post(access, *ranges, level, table, *zoning, self.start, self.lists, count)
+
+    def sorted(self) -> tuple[Ints, Ints]:
+        """Where each list begins, and the clauses of all lists in order."""
+        lists = self.singles + self.pairs.lists
+        list_start = np.zeros(lists + 1, np.int64)
+        list_start[1:] = np.bincount(self.lists, minlength=lists)
+        owner = np.empty(len(self.lists), np.int64)
+        sort_postings(self.start, self.lists, list_start, owner)
+        return list_start, owner
+
+    def heads(self, records: Records) -> npt.NDArray[np.uint32]:
+        """Four words per dimension, on one cache line: what a kernel needs to know about it.
+
+        Levels in use, rounding and the shift of the first level (a byte each); the first list of the
+        first level; where further levels stand in ``levels``; the number among pairs plus one.
+        """
+        start = np.searchsorted(self.dimension, np.arange(len(self.cells) + 1))
+        count = np.diff(start)
+        has = count > 0
+        first = np.minimum(start[:-1], max(len(self.shift) - 1, 0))
+        shift = (
+            np.where(has, self.shift[first], 0) if len(self.shift) else np.zeros(len(self.cells), np.int64)
+        )
+        base = np.where(has, self.base[first], 0) if len(self.base) else np.zeros(len(self.cells), np.int64)
+        heads = np.empty((len(self.cells), HEAD), np.uint32)
+        heads[:, 0] = count | (records.rounding << 8) | (shift << 16)
+        heads[:, 1] = base
+        heads[:, 2] = start[:-1]
+        heads[:, 3] = self.pairs.slot + 1
+        return heads
+
+    def most(self) -> int:
+        """Most levels that a dimension has."""
+        return int(np.bincount(self.dimension, minlength=1).max())
+
+    def levels(self) -> npt.NDArray[Any]:
+        """(shift, first list) of every level in use."""
+        return np.stack([self.shift, self.base], axis=1).astype(np.uint32)

@@ -1,0 +1,77 @@
+"""Every layout of ``hybrid`` gives the same answers: ranges of numbers are where layouts differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis import Index, Interval
+from tamis.model.event import event_from
+from tamis.model.expr import And, Between, Compare, Expr, In, Not
+from tests.duel.expected import assert_same_pairs, named, pairs_of
+
+NAMES = st.sampled_from("abcde")
+NUMBERS = st.integers(0, 40)
+LAYOUTS: list[dict[str, int]] = [
+    {},
+    {"pairs": 0, "crowd": 0},
+    {"pairs": 0, "crowd": 0, "most_blocks": 1},
+    {"pairs": 2, "crowd": 0},
+    {"pairs": 2, "crowd": 3, "most_blocks": 64},
+]
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> Expr:
+    """Mostly ranges, now and then a single value, a set or a negation."""
+    name, low = draw(NAMES), draw(NUMBERS)
+    kind = draw(st.integers(0, 9))
+    if kind < 4:
+        return Between(name, low, low + draw(st.integers(0, 20)), negated=kind == 0)
+    if kind < 7:
+        return Compare(name, draw(st.sampled_from([">", ">=", "<", "<="])), low)
+    if kind == 7:
+        return Compare(name, draw(st.sampled_from(["=", "!="])), low)
+    if kind == 8:
+        return In(name, tuple(draw(st.lists(NUMBERS, min_size=1, max_size=6))))
+    return Not(Between(name, low, low + 5))
+
+
+clauses = st.lists(conditions(), min_size=1, max_size=5).map(
+    lambda some: And(tuple(some)) if some[1:] else some[0]
+)
+intervals = st.tuples(NUMBERS, NUMBERS).map(lambda ends: Interval(min(ends), max(ends)))
+values: st.SearchStrategy[Any] = NUMBERS | st.lists(NUMBERS, min_size=2, max_size=3) | intervals
+plain_events = st.dictionaries(NAMES, NUMBERS, max_size=5)
+wild_events = st.dictionaries(NAMES, values, max_size=5)
+batches = st.lists(plain_events | wild_events, min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@given(
+    st.lists(clauses, min_size=1, max_size=40), st.lists(plain_events | wild_events, min_size=1, max_size=8)
+)
+def test_layouts_agree(layout: dict[str, int], book: list[Expr], batch: list[dict[str, Any]]) -> None:
+    index = Index.build(named(book), parameters=layout)
+    index.check()
+    events = [event_from(event) for event in batch]
+    assert_same_pairs(pairs_of(index.match_many(batch)), book, events, str(layout))
+
+
+def test_pairs_spare_work_where_no_single_range_is_rare() -> None:
+    lows = [(n * 7 % 70, n * 37 % 70) for n in range(400)]
+    rows = {
+        f"s{n}": f"x BETWEEN {x} AND {x + 30} AND y BETWEEN {y} AND {y + 30}" for n, (x, y) in enumerate(lows)
+    }
+    event = {"x": 50, "y": 50}
+    alone = Index.build(rows, parameters={"pairs": 0, "crowd": 0}).match(event)
+    paired = Index.build(rows, parameters={"pairs": 2, "crowd": 0}).match(event)
+    assert sorted(alone) == sorted(paired)
+    assert sorted(paired) == sorted(
+        f"s{n}" for n, (x, y) in enumerate(lows) if x <= 50 <= x + 30 and y <= 50 <= y + 30
+    )
+    assert 2 * paired.work.candidates < 3 * paired.work.matches
+    assert paired.work.candidates < alone.work.candidates
