@@ -171,16 +171,14 @@ def _catalogue(folder: Path) -> Iterator[dict[str, Any]]:
 @pytest.mark.realdata
 def test_a_real_catalogue(shared_data: Path) -> None:
     items = list(_catalogue(shared_data))[::5]
-    columns: dict[str, list[Any]] = {}
-    for item in items:
-        for name in item:
-            columns.setdefault(name, [row.get(name) for row in items])
+    names = dict.fromkeys(name for item in items for name in item)
+    columns = {name: [item.get(name) for item in items] for name in names}
     kinds = {name: {type(value) for value in column} - {type(None)} for name, column in columns.items()}
-    homogeneous = {name: column for name, column in columns.items() if len(kinds[name] - {int}) <= 1}
-    mixed = {name for name, kind in kinds.items() if kind == {int, float}}
+    types = {name: pa.float64() if kind == {int, float} else None for name, kind in kinds.items()}
     table = pa.table(
-        {name: pa.array(c, pa.float64() if name in mixed else None) for name, c in homogeneous.items()}
+        {name: pa.array(columns[name], types[name]) for name in names if len(kinds[name]) == 1 or types[name]}
     )
+    assert table.num_columns > 70
     chance = random.Random(SEED)
     pools = {name: [v for v in table[name].to_pylist() if v is not None][:200] for name in table.column_names}
     writer = Writer(pools, chance)
