@@ -10,18 +10,43 @@ _FOLD = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @njit(cache=True, nogil=True)
-def merge_ranges(entry, lo, hi, out_entry, out_lo, out_hi):
-    """Join touching ranges of the same entry; the input is sorted by (entry, lo). Returns the count."""
-    count = 0
-    for i in range(len(entry)):
-        if count > 0 and out_entry[count - 1] == entry[i] and lo[i] <= out_hi[count - 1] + 1:
-            if hi[i] > out_hi[count - 1]:
-                out_hi[count - 1] = hi[i]
+def sort_run(key, a, b, first, last):
+    """Sort first:last by key, in place, ``a`` and ``b`` along with it (Shell's sort: runs are short)."""
+    for gap in (44842, 19930, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1):
+        if gap > 1 and gap >= last - first:
             continue
-        out_entry[count] = entry[i]
-        out_lo[count] = lo[i]
-        out_hi[count] = hi[i]
-        count += 1
+        for i in range(first + gap, last):
+            k, x, y = key[i], a[i], b[i]
+            j = i - gap
+            while j >= first and key[j] > k:
+                key[j + gap], a[j + gap], b[j + gap] = key[j], a[j], b[j]
+                j -= gap
+            key[j + gap], a[j + gap], b[j + gap] = k, x, y
+
+
+@njit(cache=True, nogil=True)
+def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
+    """Sort ranges by (entry, lo) and join touching ones of the same entry. Returns the count.
+
+    The ranges of entry ``e`` are to take the places start[e]:start[e + 1] before they are joined.
+    """
+    fill = start[:-1].copy()
+    for i in range(len(entry)):
+        at = fill[entry[i]]
+        fill[entry[i]] += 1
+        out_entry[at], out_lo[at], out_hi[at] = entry[i], lo[i], hi[i]
+    count = 0
+    for e in range(len(start) - 1):
+        first, last = start[e], start[e + 1]
+        if last - first > 1:
+            sort_run(out_lo, out_hi, out_entry, first, last)
+        own = count
+        for i in range(first, last):
+            if count > own and out_lo[i] <= out_hi[count - 1] + 1:
+                out_hi[count - 1] = max(out_hi[count - 1], out_hi[i])
+                continue
+            out_entry[count], out_lo[count], out_hi[count] = e, out_lo[i], out_hi[i]
+            count += 1
     return count
 
 
@@ -286,21 +311,6 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 
 @njit(cache=True, nogil=True)
-def sort_by_dimension(dimension, lo, hi, first, last):
-    """Sort the entries first:last by dimension, in place (Shell's sort: events of flags have dozens)."""
-    for gap in (301, 132, 57, 23, 10, 4, 1):
-        if gap > 1 and gap >= last - first:
-            continue
-        for i in range(first + gap, last):
-            d, a, b = dimension[i], lo[i], hi[i]
-            j = i - gap
-            while j >= first and dimension[j] > d:
-                dimension[j + gap], lo[j + gap], hi[j + gap] = dimension[j], lo[j], hi[j]
-                j -= gap
-            dimension[j + gap], lo[j + gap], hi[j + gap] = d, a, b
-
-
-@njit(cache=True, nogil=True)
 def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi):
     """Sort entries by event (counting), each event's entries by dimension; mark multi-valued events."""
     fill = start[:-1].copy()
@@ -309,7 +319,7 @@ def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi
         fill[event[i]] += 1
         out_dimension[at], out_lo[at], out_hi[at] = dimension[i], lo[i], hi[i]
     for e in range(len(start) - 1):
-        sort_by_dimension(out_dimension, out_lo, out_hi, start[e], start[e + 1])
+        sort_run(out_dimension, out_lo, out_hi, start[e], start[e + 1])
         for at in range(start[e], start[e + 1]):
             if out_lo[at] != out_hi[at] or (at > start[e] and out_dimension[at] == out_dimension[at - 1]):
                 multi[e] = 1

@@ -8,15 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
-from tamis.lang.columns.literals import literal_at
 from tamis.space._kernels import ALWAYS, NEVER, merge_ranges, pack_literals
-from tamis.space.atoms import OnView, atoms_of
 from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, NEGATIVE, REVISE_IF_MULTI, Clauses
 from tamis.space.dedupe import dedupe
+from tamis.space.derived import Derived
 from tamis.space.rows import ClauseRows, arg_places
-from tamis.space.sections import Sections, StringCuts
+from tamis.space.sections import Sections
 from tamis.space.space import Space
-from tamis.space.views import Flag, View
 
 Ints = npt.NDArray[np.int64]
 
@@ -26,7 +24,7 @@ def cut(rows: ClauseRows) -> tuple[Space, Clauses]:
     return _Cutter(rows).run()
 
 
-class _Entries:
+class Entries:
     """Integer literals under construction: where they come from, their dimension and flags."""
 
     def __init__(self) -> None:
@@ -52,7 +50,7 @@ class _Cutter:
         self.op = self.columns.op[rows.row].astype(np.int64)
         self.arg = arg_places(self.columns)[rows.row]
         self.arity = self.columns.arity[rows.row].astype(np.int64)
-        self.entries = _Entries()
+        self.entries = Entries()
         self.sections = Sections(self.columns.names, self.columns.literals)
         self.revise = np.where(rows.exact, 0, ALWAYS_REVISE).astype(np.uint8)
         self.clause_of = np.repeat(np.arange(len(rows.start) - 1), np.diff(rows.start))
@@ -61,8 +59,8 @@ class _Cutter:
         plain = self._plain_mask()
         self._comparisons(np.flatnonzero(plain & (self.op < Op.EXISTS)))
         presence = self._presence(np.flatnonzero(self.op >= Op.EXISTS))
-        derived = _Derived(self)
-        present_too = derived.run(np.flatnonzero(~plain))
+        derived = Derived(self.columns.literals, len(self.columns.names))
+        present_too = self._derived(derived, np.flatnonzero(~plain))
         space, ranges = self.sections.finish(derived.views, derived.flags)
         return space, self._clauses(space, ranges, np.concatenate([presence, present_too]))
 
@@ -107,6 +105,25 @@ class _Cutter:
         absent = ((self.op[literal] & 1) == 1) != self.rows.negated[literal]
         flags = np.where(absent, NEGATIVE | ABSENT_OK, 0)
         return self.entries.add(literal, self.attribute[literal], flags)
+
+    def _derived(self, derived: Derived, literal: Ints) -> Ints:
+        """Predicates on views and flags; returns the entries that ask for presence of the attribute."""
+        found = derived.run(
+            self.attribute[literal],
+            self.op[literal],
+            self.rows.negated[literal],
+            self.arg[literal],
+            self.arity[literal],
+            self.columns.args,
+        )
+        first = self.entries.count
+        self.entries.add(literal[found.owner], found.dimension, found.flags)
+        self.sections.add_strings(found.strings.moved(first))
+        self.sections.add_flags(first + found.flag_entries)
+        clause = self.clause_of[literal]
+        self.revise[clause[found.undecided]] |= ALWAYS_REVISE
+        self.revise[clause[found.split]] |= REVISE_IF_MULTI
+        return first + found.present
 
     def _clauses(self, space: Space, ranges: tuple[Ints, Ints, Ints], whole: Ints) -> Clauses:
         entries = self.entries
@@ -162,87 +179,12 @@ def _with_whole(ranges: tuple[Ints, Ints, Ints], whole: Ints, cells: Ints) -> tu
 def _merge(entry: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints, Ints]:
     """Non-empty ranges sorted by (entry, lo), touching ones joined."""
     keep = lo <= hi
-    entry, lo, hi = entry[keep], lo[keep], hi[keep]
-    if np.bincount(entry, minlength=1).max(initial=0) > 1:
-        order = np.lexsort((lo, entry))
-        entry, lo, hi = entry[order], lo[order], hi[order]
-    elif not _sorted(entry):
-        order = np.argsort(entry)
-        return entry[order], lo[order], hi[order]
-    else:
+    if not keep.all():
+        entry, lo, hi = entry[keep], lo[keep], hi[keep]
+    if not len(entry):
         return entry, lo, hi
+    start = np.zeros(int(entry.max()) + 2, np.int64)
+    np.cumsum(np.bincount(entry), out=start[1:])
     out = np.empty((3, len(entry)), np.int64)
-    count = merge_ranges(entry, lo, hi, out[0], out[1], out[2])
+    count = merge_ranges(entry, lo, hi, start, out[0], out[1], out[2])
     return out[0, :count], out[1, :count], out[2, :count]
-
-
-class _Derived:
-    """Predicates on views and flags; each distinct one is worked out once."""
-
-    def __init__(self, cutter: _Cutter) -> None:
-        self.cutter = cutter
-        self.names = len(cutter.columns.names)
-        self.views: dict[tuple[int, View], int] = {}
-        self.flags: dict[tuple[int, Flag, str], int] = {}
-        self.known: dict[tuple[int, int, bool, tuple[int, ...]], tuple[Any, ...]] = {}
-
-    def run(self, literals: Ints) -> Ints:
-        """Enter all given literals; returns the entries that ask for presence of the attribute."""
-        cutter = self.cutter
-        owner: list[int] = []
-        dimension: list[int] = []
-        flags: list[int] = []
-        present: list[int] = []
-        strings = StringCuts()
-        flag_entries: list[int] = []
-        base = cutter.entries.count
-        for at in literals.tolist():
-            attribute, op = int(cutter.attribute[at]), int(cutter.op[at])
-            denied = bool(cutter.rows.negated[at])
-            negative = (op & 1 == 1) != denied
-            if op & 1 and denied:  # NOT of a negative form on a derived dimension: the tree decides
-                cutter.revise[cutter.clause_of[at]] |= ALWAYS_REVISE
-                continue
-            if op & 1:
-                present.append(base + len(owner))
-                owner.append(at)
-                dimension.append(attribute)
-                flags.append(0)
-            atoms = self._atoms(at, op, negative)
-            if len(atoms) > 1:
-                cutter.revise[cutter.clause_of[at]] |= REVISE_IF_MULTI
-            for atom in atoms:
-                entry = base + len(owner)
-                owner.append(at)
-                flags.append(NEGATIVE | ABSENT_OK if negative else 0)
-                if isinstance(atom, OnView):
-                    place = self._view(attribute, atom.view)
-                    dimension.append(place)
-                    for low, high in atom.ranges:
-                        strings.add(entry, place, low, high)
-                else:
-                    key = (attribute, atom.flag, atom.pattern)
-                    dimension.append(-1 - self.flags.setdefault(key, len(self.flags)))
-                    flag_entries.append(entry)
-        # Views are numbered behind the attributes, flags behind the views.
-        shifted = [d if d >= 0 else self.names + len(self.views) - 1 - d for d in dimension]
-        cutter.entries.add(owner, shifted, flags)
-        cutter.sections.add_strings(strings)
-        cutter.sections.add_flags(np.array(flag_entries, np.int64))
-        return np.array(present, np.int64)
-
-    def _atoms(self, at: int, op: int, negative: bool) -> tuple[Any, ...]:
-        columns = self.cutter.columns
-        first = int(self.cutter.arg[at])
-        args = tuple(columns.args[first : first + int(self.cutter.arity[at])].tolist())
-        key = (op & ~1, 0, negative, args)
-        atoms = self.known.get(key)
-        if atoms is None:
-            operands = [literal_at(columns.literals, a) for a in args]
-            atoms = self.known[key] = atoms_of(op, operands, negative)
-        return atoms
-
-    def _view(self, attribute: int, view: View) -> int:
-        if view == View.MAIN:
-            return attribute
-        return self.names + self.views.setdefault((attribute, view), len(self.views))

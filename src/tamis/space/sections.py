@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.lang.columns.codes import Kind
-from tamis.lang.columns.literals import Literals, StringColumn, string_column
+from tamis.lang.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
 from tamis.space.cuts import CutSet
 from tamis.space.numbers import just_after, split_integers
 from tamis.space.space import Space
@@ -24,11 +24,24 @@ class StringCuts:
     """Ranges of byte strings collected one by one, from patterns, prefixes and networks."""
 
     def __init__(self) -> None:
-        self.entry: list[int] = []
-        self.dimension: list[int] = []
+        self.entry: Any = []
+        self.dimension: Any = []
         self.texts: list[bytes] = []
-        self.low: list[int] = []  # 2 * place in texts + side, or -1
-        self.high: list[int] = []
+        self.low: Any = []  # 2 * place in texts + side, or -1
+        self.high: Any = []
+
+    def spread(self, entry: Ints, chosen: Ints) -> StringCuts:
+        """The chosen ranges, in any number, for other entries."""
+        cuts = StringCuts()
+        cuts.texts, cuts.entry = self.texts, entry
+        cuts.dimension, cuts.low, cuts.high = (
+            np.array(column, np.int64)[chosen] for column in (self.dimension, self.low, self.high)
+        )
+        return cuts
+
+    def moved(self, by: int) -> StringCuts:
+        """The same ranges for entries numbered ``by`` higher."""
+        return self.spread(np.asarray(self.entry, np.int64) + by, np.arange(len(self.entry)))
 
     def add(self, entry: int, dimension: int, low: Any, high: Any) -> None:
         """A range between two cuts (string, side); ``None`` is unbounded."""
@@ -52,6 +65,7 @@ class Sections:
         self.attributes = len(names)
         self.literals = literals
         self.items: tuple[Ints, ...] = ()
+        self._kinds = np.zeros(0, np.uint8)  # of the items' operands
         self.strings = StringCuts()
         self.flags = np.zeros(0, np.int64)
 
@@ -67,6 +81,7 @@ class Sections:
     ) -> None:
         """Ranges between literals (-1: unbounded); ``*_after``: the cut lies just after the literal."""
         self.items = (entry, dimension, low, high, low_after.astype(np.int64), high_after.astype(np.int64))
+        self._kinds = self.literals.kind[np.where(low >= 0, low, high)] if len(low) else self._kinds
 
     def add_strings(self, strings: StringCuts) -> None:
         """Ranges between byte strings, on attributes or views."""
@@ -120,9 +135,9 @@ class Sections:
         """The items whose operands are of the given kinds."""
         if not self.items:
             return tuple(np.zeros(0, np.int64) for _ in range(6))
-        _, _, low, high, _, _ = self.items
-        kind = self.literals.kind[np.where(low >= 0, low, high)] if len(low) else np.zeros(0, np.uint8)
-        chosen = np.isin(kind, kinds)
+        chosen = np.flatnonzero(np.isin(np.arange(256), kinds)[self._kinds])
+        if len(chosen) == len(self._kinds):
+            return self.items
         return tuple(column[chosen] for column in self.items)
 
 
@@ -233,7 +248,9 @@ class _TextSection:
     def __init__(self, sections: Sections, dimensions: int) -> None:
         entry, dimension, low, high, low_after, high_after = sections._select(Kind.STRING)
         extra = sections.strings
-        used = np.unique(np.concatenate([low[low >= 0], high[high >= 0]]))
+        mentioned = np.zeros(len(sections.literals.kind) + 1, np.bool_)
+        mentioned[low] = mentioned[high] = True
+        used = np.flatnonzero(mentioned[:-1])  # the last place stands for -1, no bound
         texts = _binary(sections.literals, used, extra.texts)
         self.sorted = pc.unique(texts)
         self.sorted = self.sorted.take(pc.sort_indices(self.sorted))
@@ -268,7 +285,12 @@ class _TextSection:
         sides = np.zeros(len(first), np.uint8)
         np.bitwise_or.at(sides, group, (1 << side).astype(np.uint8))
         start = np.searchsorted(dimension, np.arange(len(cuts.start))).astype(np.int64)
-        return start, _column(self.sorted.take(pa.array(rank[first]))), first - cuts.start[dimension], sides
+        return (
+            start,
+            from_arrow(self.sorted.take(pa.array(rank[first]))),
+            first - cuts.start[dimension],
+            sides,
+        )
 
 
 def _keys(place: Ints, rank: Ints, side: Ints) -> Ints:
@@ -277,20 +299,5 @@ def _keys(place: Ints, rank: Ints, side: Ints) -> Ints:
 
 def _binary(literals: Literals, used: Ints, extra: list[bytes]) -> pa.Array:
     """The used string literals followed by the extra ones, as one binary array."""
-    strings = literals.strings
-    pool = pa.Array.from_buffers(
-        pa.large_binary(),
-        strings.count,
-        [None, pa.py_buffer(strings.start), pa.py_buffer(np.ascontiguousarray(strings.data))],
-    )
-    chosen = pool.take(pa.array(literals.bits[used]))
+    chosen = to_arrow(literals.strings).take(pa.array(literals.bits[used]))
     return pa.concat_arrays([chosen, pa.array(extra, pa.large_binary())])
-
-
-def _column(strings: pa.Array) -> StringColumn:
-    if not len(strings):
-        return string_column([])
-    _, start, data = strings.buffers()
-    offsets = np.frombuffer(start, np.int64)[strings.offset : strings.offset + len(strings) + 1]
-    body = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])

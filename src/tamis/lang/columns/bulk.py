@@ -8,7 +8,6 @@ row is refused as a whole and reported; the others go on.
 
 from __future__ import annotations
 
-from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,9 @@ import pyarrow.compute as pc
 
 from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisError, TypeMismatch
 from tamis.lang.columns.codes import NAMES, Kind, Op
-from tamis.lang.columns.literals import Literals, StringColumn, literal_at, string_column
-from tamis.lang.columns.rows import Columns, operands_of, predicate_of, runs, starts
+from tamis.lang.columns.exotic import Refusals, check_exotic
+from tamis.lang.columns.literals import Literals, from_arrow, string_column
+from tamis.lang.columns.rows import Columns, runs, starts
 from tamis.lang.columns.texts import normal, readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import DEFAULT_LIMITS, Limits
@@ -37,20 +37,6 @@ class Bulk(NamedTuple):
     refused: list[tuple[str, TamisError]]
 
 
-class _Refusals:
-    """Collects the rows that cannot be used; the first reason per row is kept."""
-
-    def __init__(self, count: int) -> None:
-        self.bad = np.zeros(count, np.bool_)
-        self.reasons: dict[int, TamisError] = {}
-
-    def add(self, rows: npt.NDArray[Any], reason: TamisError) -> None:
-        where = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        for row in where.tolist():
-            self.reasons.setdefault(row, reason)
-        self.bad[where] = True
-
-
 def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
     """Read a bulk table; see the module's page for its columns."""
     for name in ("id", "attribute", "operator"):
@@ -59,7 +45,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
                 f"a bulk table needs the column {name!r}; it has {', '.join(table.column_names)}"
             )
     table = table.combine_chunks()
-    refusals = _Refusals(table.num_rows)
+    refusals = Refusals(table.num_rows)
     ids, group = _coded(table.column("id"), "id", refusals)
     names, attribute = _coded(table.column("attribute"), "attribute", refusals)
     op = _operators(table.column("operator"), refusals)
@@ -67,7 +53,8 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     arity = np.bincount(row_of, minlength=table.num_rows)
     _check_arity(op, arity, refusals, limits)
     _check_kinds(op, literals.kind[literal], row_of, refusals)
-    literals, literal = _check_exotic(op, arity, literals, literal, row_of, refusals)
+    op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits)
+    row_of = np.repeat(np.arange(table.num_rows), arity)
     _check_sizes(ids, group, names, attribute, literals, literal, row_of, refusals, limits)
     weight = _floats(table, "weight", 1.0, refusals)
     priority = _floats(table, "priority", 0.0, refusals)
@@ -93,10 +80,12 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     return Bulk(ids.filter(pa.array(keep)), columns, priority[first[keep]], _report(ids, group, refusals))
 
 
-def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.Array, Index]:
+def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.Array, Index]:
     """Distinct strings in order of appearance, and each row's place among them."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(array.type):
+        if not array.null_count and not array.dictionary.null_count and readable(array.dictionary) is None:
+            return _recoded(array)
         array = array.dictionary_decode()
     if not pa.types.is_string(array.type):
         array = array.cast(pa.string())
@@ -108,7 +97,19 @@ def _coded(column: pa.ChunkedArray, name: str, refusals: _Refusals) -> tuple[pa.
     return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def _readable(strings: pa.Array, rows: Index, refusals: _Refusals) -> pa.Array:
+def _recoded(array: pa.DictionaryArray) -> tuple[pa.Array, Index]:
+    """:func:`_coded` for strings that come coded: nothing is done row by row but renumbering."""
+    coded = normal(array.dictionary.cast(pa.string())).dictionary_encode()
+    code = coded.indices.to_numpy(zero_copy_only=False)[array.indices.to_numpy(zero_copy_only=False)]
+    first = np.full(len(coded.dictionary), len(code), np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(code))]
+    place = np.zeros(len(first), np.int64)
+    place[order] = np.arange(len(order))
+    return coded.dictionary.take(pa.array(order)), place[code]
+
+
+def _readable(strings: pa.Array, rows: Index, refusals: Refusals) -> pa.Array:
     """``strings`` with the ones that are not UTF-8 left empty and their rows refused."""
     usable = readable(strings)
     if usable is None:
@@ -117,7 +118,7 @@ def _readable(strings: pa.Array, rows: Index, refusals: _Refusals) -> pa.Array:
     return pc.if_else(pa.array(usable), strings, "")
 
 
-def _operators(column: pa.ChunkedArray, refusals: _Refusals) -> npt.NDArray[np.uint8]:
+def _operators(column: pa.ChunkedArray, refusals: Refusals) -> npt.NDArray[np.uint8]:
     names, code = _coded(column, "operator", refusals)
     known = np.array([NAMES.get(str(name).lower().strip(), 255) for name in names.to_pylist()] or [255])
     op = known[code].astype(np.uint8)
@@ -129,7 +130,7 @@ def _operators(column: pa.ChunkedArray, refusals: _Refusals) -> npt.NDArray[np.u
     return op
 
 
-def _literals(table: pa.Table, refusals: _Refusals) -> tuple[Literals, Index, Index]:
+def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Index, Index]:
     """The pool, and for every operand its row and its place in the pool, in row order."""
     kinds, bits, rows, places = [], [], [], []
     strings: pa.Array = pa.array([], pa.string())
@@ -153,7 +154,8 @@ def _literals(table: pa.Table, refusals: _Refusals) -> tuple[Literals, Index, In
     if len(rows) > 1:
         order = np.argsort(row_of, kind="stable")
         row_of, literal = row_of[order], literal[order]
-    return Literals(np.concatenate(kinds), np.concatenate(bits), _string_column(strings)), row_of, literal
+    texts = from_arrow(strings.cast(pa.large_string()))
+    return Literals(np.concatenate(kinds), np.concatenate(bits), texts), row_of, literal
 
 
 _NONE = np.zeros(0, np.int64)
@@ -173,7 +175,7 @@ def _flat(array: Any) -> tuple[Index, pa.Array]:
 
 
 def _distinct(
-    name: str, values: pa.Array, known: int, rows: Index, refusals: _Refusals
+    name: str, values: pa.Array, known: int, rows: Index, refusals: Refusals
 ) -> tuple[Kind, Any, Index]:
     """Kind, distinct bits (or strings) and each value's place among them."""
     kind = values.type
@@ -225,22 +227,11 @@ def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
     return values, inverse
 
 
-def _string_column(strings: pa.Array) -> StringColumn:
-    _, offsets, data = strings.buffers()
-    if len(strings) == 0 or offsets is None:
-        return string_column([])
-    start = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(
-        np.int64
-    )
-    body = np.frombuffer(data, np.uint8)[start[0] : start[-1]] if data is not None else np.zeros(0, np.uint8)
-    return StringColumn(start - start[0], body)
-
-
 _ARITY = {Op.BETWEEN: 2, Op.NOT_BETWEEN: 2, Op.EXISTS: 0, Op.IS_NULL: 0}
 _MANY = (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR)
 
 
-def _check_arity(op: npt.NDArray[np.uint8], arity: Index, refusals: _Refusals, limits: Limits) -> None:
+def _check_arity(op: npt.NDArray[np.uint8], arity: Index, refusals: Refusals, limits: Limits) -> None:
     least, most = np.ones(256, np.int64), np.ones(256, np.int64)
     for code, count in _ARITY.items():
         least[code] = most[code] = count
@@ -251,7 +242,7 @@ def _check_arity(op: npt.NDArray[np.uint8], arity: Index, refusals: _Refusals, l
         refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
 
 
-def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: _Refusals) -> None:
+def _check_kinds(op: npt.NDArray[np.uint8], kind: Any, row_of: Index, refusals: Refusals) -> None:
     """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
     if len(kind) and kind.min() == kind.max() and kind[0] <= Kind.TIME and op.max() <= Op.NOT_IN:
         return  # numbers or times only, under operators that take them
@@ -278,7 +269,7 @@ def _check_sizes(
     literals: Literals,
     literal: Index,
     row_of: Index,
-    refusals: _Refusals,
+    refusals: Refusals,
     limits: Limits,
 ) -> None:
     """The limits that text input meets in the parser."""
@@ -305,46 +296,7 @@ def _lengths(strings: pa.Array) -> Index:
     return np.asarray(pc.binary_length(strings).to_numpy(zero_copy_only=False), np.int64)
 
 
-def _check_exotic(
-    op: npt.NDArray[np.uint8],
-    arity: Index,
-    literals: Literals,
-    literal: Index,
-    row_of: Index,
-    refusals: _Refusals,
-) -> tuple[Literals, Index]:
-    """Patterns, terms and networks take the careful path of the tree, each distinct one once."""
-    from tamis.lang.check import check_tree
-
-    exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
-    if not len(exotic):
-        return literals, literal
-    start = starts(arity)
-    fresh: dict[str, int] = {}
-    strings = literals.strings.to_list()
-    kinds, bits = literals.kind.tolist(), literals.bits.tolist()
-    literal = literal.copy()
-    for row in exotic.tolist():
-        places = range(int(start[row]), int(start[row + 1]))
-        operands = [literal_at(literals, int(literal[at])) for at in places]
-        try:
-            checked = check_tree(predicate_of("a", int(op[row]), operands, 1.0))
-        except TamisError as bad:
-            refusals.add(np.array([row]), bad)
-            continue
-        # Checking may have found two terms to be one; repeating an operand changes nothing.
-        clean = operands_of(checked)[1]
-        for at, operand in zip(places, chain(clean, repeat(clean[-1])), strict=False):
-            if operand not in fresh:
-                fresh[operand] = len(kinds)
-                kinds.append(Kind.STRING)
-                bits.append(len(strings))
-                strings.append(operand)
-            literal[at] = fresh[operand]
-    return Literals(np.array(kinds, np.uint8), np.array(bits, np.int64), string_column(strings)), literal
-
-
-def _floats(table: pa.Table, name: str, default: float, refusals: _Refusals) -> npt.NDArray[np.float64]:
+def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> npt.NDArray[np.float64]:
     if name not in table.column_names:
         return np.full(table.num_rows, default)
     array = table.column(name).combine_chunks().cast(pa.float64()).fill_null(default)
@@ -353,13 +305,13 @@ def _floats(table: pa.Table, name: str, default: float, refusals: _Refusals) -> 
     return numbers
 
 
-def _good_groups(group: Index, refusals: _Refusals, count: int) -> npt.NDArray[np.bool_]:
+def _good_groups(group: Index, refusals: Refusals, count: int) -> npt.NDArray[np.bool_]:
     keep = np.ones(count, np.bool_)
     keep[group[refusals.bad]] = False
     return keep
 
 
-def _report(ids: pa.Array, group: Index, refusals: _Refusals) -> list[tuple[str, TamisError]]:
+def _report(ids: pa.Array, group: Index, refusals: Refusals) -> list[tuple[str, TamisError]]:
     first: dict[int, TamisError] = {}
     for row, reason in sorted(refusals.reasons.items()):
         first.setdefault(int(group[row]), reason)

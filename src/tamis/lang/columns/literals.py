@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from tamis.lang.columns.codes import Kind
 from tamis.model.shape import Shape
@@ -60,6 +61,41 @@ def string_column(strings: list[str]) -> StringColumn:
     start = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(raw) for raw in encoded], out=start[1:])
     return StringColumn(start, np.frombuffer(b"".join(encoded), np.uint8))
+
+
+def join_strings(columns: list[StringColumn]) -> StringColumn:
+    """Several columns end to end."""
+    lengths, data = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)]
+    for column in columns:
+        lengths.append(column.start[1:].astype(np.int64) - column.start[:-1])
+        data.append(column.data)
+    return StringColumn(np.cumsum(np.concatenate(lengths)), np.concatenate(data))
+
+
+def distinct_strings(
+    column: StringColumn, chosen: npt.NDArray[np.int64]
+) -> tuple[StringColumn, npt.NDArray[np.int64]]:
+    """The chosen strings, each once, and the place of each choice among them."""
+    coded = to_arrow(column).take(pa.array(chosen)).dictionary_encode()
+    return from_arrow(coded.dictionary), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def to_arrow(column: StringColumn) -> Any:
+    """A column as an Arrow array of bytes."""
+    start, data = np.ascontiguousarray(column.start, np.int64), np.ascontiguousarray(column.data)
+    return pa.Array.from_buffers(
+        pa.large_binary(), column.count, [None, pa.py_buffer(start), pa.py_buffer(data)]
+    )
+
+
+def from_arrow(strings: Any) -> StringColumn:
+    """An Arrow array of large strings or bytes, without nulls, as a column."""
+    if not len(strings):
+        return string_column([])
+    _, start, data = strings.buffers()
+    offsets = np.frombuffer(start, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    body = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
 
 
 def micros(moment: datetime) -> int:

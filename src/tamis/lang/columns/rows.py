@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
-from tamis.lang.columns.literals import Literals, LiteralWriter, literal_at, string_column
+from tamis.lang.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
 from tamis.model.expr import (
     And,
     Between,
@@ -290,28 +290,30 @@ def _cat(parts: list[Ints], dtype: Any) -> Ints:
 
 def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
     """All pools end to end, and where each begins."""
-    offsets, kinds, bits, strings = [], [], [], []
+    offsets, kinds, bits = [], [], []
     count = texts = 0
     for pool in pools:
         offsets.append(count)
         kinds.append(pool.kind)
         bits.append(pool.bits + np.where(pool.kind >= Kind.STRING, texts, 0))
-        strings.extend(pool.strings.to_list())
         count += len(pool.kind)
         texts += pool.strings.count
-    return Literals(_cat(kinds, np.uint8), _cat(bits, np.int64), string_column(strings)), offsets
+    strings = join_strings([pool.strings for pool in pools])
+    return Literals(_cat(kinds, np.uint8), _cat(bits, np.int64), strings), offsets
 
 
 def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals, npt.NDArray[np.int64]]:
     """Only the literals that ``args`` use, each once, so that merging for ever does not grow the pool."""
-    used, args = np.unique(args, return_inverse=True)
-    kind, bits = literals.kind[used], literals.bits[used]
+    mark = np.zeros(len(literals.kind), np.bool_)
+    mark[args] = True
+    kind, bits = literals.kind[mark], literals.bits[mark]
     textual = kind >= Kind.STRING
-    seen: dict[str, int] = {}
-    texts = [literals.strings.text(at) for at in bits[textual].tolist()]
-    bits[textual] = [seen.setdefault(text, len(seen)) for text in texts]
-    pairs = np.empty(len(kind), [("kind", np.uint8), ("bits", np.int64)])
-    pairs["kind"], pairs["bits"] = kind, bits
-    distinct, renumber = np.unique(pairs, return_inverse=True)
-    pool = Literals(distinct["kind"].copy(), distinct["bits"].copy(), string_column(list(seen)))
-    return pool, renumber[args]
+    strings, bits[textual] = distinct_strings(literals.strings, bits[textual])
+    order = np.lexsort((bits, kind))
+    kind, bits = kind[order], bits[order]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (kind[1:] != kind[:-1]) | (bits[1:] != bits[:-1])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    renumber = number[np.cumsum(mark) - 1] if len(number) else np.zeros(len(mark), np.int64)
+    return Literals(kind[fresh], bits[fresh], strings), renumber[args]
