@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.errors import IndexCorrupt
+
 ALIGNMENT = 64
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -37,9 +39,15 @@ class Arena:
         self.words64 = block.view(np.uint64)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        slot = self.slots[name]
+        slot = self._slot(name)
         raw = self.block[slot.offset : slot.offset + slot.nbytes]
         return raw.view(np.dtype(slot.dtype)).reshape(slot.shape)
+
+    def _slot(self, name: str) -> Slot:
+        slot = self.slots.get(name)
+        if slot is None:
+            raise IndexCorrupt(f"the index is damaged: it has no array {name!r}")
+        return slot
 
     def group(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
         """The arrays whose names begin with ``prefix``, by the rest of their names."""
@@ -49,7 +57,7 @@ class Arena:
         """Begin and end of each named array, in units of its own words, for kernels to slice by."""
         bounds: list[int] = []
         for name in names:
-            slot = self.slots[name]
+            slot = self._slot(name)
             unit = np.dtype(slot.dtype).itemsize
             bounds += [slot.offset // unit, (slot.offset + slot.nbytes) // unit]
         return np.array(bounds, np.int64)

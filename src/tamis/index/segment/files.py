@@ -20,12 +20,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
-from tamis.index.arena import Arena, Slot
+from tamis.index.arena import ALIGNMENT, Arena, Slot
 from tamis.index.engines import NAMES
 from tamis.index.segment.failpoint import failpoint
+from tamis.index.segment.schema import check_slot, required
 from tamis.index.segment.segment import Segment
 from tamis.limits import Limits
 
@@ -75,31 +77,45 @@ def open_segment(folder: Path, limits: Limits, verify: bool = False) -> Segment:
             f"{folder} needs the engine {body.get('engine')!r}; this version has {', '.join(NAMES)}"
         )
     path = folder / "arrays.bin"
-    slots = _read_slots(path, body)
-    block = _map(path, int(body["length"]))
-    arena = Arena(block, slots)
+    table = _read_table(folder / "segment.json", body)
+    slots = {name: Slot(*entry[:4]) for name, entry in table.arrays.items()}
+    segment = Segment(Arena(_map(path, table.length), slots), table.engine, limits)
     if verify or not _is_verified(path, body):
-        for name, entry in body["arrays"].items():
-            if _checksum(block, slots[name]) != entry[4]:
-                raise IndexCorrupt(f"{path} is damaged: array {name!r} does not have its checksum")
+        _verify(path, table, segment)
         _note_verified(path, body)
-    return Segment(arena, body["engine"], limits)
+    return segment
 
 
-def _read_slots(path: Path, body: dict[str, Any]) -> dict[str, Slot]:
+class _Table(msgspec.Struct):
+    """What stands in segment.json; an array is (type, shape, offset, bytes, checksum)."""
+
+    engine: str
+    length: int
+    arrays: dict[str, tuple[str, tuple[int, ...], int, int, int]]
+
+
+def _read_table(path: Path, body: dict[str, Any]) -> _Table:
     """The table of arrays, every length checked before anything is allocated or viewed."""
-    slots = {}
     try:
-        for name, (dtype, shape, offset, nbytes, _) in body["arrays"].items():
-            kind = np.dtype(dtype)
-            if kind.hasobject or int(np.prod(shape, dtype=object)) * kind.itemsize != nbytes:
-                raise IndexCorrupt(f"{path} is damaged: array {name!r} has no sensible shape")
-            if offset < 0 or offset % kind.itemsize or offset + nbytes > body["length"]:
-                raise IndexCorrupt(f"{path} is damaged: array {name!r} lies outside the file")
-            slots[name] = Slot(dtype, tuple(shape), offset, nbytes)
-    except (KeyError, TypeError, ValueError) as bad:
-        raise IndexCorrupt(f"{path.parent / 'segment.json'} is damaged: {bad!r}") from None
-    return slots
+        table = msgspec.convert(body, _Table)
+        for name, entry in table.arrays.items():
+            check_slot(name, Slot(*entry[:4]), table.length)
+    except (msgspec.ValidationError, TypeError, ValueError, SyntaxError, IndexCorrupt) as bad:
+        raise IndexCorrupt(f"{path} is damaged: {bad}") from None
+    if missing := sorted(required() - table.arrays.keys()):
+        raise IndexCorrupt(f"{path} is damaged: it has no array {missing[0]!r}")
+    return table
+
+
+def _verify(path: Path, table: _Table, segment: Segment) -> None:
+    """Read every byte; then what the bytes say is checked, since a checksum is easily forged."""
+    for name, entry in table.arrays.items():
+        if _checksum(segment.arena.block, segment.arena.slots[name]) != entry[4]:
+            raise IndexCorrupt(f"{path} is damaged: array {name!r} does not have its checksum")
+    try:
+        segment.check()
+    except IndexCorrupt as bad:
+        raise IndexCorrupt(f"{path}: {bad.message}") from None
 
 
 def _map(path: Path, length: int) -> Any:
@@ -113,10 +129,14 @@ def _map(path: Path, length: int) -> Any:
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except FileNotFoundError:
         raise IndexCorrupt(f"{path} is missing") from None
+    except OSError as bad:
+        raise IndexCorrupt(f"{path} cannot be read: {bad.strerror}") from None
 
 
 def _checksum(block: Any, slot: Slot) -> int:
-    return zlib.crc32(memoryview(block[slot.offset : slot.offset + slot.nbytes]))
+    """Of an array and the padding behind it, so that no byte of the file is left out."""
+    end = -(-(slot.offset + slot.nbytes) // ALIGNMENT) * ALIGNMENT
+    return zlib.crc32(memoryview(block[slot.offset : end]))
 
 
 def _fingerprint(path: Path, body: dict[str, Any]) -> str:
@@ -165,6 +185,8 @@ def read_sealed(path: Path) -> dict[str, Any]:
         raise IndexNotFound(f"there is no index at {path.parent}: {path.name} is missing") from None
     except NotADirectoryError:
         raise IndexNotFound(f"there is no index at {path.parent}: it is not a folder") from None
+    except OSError as bad:
+        raise IndexCorrupt(f"{path} cannot be read: {bad.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise IndexCorrupt(f"{path} is damaged: it is not a sealed JSON file") from None
     if not isinstance(body, dict):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.engines import engine_class
 from tamis.index.protocol import Engine
+from tamis.index.segment.invariants import check_arrays
 from tamis.lang.columns.literals import Literals, StringColumn
 from tamis.lang.columns.rows import Columns, tree_at
 from tamis.limits import Limits
@@ -124,21 +124,7 @@ class Segment:
 
     def check(self) -> None:
         """Raise :class:`IndexCorrupt` if an invariant is broken."""
-        starts = self.arena["clauses.start"].astype(np.int64)
-        for name, start, length in (
-            ("clauses.start", starts, len(self.arena["clauses.literal"])),
-            ("clauses.owner_start", self.owner_start.astype(np.int64), len(self.owner)),
-            ("ids.start", self.ids.start.astype(np.int64), len(self.ids.data)),
-            ("book.row_start", self.columns.row_start.astype(np.int64), len(self.columns.op)),
-            ("book.arg_start", self.columns.arg_start.astype(np.int64), len(self.columns.args)),
-        ):
-            if start[0] != 0 or start[-1] != length or np.any(np.diff(start) < 0):
-                raise IndexCorrupt(f"the index is damaged: {name} is not an increasing list of places")
-        if len(self.owner) and int(self.owner.max()) >= self.count:
-            raise IndexCorrupt("the index is damaged: a clause belongs to no subscription")
-        literal = self.arena["clauses.literal"]
-        if len(literal) and int(literal[:, 0].max()) >= len(self.arena["clauses.cells"]):
-            raise IndexCorrupt("the index is damaged: a literal names no dimension")
+        check_arrays(self)
         self.engine.check()
 
 

@@ -1,0 +1,134 @@
+"""Files written on purpose: foreign JSON, other versions, unknown engines, types and lengths that lie."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamis import Index
+from tamis.errors import IndexCorrupt, IndexVersion
+from tests.segment.corrupt import REFUSALS, answers, damaged, reseal, saved
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(tmp_path_factory.mktemp("hostile") / "original")
+
+
+FOREIGN = [
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b"7",
+    b'"text"',
+    b"{}",
+    b'{"body": 5, "crc32": 0}',
+    b'{"body": "{}", "crc32": "0"}',
+    b'{"body": "[]", "crc32": 223132457}',
+    b'{"body": null, "crc32": null}',
+    b"\xff\xfe",
+    b"[" * 200_000,
+    json.dumps({"body": "[" * 200_000, "crc32": zlib.crc32(b"[" * 200_000)}).encode(),
+    b'{"name": "package", "version": "1.0"}',
+]
+
+
+@pytest.mark.parametrize("place", ["manifest.json", "segment.json"])
+@pytest.mark.parametrize("content", FOREIGN, ids=lambda raw: repr(raw[:24]))
+def test_foreign_json_is_refused_by_name(original: Path, tmp_path: Path, place: str, content: bytes) -> None:
+    copy = damaged(original, tmp_path / "copy", lambda c: next(c.rglob(place)).write_bytes(content) and None)
+    with pytest.raises(IndexCorrupt, match=place):
+        Index.open(copy)
+
+
+MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
+    "another format": (lambda b: b.update(format="tamis-other"), IndexVersion),
+    "a later version": (lambda b: b.update(version=2), IndexVersion),
+    "no version": (lambda b: b.pop("version"), IndexVersion),
+    "an unknown engine": (lambda b: b.update(engine="warp"), IndexVersion),
+    "an engine that is no name": (lambda b: b.update(engine=["hybrid"]), IndexCorrupt),
+    "no engine": (lambda b: b.pop("engine"), IndexCorrupt),
+    "no segments": (lambda b: b.pop("segments"), IndexCorrupt),
+    "segments that are no list": (lambda b: b.update(segments={"a": 1}), IndexCorrupt),
+    "a segment that is no object": (lambda b: b["segments"].append(3), IndexCorrupt),
+    "a segment without a folder": (lambda b: b["segments"][0].pop("folder"), IndexCorrupt),
+    "a folder that is not there": (lambda b: b["segments"][0].update(folder="segment-0"), IndexCorrupt),
+    "a folder elsewhere": (lambda b: b["segments"][0].update(folder="../../etc"), IndexCorrupt),
+    "a folder that is the index": (lambda b: b["segments"][0].update(folder="."), IndexCorrupt),
+    "a wrong count": (lambda b: b["segments"][0].update(subscriptions=3), IndexCorrupt),
+    "a wrong count of removals": (lambda b: b["segments"][0].update(dead_count=2), IndexCorrupt),
+    "removals elsewhere": (lambda b: b["segments"][0].update(dead="/etc/hostname"), IndexCorrupt),
+    "removals that are the folder": (lambda b: b["segments"][0].update(dead="."), IndexCorrupt),
+}
+
+
+@pytest.mark.parametrize("lie", MANIFESTS)
+def test_a_manifest_that_lies_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
+    change, error = MANIFESTS[lie]
+    copy = damaged(original, tmp_path / "copy", lambda c: reseal(c / "manifest.json", change))
+    with pytest.raises(error, match="copy") as raised:
+        Index.open(copy)
+    assert isinstance(raised.value, REFUSALS)
+
+
+def _slot(place: int, value: Any, name: str = "clauses.literal") -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body["arrays"][name].__setitem__(place, value)
+
+
+SEGMENTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
+    "a later version": (lambda b: b.update(version=99), IndexVersion),
+    "another format": (lambda b: b.update(format="x"), IndexVersion),
+    "an unknown engine": (lambda b: b.update(engine="warp"), IndexVersion),
+    "no arrays": (lambda b: b.pop("arrays"), IndexCorrupt),
+    "arrays that are a list": (lambda b: b.update(arrays=[]), IndexCorrupt),
+    "a missing array": (lambda b: b["arrays"].pop("ids.start"), IndexCorrupt),
+    "a missing array of the space": (lambda b: b["arrays"].pop("space.number_cut"), IndexCorrupt),
+    "a missing array of the engine": (lambda b: b["arrays"].pop("engine.posting"), IndexCorrupt),
+    "an array of objects": (_slot(0, "|O"), IndexCorrupt),
+    "an array of records with objects": (_slot(0, "O,O"), IndexCorrupt),
+    "no type": (_slot(0, "what"), IndexCorrupt),
+    "a type that is none": (_slot(0, None), IndexCorrupt),
+    "another type of the same size": (_slot(0, "<f2"), IndexCorrupt),
+    "another byte order": (_slot(0, ">u2"), IndexCorrupt),
+    "a huge shape": (_slot(1, [2**62, 4]), IndexCorrupt),
+    "a negative shape": (_slot(1, [-1, 4]), IndexCorrupt),
+    "a shape of text": (_slot(1, "ab"), IndexCorrupt),
+    "a flat shape": (lambda b: _slot(1, [b["arrays"]["clauses.literal"][3] // 2])(b), IndexCorrupt),
+    "a negative place": (_slot(2, -64), IndexCorrupt),
+    "a place beyond the file": (_slot(2, 2**40), IndexCorrupt),
+    "a crooked place": (_slot(2, 1), IndexCorrupt),
+    "a place that is no number": (_slot(2, "0"), IndexCorrupt),
+    "a huge size": (_slot(3, 2**62), IndexCorrupt),
+    "a wrong checksum": (_slot(4, 0), IndexCorrupt),
+    "no checksum": (_slot(4, None), IndexCorrupt),
+    "a short entry": (lambda b: b["arrays"]["clauses.literal"].pop(), IndexCorrupt),
+    "a huge length": (lambda b: b.update(length=2**62), IndexCorrupt),
+    "a length of text": (lambda b: b.update(length="many"), IndexCorrupt),
+    "no length": (lambda b: b.pop("length"), IndexCorrupt),
+    "a negative length": (lambda b: b.update(length=-1), IndexCorrupt),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", SEGMENTS)
+def test_a_segment_that_lies_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
+    change, error = SEGMENTS[lie]
+    copy = damaged(original, tmp_path / "copy", lambda c: reseal(_largest(c) / "segment.json", change))
+    with pytest.raises(error, match="copy") as raised:
+        Index.open(copy)
+    assert isinstance(raised.value, REFUSALS)
+
+
+def _largest(folder: Path) -> Path:
+    return max(folder.glob("segment-*"), key=lambda path: (path / "arrays.bin").stat().st_size)
+
+
+def test_nothing_was_changed_in_the_original(original: Path) -> None:
+    index = Index.open(original, verify=True)
+    index.check()
+    assert [len(found) for found in answers(index)] == [3, 3, 5, 1]
