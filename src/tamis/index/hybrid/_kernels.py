@@ -71,24 +71,26 @@ def bounds(visits, count, list_start, begins, ends):
     return kept, probed
 
 
+@njit(cache=True, nogil=True, inline="always")
+def satisfied(record, dimension_bits, cell_bits, table):
+    """1 if the event in ``table`` satisfies a record (dimension, lowest cell, width), else 0.
+
+    Cells in records and in ``table`` are rounded alike, which can only let more pass.
+    """
+    dimension = record & ((np.uint64(1) << dimension_bits) - np.uint64(1))
+    low = (record >> dimension_bits) & ((np.uint64(1) << cell_bits) - np.uint64(1))
+    return np.uint64(np.uint64(table[dimension]) - low <= record >> (dimension_bits + cell_bits))
+
+
 @njit(cache=True, nogil=True)
 def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits):
-    """Postings of all visited lists whose inline condition the event satisfies. No branches.
-
-    An inline record is (dimension, lowest cell, width); cells in records and in ``table`` are rounded
-    alike, which can only let more pass.
-    """
-    low_at, span_at = np.uint64(dimension_bits), np.uint64(dimension_bits + cell_bits)
-    dimension_mask = (np.uint64(1) << low_at) - np.uint64(1)
-    cell_mask = (np.uint64(1) << np.uint64(cell_bits)) - np.uint64(1)
+    """Postings of all visited lists whose inline condition the event satisfies. No branches."""
     count = np.uint64(0)
     for r in range(runs):
         i, end = np.uint64(begins[r]), np.uint64(ends[r])
         while i < end:
             hits[count] = i
-            record = np.uint64(inline[i])
-            distance = np.uint64(table[record & dimension_mask]) - ((record >> low_at) & cell_mask)
-            count += np.uint64(distance <= (record >> span_at))
+            count += satisfied(np.uint64(inline[i]), dimension_bits, cell_bits, table)
             i += np.uint64(1)
     return np.int64(count)
 
@@ -96,16 +98,11 @@ def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hi
 @njit(cache=True, nogil=True)
 def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
     """The hits, moved to the front, that also satisfy a further inline condition."""
-    low_at, span_at = np.uint64(dimension_bits), np.uint64(dimension_bits + cell_bits)
-    dimension_mask = (np.uint64(1) << low_at) - np.uint64(1)
-    cell_mask = (np.uint64(1) << np.uint64(cell_bits)) - np.uint64(1)
     count = np.uint64(0)
     for h in range(np.uint64(hit_count)):
         i = np.uint64(hits[h])
         hits[count] = i
-        record = np.uint64(inline[i])
-        distance = np.uint64(table[record & dimension_mask]) - ((record >> low_at) & cell_mask)
-        count += np.uint64(distance <= (record >> span_at))
+        count += satisfied(np.uint64(inline[i]), dimension_bits, cell_bits, table)
     return np.int64(count)
 
 
@@ -154,7 +151,7 @@ def match_events(
     layout = words32[place[22] : place[23]]
     inline = inlines[place[24] : place[25]]
     second = inlines[place[26] : place[27]]
-    dimension_bits, cell_bits = np.int64(layout[0]), np.int64(layout[1])
+    dimension_bits, cell_bits = np.uint64(layout[0]), np.uint64(layout[1])
     zones, width, first_pair = np.int64(layout[2]), np.int64(layout[3]), np.int64(layout[4])
     several = layout[5] > 1
     room = len(out_event)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange
-from tamis.index.hybrid.layout._kernels import order_for_checks, rank_units
+from tamis.index.hybrid.layout._kernels import NONE, order_for_checks, rank_units
 from tamis.index.hybrid.layout.levels import HEAD, Levels
 from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
 from tamis.index.hybrid.layout.records import Records
@@ -39,8 +39,7 @@ def build(
         clause_order, clauses.start.astype(np.int64), units.of_literal, seen, units.share, literal_order
     )
     records = Records(clauses)
-    inline = np.where(chosen.chosen, best[2], best[1])[owner]
-    second = np.where(chosen.chosen, best[3], best[2])[owner]
+    inline, second = (column[owner] for column in _inline(best, chosen.chosen))
     arrays = {
         "heads": levels.heads(records),
         "levels": levels.levels(),
@@ -66,6 +65,23 @@ def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
     rank = np.empty(clauses, np.int64)
     rank[order] = np.arange(clauses)
     return order, rank
+
+
+def _inline(best: Ints, paired: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """The two conditions a posting carries: those after access, else access itself.
+
+    A list stands for a block or a zone of cells, so access, too, is worth checking.
+    """
+    none = np.full_like(best[0], NONE)
+    ranked = np.where(
+        paired, np.stack([best[2], best[3], best[0], best[1]]), np.stack([*best[1:3], best[0], none])
+    )
+    present = ranked != NONE
+    first = np.argmax(present, axis=0)
+    every = np.arange(ranked.shape[1])
+    inline = ranked[first, every]
+    present[first, every] = False
+    return inline, ranked[np.argmax(present, axis=0), every]
 
 
 def _hulled(units: Units, best: Ints, pairs: Pairs, dimensions: int) -> npt.NDArray[np.uint32]:

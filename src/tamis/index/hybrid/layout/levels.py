@@ -18,7 +18,7 @@ from tamis.index.hybrid.layout.records import Records
 from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.space.clauses import Clauses
 
-HANDFUL = 8
+HANDFUL = 3
 HEAD = 4  # words per dimension: see Levels.heads
 
 

@@ -37,9 +37,7 @@ class Pairs(NamedTuple):
         return self.width * (self.width - 1) // 2
 
 
-def choose_pairs(
-    clauses: Clauses, units: Units, access: Ints, second: Ints, crowd: int, mode: int
-) -> Pairs:
+def choose_pairs(clauses: Clauses, units: Units, access: Ints, second: Ints, crowd: int, mode: int) -> Pairs:
     """Find the clauses for which two conditions beat one (or, with ``ALWAYS``, for which there are two)."""
     none = Pairs(np.zeros(clauses.count, np.bool_), np.full(clauses.dimensions, -1), 0, 0)
     able = _able(clauses, units, access, second)
