@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tamis import Index, Limits, from_json, to_json, to_text
 from tamis.index.engines import NAMES as ENGINES
 from tamis.model.event import Event
-from tamis.model.expr import FALSE, TRUE, And, Compare, Exists, Expr, Not, Or
+from tamis.model.expr import FALSE, TRUE, And, Between, Compare, Exists, Expr, Not, Or
 from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
 from tests.duel.forms import Typed, json_line, typed_tables
 from tests.strategies import events, expressions
@@ -55,15 +55,54 @@ def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], ba
     index.check()
 
 
-@given(books(), batches, st.sampled_from([1, 4]), st.sampled_from([0, 2]))
-def test_covers_and_samples_change_no_answer(
-    engine: str, book: list[Expr], batch: list[Event], most: int, pairs: int
+PARAMETERS = {
+    "hybrid": st.fixed_dictionaries(
+        {
+            "most_blocks": st.sampled_from([1, 4, 64]),
+            "crowd": st.sampled_from([0, 2]),
+            "pairs": st.sampled_from([0, 1, 2]),
+        }
+    ),
+    "scan": st.just({}),
+}
+
+
+@given(books(), batches, st.data())
+def test_covers_samples_and_parameters_change_no_answer(
+    engine: str, book: list[Expr], batch: list[Event], data: st.DataObject
 ) -> None:
-    parameters = {"most_blocks": most, "crowd": 0, "pairs": pairs} if engine == "hybrid" else {}
-    sample = [plain(event) for event in batch]
-    index = Index.build(named(book), engine=engine, limits=TIGHT, sample=sample, parameters=parameters)
+    parameters = data.draw(PARAMETERS[engine])
+    plains = [plain(event) for event in batch]
+    index = Index.build(named(book), engine=engine, limits=TIGHT, sample=plains, parameters=parameters)
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(Event)")
+    assert_same_pairs(match_one_by_one(index, plains), book, batch, "match(dict)")
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(Events)")
+    index.check()
+
+
+attributes = st.sampled_from("abcdef")
+numbers_only = st.dictionaries(attributes, st.integers(0, 12), max_size=6)
+ranges = st.builds(
+    lambda name, low, width: Between(name, low, low + width),
+    attributes,
+    st.integers(0, 12),
+    st.integers(0, 6),
+)
+conjunctions = st.lists(ranges, min_size=1, max_size=5).map(lambda found: And(tuple(found)))
+
+
+@given(
+    st.lists(conjunctions, min_size=1, max_size=30), st.lists(numbers_only, min_size=1, max_size=8), st.data()
+)
+def test_conjunctions_of_ranges(
+    engine: str, book: list[Expr], batch: list[dict[str, int]], data: st.DataObject
+) -> None:
+    """What numeric workloads are made of; attributes of an event come in any order."""
+    index = Index.build(named(book), engine=engine, parameters=data.draw(PARAMETERS[engine]))
+    assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(dict)")
+    assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(dicts)")
+    several = [{name: [value, value // 2] for name, value in event.items()} for event in batch]
+    assert_same_pairs(pairs_of(index.match_many(several)), book, several, "several values each")
 
 
 @given(books(), typed_tables())

@@ -76,3 +76,10 @@ def test_pairs_spare_work_where_no_single_range_is_rare() -> None:
         f"s{n}" for n, (x, y) in enumerate(lows) if x <= 50 <= x + 15 and y <= 50 <= y + 15
     )
     assert 3 * paired.work.candidates < 2 * alone.work.candidates
+
+
+def test_pairs_of_an_event_whose_attributes_come_in_another_order() -> None:
+    rows = {f"s{n}": f"x BETWEEN {n} AND {n + 9} AND y BETWEEN {n} AND {n + 9}" for n in range(40)}
+    index = Index.build(rows, parameters={"pairs": 2, "crowd": 0})
+    assert len(index.match({"x": 20, "y": 20})) == 10
+    assert sorted(index.match({"y": 20, "x": 20})) == sorted(index.match({"x": 20, "y": 20}))

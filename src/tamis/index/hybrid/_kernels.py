@@ -47,12 +47,13 @@ def more_levels(a, b, dimension, lo, heads, levels, visits, count):
 
 @njit(cache=True, nogil=True)
 def pair_lists(visits, pairs, width, first_pair, count):
-    """Add the lists of all pairs of zones, which stand at the end of ``visits``, in rising order."""
+    """Add the lists of all pairs of zones, which stand at the end of ``visits`` in any order."""
     last = len(visits) - 1
     for i in range(pairs):
         one = visits[last - i]
         for j in range(i + 1, pairs):
-            visits[count] = first_pair + triangle(one, visits[last - j], width)
+            two = visits[last - j]
+            visits[count] = first_pair + triangle(min(one, two), max(one, two), width)
             count += 1
     return count
 
