@@ -103,12 +103,35 @@ class Hybrid:
         layout = arrays["layout"].astype(np.int64)
         triangle = int(layout[3]) * (int(layout[3]) - 1) // 2
         _ensure(len(lists) == int(layout[4]) + triangle + 1, "list_start does not fit the layout")
+        _check_heads(arrays, self._arena["clauses.cells"].astype(np.int64))
         dimensions = max(len(self._arena["clauses.cells"]), 1)
         mask = (1 << int(layout[0])) - 1
         for name in ("inline", "second"):
             _ensure(len(arrays[name]) == len(posting), f"{name} does not fit the postings")
             inside = not len(posting) or int((arrays[name] & mask).max()) < dimensions
             _ensure(inside, f"an {name} record names no dimension")
+
+
+def _check_heads(arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
+    """Every level of every dimension leads to lists that exist, and so do its zones."""
+    heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
+    _, _, zones, width, singles, most = arrays["layout"].tolist()
+    fitting = heads.shape == (len(cells), 4) and levels.shape == (len(levels), 2)
+    _ensure(fitting and len(arrays["hull"]) == len(cells), "heads, levels and hull do not fit the dimensions")
+    count, first = heads[:, 0] & 255, heads[:, 2]
+    used = np.flatnonzero(count)
+    _ensure(bool(np.all(first[used] + count[used] <= len(levels))), "a dimension has levels beyond the last")
+    _ensure(int(count.max(initial=0)) == most, "the layout has another number of levels")
+    shift, base = levels[first[used], 0], levels[first[used], 1]
+    same = np.array_equal(heads[used, 0] >> 16, shift) and np.array_equal(heads[used, 1], base)
+    _ensure(same, "a head differs from its first level")
+    owner = np.repeat(used, count[used])
+    skipped = first[used] - (np.cumsum(count[used]) - count[used])
+    place = np.repeat(skipped, count[used]) + np.arange(len(owner))
+    shift, base = levels[place, 0], levels[place, 1]
+    inside = np.all(shift < 63) and np.all(base + (cells[owner] >> np.minimum(shift, 62)) < singles)
+    _ensure(bool(inside), "a level leads beyond its lists")
+    _ensure(int(heads[:, 3].max(initial=0)) * zones <= width, "a dimension has zones beyond the last")
 
 
 def _ensure(true: bool, what: str) -> None:

@@ -114,8 +114,8 @@ def _verify(path: Path, table: _Table, segment: Segment) -> None:
             raise IndexCorrupt(f"{path} is damaged: array {name!r} does not have its checksum")
     try:
         segment.check()
-    except IndexCorrupt as bad:
-        raise IndexCorrupt(f"{path}: {bad.message}") from None
+    except (IndexCorrupt, IndexError, ValueError, OverflowError) as bad:
+        raise IndexCorrupt(f"{path}: {bad}") from None
 
 
 def _map(path: Path, length: int) -> Any:
