@@ -1,7 +1,5 @@
 """Compiled loops of the space: merging ranges, comparing clauses, locating values."""
 
-import math
-
 import numpy as np
 from numba import njit
 
@@ -48,6 +46,38 @@ def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
             out_entry[count], out_lo[count], out_hi[count] = e, out_lo[i], out_hi[i]
             count += 1
     return count
+
+
+LT, LE, GT, GE, BETWEEN, IN = 2, 4, 6, 8, 10, 12  # as in lang/columns/codes.py
+
+
+@njit(cache=True, nogil=True)
+def expand_comparisons(literal, entry, op, attribute, arg, arity, args, items, after):
+    """Write the ranges of literals: items are (entry, dimension, low, high), ends are operands or -1.
+
+    ``after`` says of each end whether the cut lies just after its operand.
+    """
+    at = 0
+    for i in range(len(literal)):
+        n = literal[i]
+        form = op[n] & ~1
+        for k in range(arg[n], arg[n] + (arity[n] if form == IN else 1)):
+            items[0, at], items[1, at] = entry[i], attribute[n]
+            items[2, at] = -1 if form in (LT, LE) else args[k]
+            items[3, at] = -1 if form in (GT, GE) else args[k + (form == BETWEEN)]
+            after[0, at], after[1, at] = form == GT, form != LT
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def mark_cuts(dimension, low, high, keys, mark):
+    """Mark the (dimension, key) of both ends of every range; -1 is no end."""
+    for i in range(len(dimension)):
+        first = dimension[i] * keys
+        if low[i] >= 0:
+            mark[first + low[i]] = True
+        if high[i] >= 0:
+            mark[first + high[i]] = True
 
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
@@ -323,61 +353,3 @@ def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi
         for at in range(start[e], start[e + 1]):
             if out_lo[at] != out_hi[at] or (at > start[e] and out_dimension[at] == out_dimension[at - 1]):
                 multi[e] = 1
-
-
-BOX, CIRCLE, POLYGON, OTHER = 0, 1, 2, 3
-NO, YES, DOUBT = 0, 1, 2
-_DIAMETER = 2.0 * 6_371_008.8
-
-
-@njit(cache=True, nogil=True)
-def judge_circle(lon, lat, metres, x, y):
-    """Whether (x, y) lies within ``metres`` of (lon, lat); in doubt where another libm might differ."""
-    lat_a, lat_b = math.radians(lat), math.radians(y)
-    half_lat = math.sin((lat_b - lat_a) / 2.0)
-    half_lon = math.sin(math.radians(x - lon) / 2.0)
-    chord = half_lat * half_lat + math.cos(lat_a) * math.cos(lat_b) * half_lon * half_lon
-    far = _DIAMETER * math.asin(min(1.0, math.sqrt(chord)))
-    # Near the antipode an error in the last place of the chord grows to centimetres.
-    if abs(far - metres) <= 1e-6 * max(1.0, far):
-        return DOUBT
-    return YES if far < metres else NO
-
-
-@njit(cache=True, nogil=True)
-def judge_edges(edges, first, last, x, y):
-    """Whether (x, y) lies inside the edges, by the parity of crossings to its right; in doubt near one."""
-    inside = False
-    for e in range(first, last):
-        x1, y1, x2, y2 = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]
-        if (y1 > y) == (y2 > y):
-            # Not crossed; but the point may lie on an edge that ends or runs at its height.
-            if (y1 == y or y2 == y) and min(x1, x2) <= x <= max(x1, x2):
-                return DOUBT
-            continue
-        if x1 < x and x2 < x:
-            continue
-        left, right = (x1 - x) * (y2 - y), (y1 - y) * (x2 - x)
-        side = left - right
-        if abs(side) <= 1e-14 * (abs(left) + abs(right)) + 1e-290:
-            return DOUBT
-        if (side > 0.0) == (y2 > y1):
-            inside = not inside
-    return YES if inside else NO
-
-
-@njit(cache=True, nogil=True)
-def judge_points(which, shape, lon, lat, kind, numbers, edge_start, edges, verdict):
-    """For each pair of a point and a shape whether it is covered: NO, YES, or DOUBT."""
-    for i in range(len(which)):
-        s, x, y = shape[i], lon[which[i]], lat[which[i]]
-        a, b, c, d = numbers[s, 0], numbers[s, 1], numbers[s, 2], numbers[s, 3]
-        if kind[s] == BOX:
-            wide = (a <= x <= c) if a <= c else (x >= a or x <= c)
-            verdict[i] = YES if wide and b <= y <= d else NO
-        elif kind[s] == CIRCLE:
-            verdict[i] = judge_circle(a, b, c, x, y)
-        elif kind[s] == POLYGON:
-            verdict[i] = judge_edges(edges, edge_start[s], edge_start[s + 1], x, y)
-        else:
-            verdict[i] = DOUBT

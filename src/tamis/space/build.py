@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
-from tamis.space._kernels import ALWAYS, NEVER, merge_ranges, pack_literals
+from tamis.space._kernels import ALWAYS, NEVER, expand_comparisons, merge_ranges, pack_literals
 from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, NEGATIVE, REVISE_IF_MULTI, Clauses
 from tamis.space.dedupe import dedupe
 from tamis.space.derived import Derived
@@ -82,23 +82,16 @@ class _Cutter:
         return flags
 
     def _comparisons(self, literal: Ints) -> None:
+        """Ranges of comparisons and BETWEEN, one each, and of IN, one for each value."""
         entry = self.entries.add(literal, self.attribute[literal], self._flags(literal))
-        op, arg, arity = self.op[literal] & ~1, self.arg[literal], self.arity[literal]
-        is_in, is_between = op == Op.IN, op == Op.BETWEEN
-        times = np.where(is_in, arity, 1)
-        owner = np.repeat(np.arange(len(literal)), times)
-        shift = np.arange(len(owner)) - np.repeat(np.cumsum(times) - times, times)
-        op, low_at = op[owner], arg[owner] + shift
-        high_at = low_at + is_between[owner]
-        args = self.columns.args
-        self.sections.add(
-            entry[owner],
-            self.attribute[literal][owner],
-            np.where((op == Op.LT) | (op == Op.LE), -1, args[low_at].astype(np.int64)),
-            np.where((op == Op.GT) | (op == Op.GE), -1, args[high_at].astype(np.int64)),
-            low_after=op == Op.GT,
-            high_after=op != Op.LT,
+        several = (self.op[literal] & ~1) == Op.IN
+        count = len(literal) + int((self.arity[literal[several]] - 1).sum())
+        items = np.empty((4, count), np.int64)
+        after = np.empty((2, count), np.int8)
+        expand_comparisons(
+            literal, entry, self.op, self.attribute, self.arg, self.arity, self.columns.args, items, after
         )
+        self.sections.add(*items, low_after=after[0], high_after=after[1])
 
     def _presence(self, literal: Ints) -> Ints:
         """IS NOT NULL and IS NULL, under NOT or not: present, or absent."""

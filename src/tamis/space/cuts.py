@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tamis.space._kernels import mark_cuts
+
 Ints = npt.NDArray[np.int64]
 _TABLE_LIMIT = 1 << 27
 
@@ -16,18 +18,19 @@ _TABLE_LIMIT = 1 << 27
 class CutSet:
     """The distinct cuts of many dimensions, and where each one stands in its dimension."""
 
-    def __init__(self, dimension: Ints, key: Ints, dimensions: int, keys: int) -> None:
+    def __init__(self, dimension: Ints, low: Ints, high: Ints, dimensions: int, keys: int) -> None:
+        """From ranges between two keys each; -1 is no bound."""
         self._keys = max(keys, 1)
-        code = dimension * self._keys + key
         self._rank: npt.NDArray[np.int32] | None = None
         if dimensions * self._keys <= _TABLE_LIMIT:
             # Marking a table is linear and beats sorting as long as the table stays small.
             mark = np.zeros(dimensions * self._keys, np.bool_)
-            mark[code] = True
+            mark_cuts(dimension, low, high, self._keys, mark)
             self._codes = np.flatnonzero(mark)
             self._rank = np.cumsum(mark, dtype=np.int32)
         else:
-            self._codes = np.unique(code)
+            code = np.concatenate([dimension * self._keys + key for key in (low, high)])
+            self._codes = np.unique(code[np.concatenate([low, high]) >= 0])
         self.key: Ints = self._codes % self._keys
         self.dimension: Ints = self._codes // self._keys
         self.start: Ints = np.searchsorted(self.dimension, np.arange(dimensions + 1)).astype(np.int64)

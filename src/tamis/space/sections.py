@@ -64,7 +64,7 @@ class Sections:
         self.names = names
         self.attributes = len(names)
         self.literals = literals
-        self.items: tuple[Ints, ...] = ()
+        self.items: tuple[Any, ...] = ()
         self._kinds = np.zeros(0, np.uint8)  # of the items' operands
         self.strings = StringCuts()
         self.flags = np.zeros(0, np.int64)
@@ -76,11 +76,11 @@ class Sections:
         low: Ints,
         high: Ints,
         *,
-        low_after: npt.NDArray[np.bool_],
-        high_after: npt.NDArray[np.bool_],
+        low_after: npt.NDArray[np.int8],
+        high_after: npt.NDArray[np.int8],
     ) -> None:
         """Ranges between literals (-1: unbounded); ``*_after``: the cut lies just after the literal."""
-        self.items = (entry, dimension, low, high, low_after.astype(np.int64), high_after.astype(np.int64))
+        self.items = (entry, dimension, low, high, low_after, high_after)
         self._kinds = self.literals.kind[np.where(low >= 0, low, high)] if len(low) else self._kinds
 
     def add_strings(self, strings: StringCuts) -> None:
@@ -131,7 +131,7 @@ class Sections:
         ]
         return space, tuple(np.concatenate([part[i] for part in parts]) for i in range(3))  # type: ignore[return-value]
 
-    def _select(self, *kinds: Kind) -> tuple[Ints, ...]:
+    def _select(self, *kinds: Kind) -> tuple[Any, ...]:
         """The items whose operands are of the given kinds."""
         if not self.items:
             return tuple(np.zeros(0, np.int64) for _ in range(6))
@@ -148,13 +148,7 @@ class _Section:
         self, entry: Ints, dimension: Ints, low: Ints, high: Ints, values: Any, keys: int, dimensions: int
     ) -> None:
         self.entry, self.dimension, self.low, self.high, self.values = entry, dimension, low, high, values
-        has_low, has_high = low >= 0, high >= 0
-        self.cuts = CutSet(
-            np.concatenate([dimension[has_low], dimension[has_high]]),
-            np.concatenate([low[has_low], high[has_high]]),
-            dimensions,
-            keys,
-        )
+        self.cuts = CutSet(dimension, low, high, dimensions, keys)
         self.width = _width(dimension, dimensions, np.diff(self.cuts.start) + 1)
 
     def ranges(self, base: Ints) -> Ranges:

@@ -16,7 +16,7 @@ import shapely
 
 from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry
 from tamis.model.value import Point
-from tamis.space._kernels import BOX, CIRCLE, DOUBT, OTHER, POLYGON, YES, judge_points
+from tamis.space.shapes._kernels import BOX, CIRCLE, DOUBT, OTHER, POLYGON, YES, judge_points
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
