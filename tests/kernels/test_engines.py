@@ -1,0 +1,112 @@
+"""Engines over bare arrays against their naive twin: every layout, every width of integers, full buffers."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tamis.index import output
+from tamis.index.engines import NAMES as ENGINES
+from tests.kernels.arrays import (
+    Clause,
+    Entry,
+    Literal,
+    as_clauses,
+    as_located,
+    engine_over,
+    holds,
+    pairs_of,
+    random_clause,
+    random_event,
+)
+
+pytestmark = pytest.mark.kernels
+LAYOUTS: list[tuple[str, dict[str, int]]] = [
+    ("scan", {}),
+    ("hybrid", {}),
+    ("hybrid", {"pairs": 0, "crowd": 0, "most_blocks": 1}),
+    ("hybrid", {"pairs": 2, "crowd": 0}),
+    ("hybrid", {"pairs": 2, "crowd": 2, "most_blocks": 64}),
+]
+layouts = pytest.mark.parametrize(("name", "parameters"), LAYOUTS, ids=str)
+
+
+def check(name: str, parameters: dict[str, int], book: list[Clause], cells: list[int], batch: Any) -> None:
+    expected = {
+        (row, at) for row, event in enumerate(batch) for at, clause in enumerate(book) if holds(clause, event)
+    }
+    engine, owner = engine_over(name, as_clauses(book, cells), parameters)
+    engine.check()
+    assert pairs_of(engine, owner, as_located(batch)) == expected
+    assert pairs_of(engine, owner, as_located(batch)) == expected, "the second call found something left over"
+
+
+@layouts
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
+def test_small_spaces(name: str, parameters: dict[str, int], plain: bool) -> None:
+    for seed in range(25):
+        chance = random.Random(seed)
+        cells = [chance.choice([1, 2, 5, 30]) for _ in range(chance.randint(1, 8))]
+        book = [random_clause(chance, cells) for _ in range(chance.randint(0, 30))]
+        batch = [random_event(chance, cells, plain) for _ in range(12)]
+        check(name, parameters, book, cells, batch)
+
+
+@layouts
+@pytest.mark.parametrize("most", [65_533, 65_534, 65_535, 65_536, 70_000, 200_000])
+def test_cells_around_the_width_of_sixteen_bits(name: str, parameters: dict[str, int], most: int) -> None:
+    chance = random.Random(most)
+    cells = [most, 3, most, 65_534]
+    book = [random_clause(chance, cells) for _ in range(60)]
+    book += [[Literal(0, 0, [(at, at)])] for at in (1, most - 1, most)]
+    batch = [random_event(chance, cells, n % 2 == 0) for n in range(20)]
+    batch += [[Entry(0, at, at), Entry(2, at, at)] for at in (1, 65_533, most - 1, most) if at <= most]
+    assert as_clauses(book, cells).literal.dtype == (np.uint16 if most < 65_535 else np.uint32)
+    check(name, parameters, book, cells, batch)
+
+
+@layouts
+@pytest.mark.parametrize("dimensions", [65_534, 65_535, 65_536, 70_000])
+def test_dimensions_around_the_width_of_sixteen_bits(
+    name: str, parameters: dict[str, int], dimensions: int
+) -> None:
+    chance = random.Random(dimensions)
+    cells = [3] * dimensions
+    ends = [0, 1, 65_533, 65_534, 65_535, dimensions - 1]
+    near = [at for at in ends if at < dimensions]
+    book = [[Literal(at, 0, [(1, 2)]) for at in sorted(set(chance.sample(near, 2)))] for _ in range(40)]
+    batch = [[Entry(at, chance.randint(1, 3), 3) for at in near] for _ in range(3)]
+    batch += [[Entry(at, 2, 2) for at in chance.sample(near, 3)] for _ in range(10)]
+    check(name, parameters, book, cells, batch)
+
+
+@layouts
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
+def test_output_that_is_full_is_emptied_and_filled_again(
+    name: str, parameters: dict[str, int], plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "FIRST_ROOM", 1)
+    chance = random.Random(7)
+    cells = [4, 4]
+    book: list[Clause] = [[Literal(0, 0, [(1, 4)])] for _ in range(90)]
+    book += [[] for _ in range(40)] + [[Literal(1, 0, [(1, 3)])] for _ in range(60)]
+    batch = [random_event(chance, cells, plain) for _ in range(20)]
+    check(name, parameters, book, cells, batch)
+
+
+def test_more_postings_than_the_first_hit_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tamis.index import scratch
+
+    monkeypatch.setattr(scratch, "FIRST_HITS", 8)
+    cells = [4]
+    book: list[Clause] = [[Literal(0, 0, [(n % 4 + 1, 4)])] for n in range(100)]
+    check("hybrid", {}, book, cells, [[Entry(0, at, at)] for at in (1, 2, 3, 4)])
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_nothing_to_index(name: str) -> None:
+    check(name, {}, [], [], [[]])
+    check(name, {}, [[], []], [2], [[], [Entry(0, 1, 1)]])

@@ -1,0 +1,250 @@
+"""Kernels of the space, compiled, against plain Python."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tamis.space import _kernels as k
+from tamis.space.dedupe import dedupe
+from tamis.space.numbers import just_after, split_integers
+
+pytestmark = pytest.mark.kernels
+NUMBERS: list[Any] = [
+    -(2**63), -(2**53) - 1, -(2.0**53), -1.5, 0, 5e-324, 1, 2.5, 2**53, 2**53 + 1, 2.0**53 + 2, 2**53 + 3,
+    2**63 - 1, 2.0**63, 1e300,
+]  # fmt: skip
+
+
+def split(numbers: list[Any]) -> tuple[Any, Any]:
+    """Numbers of both types as (floor, rest)."""
+    pairs = [split_integers(np.array([n])) if isinstance(n, int) else ([n], [0]) for n in numbers]
+    return np.array([float(f[0]) for f, _ in pairs]), np.array([int(r[0]) for _, r in pairs], np.int64)
+
+
+def test_integers_split_and_step_exactly() -> None:
+    chance = random.Random(3)
+    values = [n for n in NUMBERS if isinstance(n, int)] + [
+        chance.randint(-(2**63), 2**63 - 1) for _ in range(300)
+    ]
+    floor, rest = split_integers(np.array(values))
+    assert [int(f) + int(r) for f, r in zip(floor, rest, strict=True)] == values
+    assert all(
+        0 <= r < Fraction(np.nextafter(f, np.inf)) - Fraction(f) for f, r in zip(floor, rest, strict=True)
+    )
+    after = [Fraction(f) + int(r) for f, r in zip(*just_after(floor, rest), strict=True)]
+    for value, following in zip(values, after, strict=True):
+        expected = value + 1 if abs(value) >= 2**53 else Fraction(np.nextafter(float(value), np.inf))
+        assert following == expected
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_numbers_are_located_among_cuts(exact: bool) -> None:
+    chance = random.Random(5)
+    pool = NUMBERS if exact else [n for n in NUMBERS if isinstance(n, float) or abs(n) <= 2**53]
+    for _ in range(60):
+        chosen = sorted(set(chance.sample(pool, chance.randint(1, len(pool)))), key=Fraction)
+        values, rest = split(chosen)
+        rest = rest if rest.any() else rest[:0]
+        sizes = [chance.randint(0, len(chosen)) for _ in range(3)]
+        cuts = [sorted(chance.sample(range(len(chosen)), size)) for size in sizes]
+        start = np.cumsum([0, *sizes])
+        cut = np.array([at for own in cuts for at in own], np.int64)
+        base, other = np.array([1, 0, 5]), np.array([9, 8, 7])
+        asked = [(d, n) for d in range(3) for n in pool]
+        out = np.empty(len(asked), np.int64)
+        floor, more = split([n for _, n in asked])
+        dimension = np.array([d for d, _ in asked])
+        k.locate_numbers(dimension, floor, more, values, rest, start, cut, base, other, out)
+        expected = [
+            other[d]
+            if not base[d]
+            else base[d] + bisect_right([Fraction(chosen[at]) for at in cuts[d]], Fraction(n))
+            for d, n in asked
+        ]
+        assert out.tolist() == expected
+        _one_event(values, rest, start, cut, base, other, dict(zip(asked, expected, strict=True)))
+
+
+def _one_event(values: Any, rest: Any, start: Any, cut: Any, base: Any, other: Any, expected: Any) -> None:
+    small = [(d, float(n)) for d, n in expected if abs(n) < 2**53]
+    known = [(d, n) for d, n in small if float(n) == n]
+    dimension = np.array([*(d for d, _ in known), -1])
+    value = np.array([*(n for _, n in known), 0.0])
+    out = np.empty((2, len(dimension)), np.int64)
+    count = k.locate_event(dimension, value, values, rest, start, cut, base, other, out)
+    assert count == len(known)
+    assert out[0, :count].tolist() == [d for d, _ in known]
+    assert out[1, :count].tolist() == [expected[pair] for pair in known]
+    for wild in (2.0**53, -(2.0**53), np.nan, np.inf):
+        value[-1] = wild
+        assert k.locate_event(dimension, value, values, rest, start, cut, base, other, out) == -1
+
+
+def column(strings: list[bytes]) -> tuple[Any, Any]:
+    return np.cumsum([0, *map(len, strings)]), np.frombuffer(b"".join(strings), np.uint8)
+
+
+def test_strings_are_compared_and_located() -> None:
+    chance = random.Random(8)
+    pool = sorted({b"", b"\0", b"a", b"a\0", b"ab", b"abc", b"b", b"\xf4\x8f\xbf\xbf", b"\xc3\xa9", b"zz"})
+    for _ in range(60):
+        chosen = sorted(chance.sample(pool, chance.randint(0, len(pool))))
+        sides = np.array([chance.randint(1, 3) for _ in chosen], np.uint8)
+        cuts = [
+            (text, side)
+            for text, mask in zip(chosen, sides, strict=True)
+            for side in (0, 1)
+            if mask >> side & 1
+        ]
+        before = np.array([sum(c[0] < text for c in cuts) for text in chosen], np.int64)
+        start, data = column(chosen)
+        key_start, key_data = column(pool)
+        out = np.empty(len(pool), np.int64)
+        k.locate_strings(0, len(chosen), key_start, key_data, start, data, before, sides, out)
+        expected = [sum(cut <= (key, 0) for cut in cuts) for key in pool]
+        assert out.tolist() == expected
+    for a in pool:
+        for b in pool:
+            raw = np.frombuffer(a + b, np.uint8)
+            found = k.compare_bytes(raw, 0, len(a), raw, len(a), len(a) + len(b))
+            assert found == (a > b) - (a < b)
+
+
+def test_names_are_found_in_their_table() -> None:
+    names = [b"", b"a", b"b", b"ab", b"price", b"eightby8", b"nine byte", b"x" * 40]
+    start, data = column(names)
+    for size in (8, 16, 64):  # a full table, too: every probe collides
+        table = np.full(size * 2, -1, np.int64)
+        k.fill_name_table(start, data, np.uint64(12345), table)
+        keys = [*names, b"c", b"pricf", b"x" * 41, b"nine bytf"]
+        key_start, key_data = column(keys)
+        out = np.empty(len(keys), np.int64)
+        assert k.find_names(key_start, key_data, 64, start, data, np.uint64(12345), table, out)
+        assert out.tolist() == [names.index(key) if key in names else -1 for key in keys]
+    for odd in (b"y" * 65, "é".encode()):
+        key_start, key_data = column([b"a", odd])
+        assert not k.find_names(key_start, key_data, 64, start, data, np.uint64(12345), table, out)
+
+
+def test_ranges_of_an_entry_are_joined() -> None:
+    for seed in range(40):
+        chance = random.Random(seed)
+        entries = chance.randint(1, 6)
+        count = chance.choice([0, 1, 8, 40, 300])
+        entry = np.array([chance.randrange(entries) for _ in range(count)], np.int64)
+        lo = np.array([chance.randint(1, 60) for _ in range(count)], np.int64)
+        hi = lo + np.array([chance.randint(0, 4) for _ in range(count)], np.int64)
+        start = np.concatenate([[0], np.cumsum(np.bincount(entry, minlength=entries))])
+        out = np.empty((3, count), np.int64)
+        joined = k.merge_ranges(entry, lo, hi, start, *out)
+        expected = []
+        for e in range(entries):
+            cells = sorted({c for i in np.flatnonzero(entry == e) for c in range(lo[i], hi[i] + 1)})
+            runs = [c for c in cells if c - 1 not in cells]
+            expected += [(e, low, next(c for c in range(low, 99) if c + 1 not in cells)) for low in runs]
+        assert list(zip(*out[:, :joined].tolist(), strict=True)) == expected
+
+
+def test_literals_are_packed() -> None:
+    neg, absent, many = k.NEGATIVE, k.ABSENT_OK, k.MANY
+    cases = [  # flags, ranges → flags, lo, hi, fate
+        (0, [(2, 3)], (0, 2, 3), 0),
+        (neg, [(2, 3), (5, 5)], (neg | many, 0, 2), 0),
+        (absent, [(1, 1), (4, 6), (8, 8)], (absent | many, 2, 3), 0),
+        (0, [], (0, 1, 9), k.NEVER),
+        (neg | absent, [], (neg | absent, 1, 9), k.ALWAYS),
+        (neg, [], (0, 1, 9), 0),
+        (absent, [], (neg | absent, 1, 9), 0),
+    ]
+    ranges = [r for _, rs, _, _ in cases for r in rs]
+    lo, hi = (np.array([r[i] for r in ranges], np.int64) for i in (0, 1))
+    flags = np.array([case[0] for case in cases], np.int64)
+    count = np.array([len(case[1]) for case in cases], np.int64)
+    packed, fate = np.empty((len(cases), 4), np.int64), np.empty(len(cases), np.uint8)
+    k.pack_literals(np.zeros(len(cases), np.int64), flags, count, lo, hi, np.array([9]), packed, fate)
+    assert packed[:, 1:].tolist() == [list(case[2]) for case in cases]
+    assert fate.tolist() == [case[3] for case in cases]
+
+
+def test_equal_clauses_are_found_and_no_others() -> None:
+    for seed in range(30):
+        chance = random.Random(seed)
+        clauses = [_clause(chance) for _ in range(25)]
+        start = np.cumsum([0, *map(len, clauses)])
+        literal, set_lo, set_hi = [], [], []
+        for clause in clauses:
+            for dimension, ranges in chance.sample(clause, len(clause)):
+                if len(ranges) == 1:
+                    literal.append((dimension, 0, *ranges[0]))
+                else:
+                    literal.append((dimension, k.MANY, len(set_lo), len(ranges)))
+                    set_lo += [r[0] for r in ranges]
+                    set_hi += [r[1] for r in ranges]
+        revise = np.array([chance.randint(0, 1) for _ in clauses], np.uint8)
+        rows = np.array(literal, np.int64).reshape(-1, 4)
+        found = dedupe(
+            start,
+            rows,
+            np.array(set_lo, np.int64),
+            np.array(set_hi, np.int64),
+            revise,
+            np.arange(25),
+            np.array([9, 9]),
+        )
+        groups = [
+            sorted(found.owner[found.owner_start[c] : found.owner_start[c + 1]].tolist())
+            for c in range(found.count)
+        ]
+        alike: dict[Any, list[int]] = {}
+        for at, clause in enumerate(clauses):
+            alike.setdefault((tuple(sorted(clause)), int(revise[at])), []).append(at)
+        assert sorted(groups) == sorted(alike.values())
+
+
+def _clause(chance: random.Random) -> list[tuple[int, tuple[tuple[int, int], ...]]]:
+    options = [((1, 2),), ((3, 3),), ((1, 1), (4, 5)), ((1, 1), (4, 6)), ((1, 1), (4, 5), (7, 7))]
+    return [(dimension, chance.choice(options)) for dimension in range(chance.randint(0, 2))]
+
+
+def test_clauses_with_the_same_hash_are_still_told_apart() -> None:
+    literal = np.array([[0, 0, 1, 2], [0, 0, 1, 3], [0, 0, 2, 3], [1, 0, 2, 3], [0, 4, 0, 2], [0, 4, 2, 2]])
+    start = np.array([0, 1, 2, 3, 4, 5, 6, 6, 6])
+    revise = np.array([0, 0, 0, 0, 0, 0, 0, 1], np.uint8)
+    set_lo, set_hi = np.array([1, 5, 1, 6]), np.array([2, 5, 2, 6])
+    same = np.zeros(8, np.bool_)
+    k.same_as_previous(np.arange(8), np.zeros(8, np.uint64), start, literal, set_lo, set_hi, revise, same)
+    assert not same.any()
+
+
+def test_entries_are_gathered_by_event() -> None:
+    for seed in range(40):
+        chance = random.Random(seed)
+        events, count = chance.randint(1, 5), chance.choice([0, 3, 20, 150])
+        owner = np.array([chance.randrange(events) for _ in range(count)], np.int64)
+        dimension, lo = (np.array([chance.randint(0, 30) for _ in range(count)], np.int32) for _ in range(2))
+        hi = lo + np.array([chance.choice([0, 0, 0, 0, 2]) for _ in range(count)], np.int32)
+        start = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=events))])
+        out = [np.empty(count, np.int32) for _ in range(3)]
+        multi = np.zeros(events, np.uint8)
+        k.gather(owner, dimension, lo, hi, start, *out, multi)
+        for e in range(events):
+            mine = [(int(dimension[i]), int(lo[i]), int(hi[i])) for i in np.flatnonzero(owner == e)]
+            found = list(zip(*(part[start[e] : start[e + 1]].tolist() for part in out), strict=True))
+            assert sorted(found) == sorted(mine)
+            assert [entry[0] for entry in found] == sorted(entry[0] for entry in mine)
+            several = len({entry[0] for entry in mine}) < len(mine) or any(
+                low != high for _, low, high in mine
+            )
+            assert bool(multi[e]) == several
+
+
+def test_cuts_are_marked_where_ranges_end() -> None:
+    mark = np.zeros(8, np.bool_)
+    k.mark_cuts(np.array([0, 1, 1]), np.array([2, -1, 0]), np.array([3, 1, -1]), 4, mark)
+    assert np.flatnonzero(mark).tolist() == [2, 3, 4, 5]
