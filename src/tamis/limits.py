@@ -21,7 +21,7 @@ class Limits:
     regex_characters: int = 1_000
     dnf_clauses: int = 256
     polygon_vertices: int = 10_000
-    string_bytes: int = 65_536
+    string_bytes: int = 65_536  # of an operand; the strings of an event are bounded by event_bytes
     attribute_name_bytes: int = 256
     subscription_id_bytes: int = 256
     event_bytes: int = 256 * 1024

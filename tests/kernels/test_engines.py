@@ -110,3 +110,31 @@ def test_more_postings_than_the_first_hit_buffer_holds(monkeypatch: pytest.Monke
 def test_nothing_to_index(name: str) -> None:
     check(name, {}, [], [], [[]])
     check(name, {}, [[], []], [2], [[], [Entry(0, 1, 1)]])
+
+
+@layouts
+def test_events_with_many_values_on_one_dimension(name: str, parameters: dict[str, int]) -> None:
+    """Ranges, sets and joined conditions against entries by the dozen, scattered and side by side."""
+    for seed in range(6):
+        chance = random.Random(seed)
+        cells = [400, 40]
+        book = [random_clause(chance, cells) for _ in range(40)]
+        batch = []
+        for step in (1, 2, 7):
+            places = range(chance.randint(1, 9), 400, step)
+            batch.append(
+                [Entry(0, at, at) for at in places] + [Entry(1, 5, 9), Entry(1, 9, 9), Entry(1, 30, 30)]
+            )
+        check(name, parameters, book, cells, batch)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_many_values_cost_little_each(name: str) -> None:
+    """An event with thousands of values visits every posting once, not once per value."""
+    cells = [4000]
+    book: list[Clause] = [[Literal(0, 0, [(at, min(at + 9, 4000))])] for at in range(1, 4001, 4)]
+    engine, _ = engine_over(name, as_clauses(book, cells), {})
+    events = as_located([[Entry(0, at, at) for at in range(1, 4001, 3)]])
+    found = engine.candidates(events)
+    assert len(set(found.clause.tolist())) == len(book)
+    assert found.verified <= 6 * len(book)

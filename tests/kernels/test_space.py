@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -232,12 +233,15 @@ def test_entries_are_gathered_by_event() -> None:
         start = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=events))])
         out = [np.empty(count, np.int32) for _ in range(3)]
         multi = np.zeros(events, np.uint8)
-        k.gather(owner, dimension, lo, hi, start, *out, multi)
+        kept = k.gather(owner, dimension, lo, hi, start, *out, multi)
+        assert start[-1] == kept
         for e in range(events):
             mine = [(int(dimension[i]), int(lo[i]), int(hi[i])) for i in np.flatnonzero(owner == e)]
             found = list(zip(*(part[start[e] : start[e + 1]].tolist() for part in out), strict=True))
-            assert sorted(found) == sorted(mine)
-            assert [entry[0] for entry in found] == sorted(entry[0] for entry in mine)
+            touched = {(d, cell) for d, low, high in mine for cell in range(low, high + 1)}
+            assert {(d, cell) for d, low, high in found for cell in range(low, high + 1)} == touched
+            assert found == sorted(found)
+            assert all(one[0] < two[0] or one[2] + 1 < two[1] for one, two in pairwise(found))
             several = len({entry[0] for entry in mine}) < len(mine) or any(
                 low != high for _, low, high in mine
             )

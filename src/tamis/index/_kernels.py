@@ -2,7 +2,7 @@
 
 A plain event has at most one cell per dimension: ``cell[d]`` is it, 0 if absent. A general event
 has ranges: ``first[d]`` is its first entry on ``d`` plus one, 0 if absent; entries are sorted by
-dimension.
+dimension, then by cell, and do not overlap.
 """
 
 import numpy as np
@@ -49,19 +49,51 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
 
 
 @njit(cache=True, nogil=True)
-def meets(literal, row, lo, hi, set_lo, set_hi):
-    """Whether a range of cells shares a cell with the ranges of a literal."""
-    if literal[row + 1] & MANY:
-        at, count = np.int64(literal[row + 2]), np.int64(literal[row + 3])
-        low, high = at, at + count
-        while low < high:
-            middle = (low + high) >> 1
-            if set_hi[middle] < lo:
-                low = middle + 1
+def reaching(entry, last, d, low, dimension, hi):
+    """The first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.
+
+    In growing steps, then by halves: most events have a few entries, some have thousands.
+    """
+    if dimension[entry] != d or hi[entry] >= low:
+        return entry
+    step = 1
+    while entry + step < last and dimension[entry + step] == d and hi[entry + step] < low:
+        entry += step
+        step *= 2
+    end = min(entry + step, last)
+    while entry + 1 < end:
+        middle = (entry + end) >> 1
+        if dimension[middle] == d and hi[middle] < low:
+            entry = middle
+        else:
+            end = middle
+    return end
+
+
+@njit(cache=True, nogil=True)
+def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
+    """Whether the entries of a dimension, from ``entry`` on, share a cell with the ranges of a literal."""
+    d = literal[row]
+    if not literal[row + 1] & MANY:
+        entry = reaching(entry, last, d, literal[row + 2], dimension, hi)
+        return entry < last and dimension[entry] == d and lo[entry] <= literal[row + 3]
+    at = np.int64(literal[row + 2])
+    end = at + np.int64(literal[row + 3])
+    while entry < last and dimension[entry] == d:
+        # The range that reaches this entry, then the entry that reaches that range, and so on.
+        high = end
+        while at < high:
+            middle = (at + high) >> 1
+            if set_hi[middle] < lo[entry]:
+                at = middle + 1
             else:
                 high = middle
-        return low < at + count and set_lo[low] <= hi
-    return literal[row + 2] <= hi and literal[row + 3] >= lo
+        if at == end:
+            return False
+        if set_lo[at] <= hi[entry]:
+            return True
+        entry = reaching(entry, last, d, set_lo[at], dimension, hi)
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -69,19 +101,12 @@ def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, s
     """Whether all literals begin:end hold for an event with several or wide entries."""
     for at in range(np.int64(begin), np.int64(end)):
         row = 4 * at
-        d = literal[row]
         flags = literal[row + 1]
-        entry = np.int64(first[d]) - 1
+        entry = np.int64(first[literal[row]]) - 1
         if entry < 0:
             if not flags & ABSENT_OK:
                 return False
             continue
-        inside = False
-        while entry < last and dimension[entry] == d:
-            if meets(literal, row, lo[entry], hi[entry], set_lo, set_hi):
-                inside = True
-                break
-            entry += 1
-        if inside == ((flags & NEGATIVE) != 0):
+        if meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi) == ((flags & NEGATIVE) != 0):
             return False
     return True

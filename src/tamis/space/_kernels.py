@@ -342,14 +342,37 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 @njit(cache=True, nogil=True)
 def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi):
-    """Sort entries by event (counting), each event's entries by dimension; mark multi-valued events."""
+    """Sort entries by event, dimension and cell, and join the ranges of one dimension that touch.
+
+    Events with several or wide entries are marked. ``start`` is brought up to date; returns how many
+    entries are left.
+    """
     fill = start[:-1].copy()
     for i in range(len(event)):
         at = fill[event[i]]
         fill[event[i]] += 1
         out_dimension[at], out_lo[at], out_hi[at] = dimension[i], lo[i], hi[i]
+    kept, last = 0, start[0]
     for e in range(len(start) - 1):
-        sort_run(out_dimension, out_lo, out_hi, start[e], start[e + 1])
-        for at in range(start[e], start[e + 1]):
-            if out_lo[at] != out_hi[at] or (at > start[e] and out_dimension[at] == out_dimension[at - 1]):
+        first, last = last, start[e + 1]
+        start[e] = kept
+        sort_run(out_dimension, out_lo, out_hi, first, last)
+        while first < last:
+            d, end = out_dimension[first], first + 1
+            while end < last and out_dimension[end] == d:
+                end += 1
+            if end - first > 1:
                 multi[e] = 1
+                sort_run(out_lo, out_hi, out_dimension, first, end)
+            own = kept
+            for i in range(first, end):
+                if kept > own and out_lo[i] <= out_hi[kept - 1] + 1:
+                    out_hi[kept - 1] = max(out_hi[kept - 1], out_hi[i])
+                else:
+                    out_dimension[kept], out_lo[kept], out_hi[kept] = d, out_lo[i], out_hi[i]
+                    kept += 1
+            if out_lo[own] != out_hi[own]:
+                multi[e] = 1
+            first = end
+    start[len(start) - 1] = kept
+    return kept

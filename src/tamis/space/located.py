@@ -13,10 +13,11 @@ Part = tuple[npt.NDArray[Any], ...]  # owner, dimension, lowest and highest cell
 
 
 class Located(NamedTuple):
-    """Events as cells: event ``e`` owns the entries ``start[e]:start[e + 1]``, sorted by dimension.
+    """Events as cells: event ``e`` owns the entries ``start[e]:start[e + 1]``.
 
-    An entry is a dimension with the range of cells its value touches (one cell unless the value is
-    an interval). ``multi[e]`` is 1 if a dimension occurs twice or an entry spans several cells.
+    An entry is a dimension with a range of cells that values touch (one cell unless the value is an
+    interval). ``multi[e]`` is 1 if an attribute has several values or an entry spans several cells; then
+    the entries are sorted by dimension and cell, and do not touch each other.
     """
 
     start: npt.NDArray[np.int64]
@@ -37,7 +38,7 @@ def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
     cells = np.empty((3, len(owner)), np.int32)
-    gather(
+    kept = gather(
         owner.astype(np.int64),
         dimension.astype(np.int32),
         low.astype(np.int32),
@@ -48,4 +49,5 @@ def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located
         cells[2],
         multi,
     )
+    cells = cells[:, :kept]
     return Located(start, cells[0], cells[1], cells[2], multi)

@@ -210,7 +210,9 @@ def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
         slot = np.int64(heads[4 * d + 3]) - 1
         if slot < 0:
             continue
-        low, high = reach(k, b, dimension, lo, hi, hull)
+        low, high = reach(k, a, b, dimension, lo, hi, hull)
+        if high < low:
+            continue
         size = np.int64(cells[d]) + 1
         for zone in range(low * zones // size, high * zones // size + 1):
             marks[slot * zones + zone] = 1
@@ -218,17 +220,19 @@ def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
 
 
 @njit(cache=True, nogil=True)
-def reach(k, b, dimension, lo, hi, hull):
-    """Lowest and highest cell to visit for entry ``k``.
+def reach(k, a, b, dimension, lo, hi, hull):
+    """Lowest and highest cell to visit for entry ``k``; none (1, 0) if an earlier entry has seen to it.
 
     Where conditions on the dimension were joined, a clause may be met by two values on either side of
-    its range: from the first entry on, everything between the extremes is visited.
+    its range: with the first entry, everything up to the last one is visited.
     """
     low, high = np.int64(lo[k]), np.int64(hi[k])
     if hull[dimension[k]]:
-        for j in range(k, b):
-            if dimension[j] == dimension[k]:
-                low, high = min(low, np.int64(lo[j])), max(high, np.int64(hi[j]))
+        if k > a and dimension[k - 1] == dimension[k]:
+            return np.int64(1), np.int64(0)
+        while k + 1 < b and dimension[k + 1] == dimension[k]:
+            k += 1
+        high = np.int64(hi[k])
     return low, high
 
 
@@ -242,11 +246,16 @@ def match_general(
         first[dimension[k]] = k + 1
     for k in range(a, b):
         d = np.int64(dimension[k])
-        low, high = reach(k, b, dimension, lo, hi, hull)
+        low, high = reach(k, a, b, dimension, lo, hi, hull)
+        if high < low:
+            continue
+        # Blocks that the entry before has visited are left out.
+        again = k > a and dimension[k - 1] == d
         at = np.int64(heads[4 * d + 2])
         for n in range(at, at + (np.int64(heads[4 * d]) & 255)):
             shift, base = np.int64(levels[2 * n]), np.int64(levels[2 * n + 1])
-            for block in range(base + (low >> shift), base + (high >> shift) + 1):
+            begin = max(low >> shift, (np.int64(hi[k - 1]) >> shift) + 1) if again else low >> shift
+            for block in range(base + begin, base + (high >> shift) + 1):
                 written = check_run(
                     e, list_start[block], list_start[block + 1], posting, b, dimension, lo, hi, first,
                     start, literal, set_lo, set_hi, out_event, out_clause, written, work,

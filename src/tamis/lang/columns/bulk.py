@@ -278,8 +278,10 @@ def _check_sizes(
     textual = literals.kind == Kind.STRING
     length[textual] = (strings.start[1:] - strings.start[:-1])[literals.bits[textual]]
     rows = np.arange(len(group))
+    over_long = _lengths(ids)[group] > limits.subscription_id_bytes
+    message = f"an id is longer than subscription_id_bytes = {limits.subscription_id_bytes}"
+    refusals.add(over_long, SubscriptionError(message, limit="subscription_id_bytes"))
     for name, size, owner in (
-        ("subscription_id_bytes", _lengths(ids)[group], rows),
         ("attribute_name_bytes", _lengths(names)[attribute], rows),
         ("expression_predicates", np.bincount(group, minlength=len(ids))[group], rows),
         ("string_bytes", length[literal], row_of),

@@ -1,0 +1,101 @@
+"""Chosen integers that all hash alike: building and matching stay linear."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tamis import Index, Limits
+from tamis.errors import TamisError
+
+COUNT = 20_000
+PRIME = 2**61 - 1
+LIMITS = Limits(
+    event_values=COUNT + 1, in_list_values=COUNT + 1, expression_bytes=1 << 22, event_bytes=1 << 22
+)
+
+
+def integers(count: int) -> list[int]:
+    """Distinct 64-bit integers, four of each hash: what 64 bits leave of the multiples of 2**61 - 1."""
+    return [base + factor * PRIME for base in range(1, count // 8 + 2) for factor in range(-4, 4)][:count]
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """The better of two runs."""
+    best = float("inf")
+    for _ in range(2):
+        begun = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - begun)
+    return best
+
+
+def floats(count: int) -> list[float]:
+    """Distinct floats that hash alike: the same number times powers of 2**61."""
+    return [float(n) * 2.0 ** (61 * k) for n in range(1, 2 * count // 32 + 2, 2) for k in range(-16, 16)][
+        :count
+    ]
+
+
+def shifted(count: int) -> list[int]:
+    """Integers whose hashes differ only far above the bits that a table of this size looks at first."""
+    return [n << 40 for n in range(1, count + 1)]
+
+
+def test_these_numbers_do_hash_alike() -> None:
+    for numbers, most in ((integers(COUNT), COUNT // 4 + 1), (floats(COUNT), COUNT // 32 + 1)):
+        assert len(set(numbers)) == COUNT
+        assert len({hash(n) for n in numbers}) <= most
+
+
+hostile = pytest.mark.parametrize(
+    "numbers", [integers(COUNT), shifted(COUNT), floats(COUNT)], ids=["integers", "shifted", "floats"]
+)
+
+
+@hostile
+def test_operands_and_values_that_hash_alike(numbers: list[Any]) -> None:
+    ordinary = [n * 7 + 1 for n in range(COUNT)]
+
+    def run(values: list[Any]) -> None:
+        rows = pa.table(
+            {"id": [f"s{n}" for n in range(COUNT)], "attribute": ["a"] * COUNT, "operator": ["="] * COUNT}
+        )
+        index = Index.build(rows.append_column("value", pa.array(values)), limits=LIMITS)
+        assert len(index.match({"a": values})) == COUNT
+        assert index.match_many([{"a": value} for value in values]).num_rows == COUNT
+
+    run(ordinary)  # kernels are compiled
+    assert seconds(lambda: run(numbers)) < 4 * seconds(lambda: run(ordinary)) + 0.5
+
+
+@hostile
+def test_a_long_list_that_hashes_alike(numbers: list[Any]) -> None:
+    ordinary = [n * 7 + 1 for n in range(COUNT)]
+
+    def run(values: list[Any]) -> None:
+        text = f"a IN ({', '.join(map(repr, values))}) OR NOT a NOT IN ({values[0]!r}) OR b IS NULL AND c = 1"
+        index = Index.build({"s": text}, limits=LIMITS)
+        assert index.match({"a": values[-1], "b": 1}) == ["s"]
+        assert index.match({"a": 0.5, "b": 1}) == []
+        index.add("t", text)
+        index.merge()
+        assert sorted(index.match({"a": values[COUNT // 2], "b": 1})) == ["s", "t"]
+
+    run(ordinary)
+    assert seconds(lambda: run(numbers)) < 4 * seconds(lambda: run(ordinary)) + 0.5
+
+
+def test_integers_beyond_64_bits_are_refused_at_once() -> None:
+    numbers = [n * PRIME for n in range(COUNT)]
+    index = Index.build({"always": "TRUE"}, limits=LIMITS)
+    begun = time.perf_counter()
+    (batch,) = index.match_batches([{"a": numbers}, {"a": set(numbers[:5])}])
+    assert [row for row, _ in batch.refused] == [0]
+    with pytest.raises(TamisError, match="64 bits"):
+        index.add("s", f"a IN ({', '.join(map(str, numbers))})")
+    assert time.perf_counter() - begun < 5.0
