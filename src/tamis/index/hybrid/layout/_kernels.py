@@ -138,34 +138,22 @@ def sort_postings(start, lists, list_start, owner):
 
 
 @njit(cache=True, nogil=True)
-def was_seen(unit, seen, c):
-    """Whether a condition is among those that matching looks at before the clause."""
-    found = False
-    for r in range(len(seen)):
-        found |= seen[r, c] == unit
-    return found
+def order_for_checks(start, place, unit_of, late, share, out):
+    """New order of all literals: per clause unseen ones by share, then those looked at before.
 
-
-@njit(cache=True, nogil=True)
-def order_for_checks(clause_order, start, unit_of, seen, share, out):
-    """New order of all literals: unseen ones by share, then those looked at before."""
-    at = 0
-    for n in range(len(clause_order)):
-        c = clause_order[n]
-        begin = at
-        for i in range(start[c], start[c + 1]):
-            out[at] = i
-            at += 1
-        for i in range(begin + 1, at):
-            literal = out[i]
+    The literals of clause ``c`` move to ``place[c]``.
+    """
+    for c in range(len(start) - 1):
+        begin = place[c]
+        end = begin
+        for literal in range(start[c], start[c + 1]):
             unit = unit_of[literal]
-            late = was_seen(unit, seen, c)
-            j = i - 1
+            j = end - 1
             while j >= begin:
                 other = unit_of[out[j]]
-                other_late = was_seen(other, seen, c)
-                if (other_late == late and share[other] <= share[unit]) or (late and not other_late):
+                if late[other] < late[unit] or (late[other] == late[unit] and share[other] <= share[unit]):
                     break
                 out[j + 1] = out[j]
                 j -= 1
             out[j + 1] = literal
+            end += 1

@@ -32,12 +32,7 @@ def build(
     levels = Levels(clauses, units, best[0], best[1], chosen, most_blocks, crowd)
     list_start, owner = levels.sorted()
     clause_order, rank = _posting_order(owner, clauses.count)
-    literal_order = np.empty(len(clauses.literal), np.int64)
-    # What access and inline records have looked at is checked last.
-    seen = np.where(chosen.chosen, best, np.stack([best[0], best[1], best[2], np.full_like(best[3], -1)]))
-    order_for_checks(
-        clause_order, clauses.start.astype(np.int64), units.of_literal, seen, units.share, literal_order
-    )
+    literal_order = _check_order(clauses, units, best, chosen, clause_order)
     records = Records(clauses)
     inline, second = (column[owner] for column in _inline(best, chosen.chosen))
     arrays = {
@@ -65,6 +60,21 @@ def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
     rank = np.empty(clauses, np.int64)
     rank[order] = np.arange(clauses)
     return order, rank
+
+
+def _check_order(clauses: Clauses, units: Units, best: Ints, pairs: Pairs, clause_order: Ints) -> Ints:
+    """All literals in their new order: what access and inline records have looked at is checked last."""
+    late = np.zeros(len(units.share), np.bool_)
+    late[best[:3][best[:3] >= 0]] = True
+    fourth = best[3][pairs.chosen & (best[3] >= 0)]
+    late[fourth] = True
+    start = clauses.start.astype(np.int64)
+    size = start[1:] - start[:-1]
+    place = np.empty(clauses.count, np.int64)
+    place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
+    order = np.empty(len(clauses.literal), np.int64)
+    order_for_checks(start, place, units.of_literal, late, units.share, order)
+    return order
 
 
 def _inline(best: Ints, paired: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
