@@ -88,26 +88,27 @@ class Index:
         """The ids of all subscriptions that ``event`` satisfies."""
         snapshot = self._writer.current
         holder = _Lazy(event, self.limits)
-        work = _ONE_EVENT
+        work: WorkReport | None = None
         ids: list[str] = []
         for layer in snapshot.layers:
             segment = layer.segment
             found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
-            work = work.plus(report)
+            work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
             found.ordinal.sort()  # in order of registration, not of memory
             ids.extend(segment.ids_of(found.ordinal))
         if snapshot.fresh or not snapshot.layers:
             whole = holder(0)
             fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]
             ids.extend(fresh)
-            work = work.plus(WorkReport(revised=len(snapshot.fresh), matches=len(fresh)))
+            tried = WorkReport(revised=len(snapshot.fresh), matches=len(fresh))
+            work = (work or _ONE_EVENT).plus(tried)
         if len(ids) > self.limits.matches_per_event:
             raise EventLimit(
                 f"the event matches {len(ids)} subscriptions, more than matches_per_event = "
                 f"{self.limits.matches_per_event}; raise the limit, or stream the matches with match_batches",
                 limit="matches_per_event",
             )
-        return Matches(ids, work)
+        return Matches(ids, work or _ONE_EVENT)
 
     def match_batches(
         self, events: Any, *, threads: int | None = None, batch_size: int = BATCH

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tamis.errors import EventError
 from tamis.limits import DEFAULT_LIMITS, Limits
@@ -21,6 +22,8 @@ from tamis.space.space import Space
 Refused = list[tuple[int, EventError]]
 _INFINITY = float("inf")
 
+MEMO_SHAPES = 1_024  # sets of attribute names remembered
+
 
 class Encoder:
     """Locates events in one space."""
@@ -28,6 +31,7 @@ class Encoder:
     def __init__(self, space: Space, limits: Limits = DEFAULT_LIMITS) -> None:
         self.locators = Locators(space)
         self.limits = limits
+        self._shapes: dict[tuple[str, ...], npt.NDArray[np.int64]] = {}
 
     def entries(self, event: EventLike) -> tuple[list[int], list[int], list[int], bool]:
         """Dimensions, lowest and highest cells of one event, and whether it is multi-valued.
@@ -102,7 +106,7 @@ class Encoder:
             return None
         space = self.locators.space
         try:
-            dimension = np.array(list(map(self.locators.places.__getitem__, event)), np.int64)
+            dimension = self._dimensions_of(tuple(event))
             value = np.array(list(event.values()), np.float64)
         except OverflowError:
             return None
@@ -122,6 +126,16 @@ class Encoder:
             return None
         cells = out[1, :count]
         return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, _SINGLE)
+
+    def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+        """The dimensions of the attributes (-1: nobody asks); events of a stream share a few shapes."""
+        known = self._shapes.get(names)
+        if known is None:
+            if len(self._shapes) >= MEMO_SHAPES:
+                self._shapes.clear()
+            known = np.array(list(map(self.locators.places.__getitem__, names)), np.int64)
+            self._shapes[names] = known
+        return known
 
     def one(self, event: EventLike) -> Located:
         """One event, located; raises :class:`EventError` if it is refused."""
