@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis import Index, Limits, from_json, to_json, to_text
+from tamis import Index, Interval, Limits, from_json, to_json, to_text
 from tamis.index.engines import NAMES as ENGINES
 from tamis.model.event import Event
 from tamis.model.expr import FALSE, TRUE, And, Between, Compare, Exists, Expr, Not, Or
@@ -103,6 +103,24 @@ def test_conjunctions_of_ranges(
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(dicts)")
     several = [{name: [value, value // 2] for name, value in event.items()} for event in batch]
     assert_same_pairs(pairs_of(index.match_many(several)), book, several, "several values each")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"crowd": 0, "pairs": 0}, {"crowd": 0, "most_blocks": 64, "pairs": 0}, {"crowd": 0, "pairs": 2}],
+    ids=str,
+)
+def test_two_values_may_meet_a_range_from_both_sides(parameters: dict[str, int]) -> None:
+    """``a >= 100 AND a <= 101`` holds for an event with 7 and 300: each condition has its own value."""
+    book: list[Expr] = [And((Compare("a", ">=", n), Compare("a", "<=", n + 1))) for n in range(0, 400, 2)]
+    book += [
+        And((Compare("a", ">", n), Compare("b", "<", n), Compare("a", "<", n + 3))) for n in range(0, 400, 5)
+    ]
+    batch = [{"a": [7, 300], "b": 150}, {"a": [300, 7, 9]}, {"a": 7}, {"a": [100, 101], "b": [1, 300]}]
+    batch += [{"a": Interval(50, 60)}, {"a": [Interval(1, 2), Interval(390, 399)], "b": 399}]
+    index = Index.build(named(book), parameters=parameters)
+    assert_same_pairs(match_one_by_one(index, batch), book, batch, "match")
+    assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many")
 
 
 @given(books(), typed_tables())
