@@ -16,6 +16,11 @@ from bench.workloads.truth import rows_of
 BUDGET_S = 3.0
 """An engine so slow that all events would take longer is measured on fewer of them."""
 
+STEADY_S = 2.0
+"""How long a quick action is repeated, at most ``MOST_REPEATS`` times."""
+
+MOST_REPEATS = 200
+
 _PROBE = 16
 
 
@@ -47,10 +52,10 @@ def time_engine(
     warm_up_s, _ = seconds(lambda: index.match_many(events.slice(0, _PROBE), threads=threads))
     count = affordable(lambda part: index.match_many(part, threads=threads), events)
     events = events.slice(0, count)
-    locate_s = [seconds(lambda: parts.locate_events(index, events))[0] for _ in range(repeats)]
+    locate_s = timed(lambda: parts.locate_events(index, events), repeats)
     located = parts.locate_events(index, events)
-    match_s = [seconds(lambda: parts.match_located(index, located))[0] for _ in range(repeats)]
-    total_s = [seconds(lambda: index.match_many(events, threads=threads))[0] for _ in range(repeats)]
+    match_s = timed(lambda: parts.match_located(index, located), repeats)
+    total_s = timed(lambda: index.match_many(events, threads=threads), repeats)
     pairs, work = _pairs(index, events, threads)
     return Timing(
         count,
@@ -65,10 +70,21 @@ def time_engine(
     )
 
 
+def timed(action: Callable[[], Any], repeats: int) -> list[float]:
+    """Seconds of each of at least ``repeats`` calls; a quick action is repeated for ``STEADY_S``.
+
+    Best-of-three of an action that takes milliseconds says more about the neighbours than about it,
+    and next to one that takes seconds it would be at a disadvantage.
+    """
+    spent = [seconds(action)[0] for _ in range(repeats)]
+    more = min(MOST_REPEATS, int(STEADY_S / max(min(spent), 1e-6))) - repeats
+    return spent + [seconds(action)[0] for _ in range(more)]
+
+
 def _bare_us(located: list[parts.LocatedBatch], events: int, repeats: int) -> float | None:
     if parts.scan_barely(located) is None:
         return None
-    return per_event(min(seconds(lambda: parts.scan_barely(located))[0] for _ in range(repeats)), events)
+    return per_event(min(timed(lambda: parts.scan_barely(located), repeats)), events)
 
 
 def _pairs(index: Any, events: pa.Table, threads: int) -> tuple[pa.Table, dict[str, int]]:

@@ -105,3 +105,11 @@ def test_one_index_saved_in_two_places(tmp_path: Path) -> None:
     index.save(tmp_path / "two")
     assert Index.open(tmp_path / "one").match({"a": 1}) == ["s"]
     assert sorted(Index.open(tmp_path / "two").match({"a": 1})) == ["s", "t"]
+
+
+def test_an_update_keeps_the_priority_unless_a_new_one_is_given() -> None:
+    index = Index.build([("s", "a = 1", 5.0)])
+    index.update("s", "a = 2")
+    assert index.subscription("s").priority == 5.0
+    index.update("s", "a = 3", priority=0.0)
+    assert index.subscription("s").priority == 0.0

@@ -207,9 +207,10 @@ class Index:
         else:
             self._writer.add_book(read_book(subscription, self.limits, skip_bad=False))
 
-    def update(self, subscription: str, expression: Any, *, priority: float = 0.0) -> None:
-        """Replace the expression of an existing subscription, at once."""
-        self._writer.update((subscription, expression, priority))
+    def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
+        """Replace the expression of an existing subscription, at once; its priority stays unless given."""
+        kept = self.subscription(subscription).priority if priority is None else priority
+        self._writer.update((subscription, expression, kept))
 
     def remove(self, subscription: str) -> None:
         """Remove a subscription; no match that begins later sees it."""
