@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from tamis.model.event import Event
 from tamis.model.expr import FALSE, TRUE, And, Between, Compare, Exists, Expr, Not, Or
 from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
 from tests.duel.forms import Typed, json_line, typed_tables
+from tests.engines import LAYOUTS, PARAMETERS
 from tests.strategies import events, expressions
 
 # What an index could trip over, in every book: constants, NOT-only, contradictions, the same twice.
@@ -55,23 +58,11 @@ def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], ba
     index.check()
 
 
-PARAMETERS = {
-    "hybrid": st.fixed_dictionaries(
-        {
-            "most_blocks": st.sampled_from([1, 4, 64]),
-            "crowd": st.sampled_from([0, 2]),
-            "pairs": st.sampled_from([0, 1, 2]),
-        }
-    ),
-    "scan": st.just({}),
-}
-
-
 @given(books(), batches, st.data())
 def test_covers_samples_and_parameters_change_no_answer(
     engine: str, book: list[Expr], batch: list[Event], data: st.DataObject
 ) -> None:
-    parameters = data.draw(PARAMETERS[engine])
+    parameters = data.draw(st.sampled_from(PARAMETERS[engine]))
     plains = [plain(event) for event in batch]
     index = Index.build(named(book), engine=engine, limits=TIGHT, sample=plains, parameters=parameters)
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(Event)")
@@ -98,19 +89,15 @@ def test_conjunctions_of_ranges(
     engine: str, book: list[Expr], batch: list[dict[str, int]], data: st.DataObject
 ) -> None:
     """What numeric workloads are made of; attributes of an event come in any order."""
-    index = Index.build(named(book), engine=engine, parameters=data.draw(PARAMETERS[engine]))
+    index = Index.build(named(book), engine=engine, parameters=data.draw(st.sampled_from(PARAMETERS[engine])))
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(dict)")
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(dicts)")
     several = [{name: [value, value // 2] for name, value in event.items()} for event in batch]
     assert_same_pairs(pairs_of(index.match_many(several)), book, several, "several values each")
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{}, {"crowd": 0, "pairs": 0}, {"crowd": 0, "most_blocks": 64, "pairs": 0}, {"crowd": 0, "pairs": 2}],
-    ids=str,
-)
-def test_two_values_may_meet_a_range_from_both_sides(parameters: dict[str, int]) -> None:
+@pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
+def test_two_values_may_meet_a_range_from_both_sides(engine: str, parameters: dict[str, Any]) -> None:
     """``a >= 100 AND a <= 101`` holds for an event with 7 and 300: each condition has its own value."""
     book: list[Expr] = [And((Compare("a", ">=", n), Compare("a", "<=", n + 1))) for n in range(0, 400, 2)]
     book += [
@@ -118,7 +105,7 @@ def test_two_values_may_meet_a_range_from_both_sides(parameters: dict[str, int])
     ]
     batch = [{"a": [7, 300], "b": 150}, {"a": [300, 7, 9]}, {"a": 7}, {"a": [100, 101], "b": [1, 300]}]
     batch += [{"a": Interval(50, 60)}, {"a": [Interval(1, 2), Interval(390, 399)], "b": 399}]
-    index = Index.build(named(book), parameters=parameters)
+    index = Index.build(named(book), engine=engine, parameters=parameters)
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match")
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many")
 

@@ -1,4 +1,4 @@
-"""Every layout of ``hybrid`` gives the same answers: ranges of numbers are where layouts differ."""
+"""Every layout of every engine gives the same answers: ranges of numbers are where layouts differ."""
 
 from __future__ import annotations
 
@@ -13,16 +13,10 @@ from tamis import Index, Interval
 from tamis.model.event import event_from
 from tamis.model.expr import And, Between, Compare, Expr, In, Not
 from tests.duel.expected import assert_same_pairs, named, pairs_of
+from tests.engines import LAYOUTS
 
 NAMES = st.sampled_from("abcde")
 NUMBERS = st.integers(0, 40)
-LAYOUTS: list[dict[str, int]] = [
-    {},
-    {"pairs": 0, "crowd": 0},
-    {"pairs": 0, "crowd": 0, "most_blocks": 1},
-    {"pairs": 2, "crowd": 0},
-    {"pairs": 2, "crowd": 3, "most_blocks": 64},
-]
 
 
 @st.composite
@@ -51,12 +45,14 @@ wild_events = st.dictionaries(NAMES, values, max_size=5)
 batches = st.lists(plain_events | wild_events, min_size=1, max_size=8)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize(("engine", "layout"), LAYOUTS, ids=str)
 @given(
     st.lists(clauses, min_size=1, max_size=40), st.lists(plain_events | wild_events, min_size=1, max_size=8)
 )
-def test_layouts_agree(layout: dict[str, int], book: list[Expr], batch: list[dict[str, Any]]) -> None:
-    index = Index.build(named(book), parameters=layout)
+def test_layouts_agree(
+    engine: str, layout: dict[str, Any], book: list[Expr], batch: list[dict[str, Any]]
+) -> None:
+    index = Index.build(named(book), engine=engine, parameters=layout)
     index.check()
     events = [event_from(event) for event in batch]
     assert_same_pairs(pairs_of(index.match_many(batch)), book, events, str(layout))

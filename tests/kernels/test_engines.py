@@ -10,6 +10,7 @@ import pytest
 
 from tamis.index import output
 from tamis.index.engines import NAMES as ENGINES
+from tests.engines import LAYOUTS
 from tests.kernels.arrays import (
     Clause,
     Entry,
@@ -24,13 +25,6 @@ from tests.kernels.arrays import (
 )
 
 pytestmark = pytest.mark.kernels
-LAYOUTS: list[tuple[str, dict[str, int]]] = [
-    ("scan", {}),
-    ("hybrid", {}),
-    ("hybrid", {"pairs": 0, "crowd": 0, "most_blocks": 1}),
-    ("hybrid", {"pairs": 2, "crowd": 0}),
-    ("hybrid", {"pairs": 2, "crowd": 2, "most_blocks": 64}),
-]
 layouts = pytest.mark.parametrize(("name", "parameters"), LAYOUTS, ids=str)
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tamis.errors import UnknownEngine
 from tamis.index.compiled import announce
 
-NAMES = ("hybrid", "scan")
+# name: (class, the kernel that tells whether this engine was ever compiled here). An engine's package
+# has its name. Imported when asked for, since kernels are slow to load.
+_ENGINES = {
+    "hybrid": ("Hybrid", "match_events"),
+    "scan": ("Scan", "scan_events"),
+}
+NAMES = tuple(_ENGINES)
 
 
 def engine_class(name: str) -> Any:
-    """The class of the named engine; imported when asked for, since kernels are slow to load."""
-    if name == "hybrid":
-        from tamis.index.hybrid import Hybrid
-        from tamis.index.hybrid._kernels import match_events
-
-        announce(match_events)
-        return Hybrid
-    if name == "scan":
-        from tamis.index.scan import Scan
-        from tamis.index.scan._kernels import scan_events
-
-        announce(scan_events)
-        return Scan
-    raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)
+    """The class of the named engine."""
+    if name not in _ENGINES:
+        raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)
+    class_name, kernel = _ENGINES[name]
+    package = f"tamis.index.{name}"
+    announce(getattr(import_module(f"{package}._kernels"), kernel))
+    return getattr(import_module(package), class_name)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
+from tamis.index.parameters import Declared
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
@@ -24,12 +25,14 @@ class Candidates(NamedTuple):
     clause: npt.NDArray[np.int64]
     probed: int  # postings looked at
     verified: int  # clauses whose literals were checked
+    visited: int = 0  # lists, nodes or cells looked up on the way to the postings
 
 
 class Engine(Protocol):
     """An index over integer clauses. Built once, immutable, all state in flat arrays."""
 
     name: ClassVar[str]
+    parameters: ClassVar[Declared]
 
     @classmethod
     def build(

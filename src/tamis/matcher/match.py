@@ -39,7 +39,9 @@ def match_layer(
         kept = ~np.isin(found.event, refused)
         found = found._replace(event=found.event[kept], clause=found.clause[kept])
     event, ordinal, revised = _owners(layer, sequence, found, events, event_at)
-    report = WorkReport(0, len(events.dimension), found.probed, found.verified, revised, len(event))
+    report = WorkReport(
+        0, len(events.dimension), found.probed, found.verified, revised, len(event), found.visited
+    )
     return LayerMatches(layer, event, ordinal), report
 
 

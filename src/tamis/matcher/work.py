@@ -15,6 +15,7 @@ class WorkReport(NamedTuple):
     verified: int = 0  # clauses whose literals were checked
     revised: int = 0  # subscriptions whose tree was evaluated
     matches: int = 0
+    visited: int = 0  # lists, nodes or cells that the engine looked up
 
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""

@@ -184,6 +184,7 @@ def match_events(
             found = check_first(hits, found, posting, start, literal, cell)
             work[0] += probed + len(residual)
             work[1] += found + len(residual)
+            work[3] += lists
             for h in range(found + len(residual)):
                 c = hits[h] if h < found else np.int64(residual[h - found])
                 if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
@@ -256,6 +257,7 @@ def match_general(
             shift, base = np.int64(levels[2 * n]), np.int64(levels[2 * n + 1])
             begin = max(low >> shift, (np.int64(hi[k - 1]) >> shift) + 1) if again else low >> shift
             for block in range(base + begin, base + (high >> shift) + 1):
+                work[3] += 1
                 written = check_run(
                     e, list_start[block], list_start[block + 1], posting, b, dimension, lo, hi, first,
                     start, literal, set_lo, set_hi, out_event, out_clause, written, work,
@@ -264,6 +266,7 @@ def match_general(
     for i in range(len(touched)):
         for j in range(i + 1, len(touched)):
             block = first_pair + triangle(touched[i], touched[j], width)
+            work[3] += 1
             written = check_run(
                 e, list_start[block], list_start[block + 1], posting, b, dimension, lo, hi, first, start,
                 literal, set_lo, set_hi, out_event, out_clause, written, work,

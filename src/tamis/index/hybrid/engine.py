@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import EngineParameter, IndexCorrupt
+from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.output import collect
+from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
 from tamis.index.statistics import Statistics
@@ -34,29 +35,24 @@ ARRAYS = (
     "engine.inline",
     "engine.second",
 )
-PARAMETERS = {"most_blocks": (4, 1, 64), "crowd": (64, 0, 1 << 30), "pairs": (1, 0, 2)}
-"""name: (default, least, greatest). Pairs: never, where they pay, wherever there are two conditions."""
 
 
 class Hybrid:
     """See the package's page."""
 
     name: ClassVar[str] = "hybrid"
+    parameters: ClassVar[Declared] = {
+        "most_blocks": Whole(4, 1, 64),
+        "crowd": Whole(64, 0, 1 << 30),
+        "pairs": Whole(1, 0, 2),  # never, where they pay, wherever there are two conditions
+    }
 
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
         """Choose access and inline conditions and lay out the postings."""
-        chosen = {name: default for name, (default, _, _) in PARAMETERS.items()}
-        for name, value in parameters.items():
-            if name not in PARAMETERS:
-                raise EngineParameter(f"hybrid has no parameter {name!r}; it has {', '.join(PARAMETERS)}")
-            _, least, greatest = PARAMETERS[name]
-            if type(value) is not int or not least <= value <= greatest:
-                raise EngineParameter(f"{name} must lie between {least} and {greatest}, not {value!r}")
-            chosen[name] = value
-        return build(clauses, statistics, **chosen)
+        return build(clauses, statistics, **chosen(cls.name, cls.parameters, parameters))
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -72,7 +68,7 @@ class Hybrid:
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
-        work = np.zeros(3, np.int64)
+        work = np.zeros(4, np.int64)
         scratch = self._scratch.take(events)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
@@ -86,7 +82,7 @@ class Hybrid:
 
         event, clause = collect(events.count, run)
         self._scratch.give_back(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]))
+        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
 
     def check(self) -> None:
         """Every clause is posted or residual, and every number points inside its array."""

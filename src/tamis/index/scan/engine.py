@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tamis.index.arena import Arena
 from tamis.index.output import collect
+from tamis.index.parameters import Declared, chosen
 from tamis.index.protocol import Candidates
 from tamis.index.scan._kernels import scan_events
 from tamis.index.statistics import Statistics
@@ -20,12 +21,14 @@ class Scan:
     """Checks every clause as it stands and rules out nothing beforehand."""
 
     name: ClassVar[str] = "scan"
+    parameters: ClassVar[Declared] = {}
 
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
         """Nothing to build."""
+        chosen(cls.name, cls.parameters, parameters)
         return clauses, {}
 
     def __init__(self, arena: Arena) -> None:

@@ -1,0 +1,24 @@
+"""Every engine with the parameters worth testing: the contract suite runs over all of them.
+
+An engine that is not listed here fails the suite, so none can be added without it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.index.engines import NAMES
+
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "hybrid": [
+        {},
+        {"pairs": 0, "crowd": 0},
+        {"pairs": 0, "crowd": 0, "most_blocks": 1},
+        {"pairs": 2, "crowd": 0},
+        {"pairs": 2, "crowd": 2, "most_blocks": 64},
+    ],
+    "scan": [{}],
+}
+LAYOUTS: list[tuple[str, dict[str, Any]]] = [
+    (name, parameters) for name in NAMES for parameters in PARAMETERS[name]
+]
