@@ -9,6 +9,7 @@ import math
 import shutil
 import tempfile
 from pathlib import Path
+from unittest import TestCase
 
 import pytest
 from hypothesis import settings
@@ -219,15 +220,12 @@ class Life(RuleBasedStateMachine):
                 assert self.index.subscription(name) == self.model[name]
 
 
-class ScanLife(Life):
-    """The same with the other engine."""
+def life_of(engine: str, examples: int) -> type[TestCase]:
+    """The life of an index with the given engine, as a test case of its own."""
+    case: type[TestCase] = type(f"{engine.title()}Life", (Life,), {"engine": engine}).TestCase
+    case.settings = settings(max_examples=examples, stateful_step_count=40)  # type: ignore[attr-defined]
+    return case
 
-    engine = "scan"
 
-
-assert set(ENGINES) == {"hybrid", "scan"}, "give every engine a life"
-few = settings(max_examples=60, stateful_step_count=40)
-TestHybrid = Life.TestCase
-TestHybrid.settings = few
-TestScan = ScanLife.TestCase
-TestScan.settings = settings(max_examples=20, stateful_step_count=40)
+for name in ENGINES:
+    globals()[f"Test{name.title()}"] = life_of(name, 60 if name == "hybrid" else 15)

@@ -25,6 +25,11 @@ def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clause
     )
 
 
+def reorder(clauses: Clauses, clause_order: Ints) -> Clauses:
+    """``clauses`` in ``clause_order``, the literals of each as they were."""
+    return arrange(clauses, clause_order, _runs(clauses.start, clause_order))
+
+
 def _lengths(start: npt.NDArray[Any]) -> Ints:
     wide = start.astype(np.int64)
     return wide[1:] - wide[:-1]

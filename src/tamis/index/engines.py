@@ -12,6 +12,7 @@ from tamis.index.compiled import announce
 # has its name. Imported when asked for, since kernels are slow to load.
 _ENGINES = {
     "hybrid": ("Hybrid", "match_events"),
+    "kindex": ("KIndex", "match_events"),
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)

@@ -1,0 +1,89 @@
+"""The ``kindex`` engine."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arena import Arena
+from tamis.index.kindex._kernels import match_events
+from tamis.index.kindex.build import build
+from tamis.index.output import collect
+from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.proof import Proof
+from tamis.index.protocol import Candidates
+from tamis.index.statistics import Statistics
+from tamis.space.clauses import Clauses
+from tamis.space.located import Located
+
+CLAUSES = ("start", "literal", "set_lo", "set_hi")
+ARRAYS = ("base", "size_start", "target", "doubtful", "asked_start", "asked", "denied_start", "denied")
+
+
+class KIndex:
+    """See the package's page."""
+
+    name: ClassVar[str] = "kindex"
+    parameters: ClassVar[Declared] = {
+        "most_cells": Whole(1 << 14, 1, 1 << 30),
+        "budget": Whole(1 << 28, 1, 1 << 31),
+    }
+
+    @classmethod
+    def build(
+        cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
+    ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
+        """Number the clauses by size and enumerate their literals."""
+        return build(clauses, **chosen(cls.name, cls.parameters, parameters))
+
+    def __init__(self, arena: Arena) -> None:
+        self._clauses, self._own = arena.group("clauses."), arena.group("engine.")
+        arrays = [self._clauses[name].reshape(-1) for name in CLAUSES]
+        self._arrays: tuple[Any, ...] = (*arrays, *(self._own[name] for name in ARRAYS))
+        self._free: deque[Any] = deque()
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        work = np.zeros(3, np.int64)
+        scratch = self._free.pop() if self._free else self._scratch()
+        fixed = (*scratch, *self._arrays)
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            result = out_event, out_clause, work
+            done: tuple[int, int] = match_events(*(begin, events.count, *events, *fixed, *result))
+            return done
+
+        event, clause = collect(events.count, run)
+        self._free.append(scratch)
+        return Candidates(event, clause, *work.tolist())
+
+    def _scratch(self) -> Any:
+        clauses, dimensions = len(self._own["target"]), len(self._own["base"])
+        cell = np.zeros(max(dimensions, 1), np.uint32)
+        # One more than there are clauses: a hit is written before it is known to be one.
+        return cell, np.zeros(clauses, np.uint16), np.empty(clauses + 1, np.uint32)
+
+    def check(self) -> None:
+        """Every list ends inside its postings, every posting names a clause."""
+        proof, own = Proof(self.name), self._own
+        clauses, cells = len(self._clauses["start"]) - 1, self._clauses["cells"].astype(np.int64)
+        lists = int((cells + 1).sum())
+        proof.ensure(np.array_equal(own["base"], np.cumsum(cells + 1) - (cells + 1)), "base does not fit")
+        for name in ("asked", "denied"):
+            proof.starts(f"{name}_start", own[f"{name}_start"], len(own[name]), lists)
+            proof.below(name, own[name], clauses)
+        for name in ("target", "doubtful"):
+            proof.ensure(len(own[name]) == clauses, f"{name} does not fit the clauses")
+        proof.starts("size_start", own["size_start"], clauses, max(len(own["size_start"]) - 1, 1))
+        proof.covers(clauses, own["asked"], np.arange(int(own["size_start"][1])))
+        proof.ensure(_sorted_lists(own["asked_start"], own["asked"]), "a list is not sorted")
+
+
+def _sorted_lists(start: npt.NDArray[Any], posting: npt.NDArray[Any]) -> bool:
+    rising = np.diff(posting.astype(np.int64)) >= 0
+    bounds = start[1:-1][(start[1:-1] > 0) & (start[1:-1] < len(posting))].astype(np.int64)
+    rising[bounds - 1] = True
+    return bool(rising.all())

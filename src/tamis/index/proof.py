@@ -1,0 +1,41 @@
+"""What an engine's ``check`` is made of: every number that is a place points inside its array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.errors import IndexCorrupt
+
+
+class Proof:
+    """Checks of one engine's arrays; the first that fails is raised under the engine's name."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+
+    def ensure(self, true: Any, what: str) -> None:
+        """Refuse unless ``true``."""
+        if not true:
+            raise IndexCorrupt(f"the {self._engine} index is damaged: {what}")
+
+    def starts(self, name: str, start: npt.NDArray[Any], end: int, count: int) -> None:
+        """``start`` has ``count + 1`` places, from 0 upwards to ``end``."""
+        wide = start.astype(np.int64)
+        sound = wide.shape == (count + 1,) and wide[0] == 0 and wide[-1] == end
+        self.ensure(sound and not np.any(np.diff(wide) < 0), f"{name} is not an increasing list of places")
+
+    def below(self, name: str, numbers: npt.NDArray[Any], limit: int) -> None:
+        """All ``numbers`` lie in 0..limit-1."""
+        sound = not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < limit)
+        self.ensure(sound, f"{name} names something that is not there")
+
+    def covers(self, clauses: int, *lists: npt.NDArray[Any]) -> None:
+        """Every clause stands in one of the lists."""
+        seen = np.zeros(clauses, np.bool_)
+        for numbers in lists:
+            self.below("a posting", numbers, clauses)
+            seen[numbers] = True
+        self.ensure(seen.all(), "a clause is posted nowhere")
