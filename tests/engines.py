@@ -10,6 +10,13 @@ from typing import Any
 from tamis.index.engines import NAMES
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "filtertree": [
+        {},
+        {"names": 0},
+        {"names": 2, "leaf": 0},
+        {"names": 1 << 20, "leaf": 0},
+        {"names": 100, "leaf": 1, "most_values": 0},
+    ],
     "hybrid": [
         {},
         {"pairs": 0, "crowd": 0},

@@ -11,6 +11,7 @@ from tamis.index.compiled import announce
 # name: (class, the kernel that tells whether this engine was ever compiled here). An engine's package
 # has its name. Imported when asked for, since kernels are slow to load.
 _ENGINES = {
+    "filtertree": ("FilterTree", "match_events"),
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),
     "scan": ("Scan", "scan_events"),

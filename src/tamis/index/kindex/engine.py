@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.arena import Arena
+from tamis.index.flat import FlatEngine
 from tamis.index.kindex._kernels import match_events
 from tamis.index.kindex.build import build
-from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
-from tamis.index.protocol import Candidates
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
-from tamis.space.located import Located
-
-CLAUSES = ("start", "literal", "set_lo", "set_hi")
-ARRAYS = ("base", "size_start", "target", "doubtful", "asked_start", "asked", "denied_start", "denied")
 
 
-class KIndex:
+class KIndex(FlatEngine):
     """See the package's page."""
 
     name: ClassVar[str] = "kindex"
+    kernel: ClassVar[Any] = match_events
+    arrays: ClassVar[tuple[str, ...]] = (
+        "base",
+        "size_start",
+        "target",
+        "doubtful",
+        "asked_start",
+        "asked",
+        "denied_start",
+        "denied",
+    )
     parameters: ClassVar[Declared] = {
         "most_cells": Whole(1 << 14, 1, 1 << 30),
         "budget": Whole(1 << 28, 1, 1 << 31),
@@ -39,28 +43,7 @@ class KIndex:
         """Number the clauses by size and enumerate their literals."""
         return build(clauses, **chosen(cls.name, cls.parameters, parameters))
 
-    def __init__(self, arena: Arena) -> None:
-        self._clauses, self._own = arena.group("clauses."), arena.group("engine.")
-        arrays = [self._clauses[name].reshape(-1) for name in CLAUSES]
-        self._arrays: tuple[Any, ...] = (*arrays, *(self._own[name] for name in ARRAYS))
-        self._free: deque[Any] = deque()
-
-    def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
-        work = np.zeros(3, np.int64)
-        scratch = self._free.pop() if self._free else self._scratch()
-        fixed = (*scratch, *self._arrays)
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            result = out_event, out_clause, work
-            done: tuple[int, int] = match_events(*(begin, events.count, *events, *fixed, *result))
-            return done
-
-        event, clause = collect(events.count, run)
-        self._free.append(scratch)
-        return Candidates(event, clause, *work.tolist())
-
-    def _scratch(self) -> Any:
+    def _scratch(self) -> tuple[Any, ...]:
         clauses, dimensions = len(self._own["target"]), len(self._own["base"])
         cell = np.zeros(max(dimensions, 1), np.uint32)
         # One more than there are clauses: a hit is written before it is known to be one.

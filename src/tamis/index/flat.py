@@ -1,0 +1,51 @@
+"""Engines over a handful of arrays: what those that need no more have in common."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tamis.index.arena import Arena
+from tamis.index.output import collect
+from tamis.index.protocol import Candidates
+from tamis.space.located import Located
+
+CLAUSES = ("start", "literal", "set_lo", "set_hi")
+
+
+class FlatEngine:
+    """Calls a kernel with the events, scratch memory, the clauses, the engine's own arrays and the output.
+
+    The kernel returns (events done, pairs written) and adds to ``work``: probed, verified, visited.
+    """
+
+    kernel: ClassVar[Any]
+    arrays: ClassVar[tuple[str, ...]]  # the engine's own, in the kernel's order
+
+    def __init__(self, arena: Arena) -> None:
+        self._clauses, self._own = arena.group("clauses."), arena.group("engine.")
+        clauses = [self._clauses[name].reshape(-1) for name in CLAUSES]
+        self._arrays: tuple[Any, ...] = (*clauses, *(self._own[name] for name in self.arrays))
+        self._free: deque[tuple[Any, ...]] = deque()
+
+    def _scratch(self) -> tuple[Any, ...]:
+        """Scratch memory for one call; kernels leave it as they found it."""
+        raise NotImplementedError
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        work = np.zeros(3, np.int64)
+        scratch = self._free.pop() if self._free else self._scratch()
+        fixed = (*events, *scratch, *self._arrays)
+        kernel = type(self).kernel
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            done: tuple[int, int] = kernel(begin, events.count, *fixed, out_event, out_clause, work)
+            return done
+
+        event, clause = collect(events.count, run)
+        self._free.append(scratch)
+        probed, verified, visited = work.tolist()
+        return Candidates(event, clause, probed, verified, visited)
