@@ -10,6 +10,7 @@ from typing import Any
 from tamis.index.engines import NAMES
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "auto": [{}, {"least": 0, "trial": 16, "events": 4}],
     "filtertree": [
         {},
         {"names": 0},

@@ -8,15 +8,17 @@ from typing import Any
 from tamis.errors import UnknownEngine
 from tamis.index.compiled import announce
 
-# name: (class, the kernel that tells whether this engine was ever compiled here). An engine's package
+# name: (class, the kernel that tells whether this engine was ever compiled here, if any). Its package
 # has its name. Imported when asked for, since kernels are slow to load.
 _ENGINES = {
+    "auto": ("Auto", ""),
     "filtertree": ("FilterTree", "match_events"),
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)
+PARTS = tuple(name for name in NAMES if name != "auto")  # those that ``auto`` may choose
 
 
 def engine_class(name: str) -> Any:
@@ -25,5 +27,6 @@ def engine_class(name: str) -> Any:
         raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)
     class_name, kernel = _ENGINES[name]
     package = f"tamis.index.{name}"
-    announce(getattr(import_module(f"{package}._kernels"), kernel))
+    if kernel:
+        announce(getattr(import_module(f"{package}._kernels"), kernel))
     return getattr(import_module(package), class_name)

@@ -17,6 +17,7 @@ class Statistics:
 
     def __init__(self, clauses: Clauses, sample: Located | None = None) -> None:
         self.cells = clauses.cells.astype(np.int64)
+        self.sample = sample
         self.sampled = sample is not None and sample.count > 0
         if sample is not None and sample.count > 0:
             self._from_sample(sample)

@@ -12,10 +12,10 @@ from tamis.index.filtertree.names import choose_names
 from tamis.index.filtertree.paths import paths_of, ranks
 from tamis.index.filtertree.tree import arrays_of, merge
 from tamis.index.flat import FlatEngine
-from tamis.index.hybrid.layout.units import units_of
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
 from tamis.index.statistics import Statistics
+from tamis.index.units import units_of
 from tamis.space.clauses import Clauses
 
 CHOOSE = -1
@@ -92,6 +92,16 @@ class FilterTree(FlatEngine):
         split = own["child_split"].astype(np.int64)
         inside = len(split) == groups and np.all((child[:-1] <= split) & (split <= child[1:]))
         proof.ensure(inside, "child_split lies outside its group")
+        # An event with several values looks for each among the fixed ones: it must find no child twice.
+        change = np.zeros(nodes + 1, np.int64)
+        np.add.at(change, child[:-1], 1)
+        np.add.at(change, split, -1)
+        fixed = np.cumsum(change)[:-1] > 0
+        leads = np.zeros(nodes, np.bool_)
+        leads[child[:-1]] = True
+        follows = fixed[1:] & fixed[:-1] & ~leads[1:]
+        rising = np.diff(own["node_lo"].astype(np.int64)) > 0
+        proof.ensure(np.all(rising[follows]), "fixed values are not in order")
 
 
 def _only_a_root(clauses: Clauses) -> dict[str, npt.NDArray[Any]]:

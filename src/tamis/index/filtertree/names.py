@@ -8,8 +8,8 @@ import numpy.typing as npt
 from tamis.index.arrange import reorder
 from tamis.index.filtertree.paths import Paths, paths_of, ranks
 from tamis.index.filtertree.tree import Tree, merge
-from tamis.index.hybrid.layout.units import units_of
 from tamis.index.statistics import Statistics
+from tamis.index.units import units_of
 from tamis.space.clauses import Clauses
 
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.filtertree._kernels import write_paths
-from tamis.index.hybrid.layout.units import Units
+from tamis.index.units import Units
 from tamis.space.clauses import MANY, Clauses
 
 Ints = npt.NDArray[np.int64]

@@ -101,6 +101,7 @@ def _check_clauses(segment: Segment) -> None:
         _ensure(len(arena[name]) == length, f"{name} has the wrong length")
     dimensions = len(arena["space.ordered_cells"]) + len(arena["space.flag_kind"])
     _ensure(len(cells) == dimensions and _below(literal[:, 0], dimensions), "a literal names no dimension")
+    _ensure(np.array_equal(cells, segment.space.cells()), "space and clauses differ in their cells")
     many = (literal[:, 1] & 4) != 0
     ends = literal[many, 2].astype(np.int64) + literal[many, 3]
     _ensure(_below(ends, len(arena["clauses.set_lo"]) + 1), "a set lies outside the sets")
@@ -120,7 +121,8 @@ def _check_space(segment: Segment) -> None:
     cells = arena["space.ordered_cells"]
     for kind, cuts in _cut_counts(arena).items():
         base = arena[f"space.{kind}_base"]
-        fits = (base >= 0) & ((base == 0) | (base + cuts <= cells))
+        none = (base == 0) & ((cuts == 0) | (kind == "boolean"))
+        fits = none | ((base > 0) & (base + cuts <= cells))
         _ensure(len(cuts) == len(cells) and fits.all(), f"the cells of a {kind} lie outside their dimension")
     _ensure(_below(arena["space.view_kind"], len(View)), "a view is of no kind")
     _ensure(_below(arena["space.flag_kind"], len(Flag)), "a flag is of no kind")

@@ -12,8 +12,8 @@ from tamis.index.hybrid.layout._kernels import NONE, order_for_checks, rank_unit
 from tamis.index.hybrid.layout.levels import HEAD, Levels
 from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
 from tamis.index.hybrid.layout.records import Records
-from tamis.index.hybrid.layout.units import Ints, Units, units_of
 from tamis.index.statistics import Statistics
+from tamis.index.units import Ints, Units, units_of
 from tamis.space.clauses import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tamis.index.hybrid.layout._kernels import choose_levels, post, sort_postings
 from tamis.index.hybrid.layout.pairs import Pairs
 from tamis.index.hybrid.layout.records import Records
-from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 HANDFUL = 3

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 NEVER, WHERE_IT_PAYS, ALWAYS = 0, 1, 2

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 NARROW_DIMENSIONS = 20  # bits; beyond, too few would be left for cells in a word of 32
