@@ -15,6 +15,7 @@ _ENGINES = {
     "filtertree": ("FilterTree", "match_events"),
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),
+    "opindex": ("OpIndex", "match_events"),
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)

@@ -1,0 +1,142 @@
+"""Building the index: pivots, clauses in the order of their pivots, predicate lists and their segments."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.arrange import arrange
+from tamis.index.opindex._kernels import choose_pivots, sign_segments
+from tamis.index.opindex.predicates import OPERATORS, Ints, Predicates, countable, predicates_of
+from tamis.index.statistics import Floats, Statistics
+from tamis.space.clauses import Clauses
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+ROOMY = 2
+"""A directory is doubled as long as its segments keep this many predicates on average."""
+
+
+def build(
+    clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int
+) -> tuple[Clauses, Arrays]:
+    """Arranged clauses and the arrays of the engine."""
+    start = clauses.start.astype(np.int64)
+    predicates = countable(predicates_of(clauses), start)
+    pivots = _pivots(clauses, start, predicates, statistics)
+    bits = segment_bits if optimised else 0
+    lists = _lists(clauses, start, predicates, pivots, bits)
+    records, places, pointer_bits = _records(clauses, predicates, lists, pivots)
+    signature = np.zeros(len(lists.segment_start) - 1 if optimised else 0, np.uint64)
+    if optimised:
+        sign_segments(predicates.operator, predicates.dimension, predicates.operand, lists.segment, signature)
+    arrays = {
+        "pivot_start": pivots.start.astype(np.uint32),
+        "list_start": lists.start.astype(np.uint32),
+        "segment_start": lists.segment_start.astype(np.uint32),
+        "signature": signature,
+        "record": records,
+        "cell_base": places.astype(np.uint64),
+        "top": predicates.top.astype(np.uint32),
+        "layout": np.array([pointer_bits, bits], np.uint32),
+    } | _counters(start, predicates, pivots)
+    literal_order = np.repeat(
+        start[pivots.order] - _before(np.diff(start)[pivots.order]), np.diff(start)[pivots.order]
+    ) + np.arange(len(clauses.literal))
+    return arrange(clauses, pivots.order, literal_order), arrays
+
+
+class Pivots(NamedTuple):
+    """Level 1: the pivot of each clause, and the clauses in the order of their pivots.
+
+    A clause without a pivot has the number after the last dimension, and stands last.
+    """
+
+    of_clause: Ints
+    order: Ints
+    start: Ints  # per dimension, in that order; from the last on there is no pivot
+    pointer: Ints  # of each clause into the counter array of its pivot
+
+
+def _pivots(clauses: Clauses, start: Ints, predicates: Predicates, statistics: Statistics) -> Pivots:
+    dimension = clauses.literal[:, 0].astype(np.int64)
+    pivot = np.empty(clauses.count, np.int64)
+    choose_pivots(start, dimension, predicates.needed, frequency(clauses, predicates, statistics), pivot)
+    order = np.argsort(pivot, kind="stable")
+    first = np.searchsorted(pivot[order], np.arange(clauses.dimensions + 1))
+    rank = np.empty(clauses.count, np.int64)
+    rank[order] = np.arange(clauses.count)
+    return Pivots(pivot, order, first, rank - first[pivot])
+
+
+def frequency(clauses: Clauses, predicates: Predicates, statistics: Statistics) -> Floats:
+    """How often events have each dimension: from a log of events, else from the predicates on it."""
+    if statistics.sampled:
+        return statistics.presence
+    return np.bincount(predicates.dimension, minlength=clauses.dimensions).astype(np.float64)
+
+
+class Lists(NamedTuple):
+    """Level 2: list ``OPERATORS * pivot + operator`` owns the segments ``start[list]:start[list + 1]``.
+
+    A dimension's predicates stand in the segment ``dimension mod segments`` of their list.
+    """
+
+    start: Ints
+    segment: Ints  # of each predicate
+    segment_start: Ints
+    clause: Ints  # of each predicate
+
+
+def _lists(
+    clauses: Clauses, start: Ints, predicates: Predicates, pivots: Pivots, segment_bits: int
+) -> Lists:
+    clause = np.repeat(np.arange(clauses.count), np.diff(start))[predicates.literal]
+    number = OPERATORS * pivots.of_clause[clause] + predicates.operator
+    length = np.bincount(number, minlength=OPERATORS * clauses.dimensions)
+    doublings = np.log2(np.maximum(length // ROOMY, 1)).astype(np.int64)
+    segments = np.where(length > 0, 1 << np.minimum(doublings, segment_bits), 0)
+    first = np.concatenate([[0], np.cumsum(segments)])
+    segment = first[number] + (predicates.dimension & (segments[number] - 1))
+    sizes = np.bincount(segment, minlength=int(first[-1]))
+    return Lists(first, segment, np.concatenate([[0], np.cumsum(sizes)]), clause)
+
+
+def _records(
+    clauses: Clauses, predicates: Predicates, lists: Lists, pivots: Pivots
+) -> tuple[npt.NDArray[Any], Ints, int]:
+    """(dimension, operand, pointer) of each predicate as one number, sorted within each segment.
+
+    The cells of all dimensions are numbered through, so that one number says (dimension, operand).
+    Returned with the first of each dimension and the bits of a pointer.
+    """
+    base = np.concatenate([[0], np.cumsum(clauses.cells.astype(np.int64) + 1)])
+    pointer_bits = int(pivots.pointer[pivots.of_clause < clauses.dimensions].max(initial=0)).bit_length()
+    record = (base[predicates.dimension] + predicates.operand) << pointer_bits
+    record |= pivots.pointer[lists.clause]
+    bits = (int(base[-1]) << pointer_bits).bit_length()
+    if bits + len(lists.segment_start).bit_length() < np.iinfo(np.int64).bits:
+        ordered = np.sort((lists.segment << bits) | record) & ((1 << bits) - 1)
+    else:
+        ordered = record[np.lexsort((record, lists.segment))]
+    word = np.uint32 if bits <= np.iinfo(np.uint32).bits else np.uint64
+    return ordered.astype(word), base, pointer_bits
+
+
+def _counters(start: Ints, predicates: Predicates, pivots: Pivots) -> Arrays:
+    """How many predicates each clause needs, and whether meeting them leaves it undecided."""
+    needed, inexact = (
+        _sums(column, start)[pivots.order] for column in (predicates.needed, ~predicates.exact)
+    )
+    return {"needed": needed.astype(np.uint8), "undecided": (inexact > 0).astype(np.uint8)}
+
+
+def _sums(column: npt.NDArray[Any], start: Ints) -> Ints:
+    total = np.concatenate([[0], np.cumsum(column, dtype=np.int64)])
+    return np.asarray(total[start[1:]] - total[start[:-1]])
+
+
+def _before(count: Ints) -> Ints:
+    return np.asarray(np.cumsum(count) - count)

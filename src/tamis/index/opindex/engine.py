@@ -1,0 +1,162 @@
+"""The ``opindex`` engine."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.errors import IndexCorrupt
+from tamis.index.arena import Arena
+from tamis.index.opindex._kernels import match_events
+from tamis.index.opindex.build import build
+from tamis.index.opindex.predicates import OPERATORS
+from tamis.index.output import collect
+from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.protocol import Candidates
+from tamis.index.statistics import Statistics
+from tamis.space.clauses import Clauses
+from tamis.space.located import Located
+
+ARRAYS = (
+    "clauses.start",
+    "clauses.literal",
+    "clauses.set_lo",
+    "clauses.set_hi",
+    "engine.pivot_start",
+    "engine.list_start",
+    "engine.segment_start",
+    "engine.signature",
+    "engine.record",
+    "engine.cell_base",
+    "engine.top",
+    "engine.needed",
+    "engine.undecided",
+    "engine.layout",
+)
+
+
+class OpIndex:
+    """See the package's page."""
+
+    name: ClassVar[str] = "opindex"
+    parameters: ClassVar[Declared] = {
+        "optimised": Whole(1, 0, 1),  # 0: lists without directories and signatures
+        "segment_bits": Whole(5, 0, 8),  # a directory has up to 2 ** segment_bits segments
+    }
+
+    @classmethod
+    def build(
+        cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
+    ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
+        """Choose pivots and lay out the predicate lists."""
+        return build(clauses, statistics, **chosen(cls.name, cls.parameters, parameters))
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        words = arena.words32 if arena["clauses.literal"].dtype == np.uint32 else arena.words16
+        records = arena.words32 if arena["engine.record"].dtype == np.uint32 else arena.words64
+        self._arrays = (
+            arena.block, arena.words32, arena.words64, words, records, arena.places(*ARRAYS)
+        )  # fmt: skip
+        self._free: deque[Buffers] = deque()
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        work = np.zeros(3, np.int64)
+        buffers = self._take(events)
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            done: tuple[int, int] = match_events(
+                begin, events.count, *events, *buffers, *self._arrays, out_event, out_clause, work
+            )
+            return done
+
+        event, clause = collect(events.count, run)
+        self._free.append(buffers)
+        return Candidates(event, clause, *work.tolist())
+
+    def _take(self, events: Located) -> Buffers:
+        """Buffers of no other thread, with room for the probes of each event."""
+        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
+        if not self._free:
+            return _buffers(self._arena, entries)
+        taken = self._free.pop()
+        return taken if taken.probe.shape[1] >= entries else taken._replace(probe=_probes(entries))
+
+    def check(self) -> None:
+        """Every clause has a counter in its pivot's array, and every number points inside its array."""
+        arrays = self._arena.group("engine.")
+        _check_directories(arrays, self._arena["clauses.cells"].astype(np.int64))
+        pivots = arrays["pivot_start"].astype(np.int64)
+        clauses = len(self._arena["clauses.start"]) - 1
+        _ensure(_increasing(pivots) and pivots[-1] <= clauses, "pivots own clauses that are none")
+        fitting = len(arrays["needed"]) == clauses and len(arrays["undecided"]) == clauses
+        _ensure(fitting, "the counters do not fit the clauses")
+        _check_records(arrays, pivots)
+
+
+class Buffers(NamedTuple):
+    """Scratch memory of one thread: the event's cells, the counters of one pivot, and the probes."""
+
+    cell: npt.NDArray[np.uint32]  # kernels leave it zeroed
+    counter: npt.NDArray[np.uint8]
+    hits: npt.NDArray[np.int64]
+    probe: npt.NDArray[np.int64]
+    bucket: npt.NDArray[np.int64]
+    mask: npt.NDArray[np.uint64]
+
+
+def _buffers(arena: Arena, entries: int) -> Buffers:
+    most = int(np.diff(arena["engine.pivot_start"].astype(np.int64)).max(initial=0))
+    buckets = 1 << int(arena["engine.layout"][1])
+    return Buffers(
+        np.zeros(max(len(arena["clauses.cells"]), 1), np.uint32),
+        np.empty(most, np.uint8),
+        np.empty(most, np.int64),
+        _probes(entries),
+        np.empty(buckets + 2, np.int64),
+        np.empty((OPERATORS, 2 * buckets - 1), np.uint64),
+    )
+
+
+def _probes(entries: int) -> npt.NDArray[np.int64]:
+    return np.empty((OPERATORS, entries, 3), np.int64)
+
+
+def _check_directories(arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
+    """Every list has a directory of its size, and its segments are runs of the records."""
+    lists, segments = (arrays[name].astype(np.int64) for name in ("list_start", "segment_start"))
+    base, count = arrays["cell_base"].astype(np.int64), len(arrays["signature"])
+    fitting = len(arrays["pivot_start"]) == len(base) == len(cells) + 1 and len(arrays["top"]) == len(cells)
+    _ensure(fitting and np.array_equal(np.diff(base), cells + 1), "the dimensions do not fit the cells")
+    _ensure(base[0] == 0 and arrays["layout"].shape == (2,), "the layout is none")
+    _ensure(len(lists) == OPERATORS * len(cells) + 1 and _increasing(lists), "list_start is not sorted")
+    _ensure(lists[-1] == len(segments) - 1 and _increasing(segments), "segment_start is not sorted")
+    _ensure(segments[-1] == len(arrays["record"]), "segment_start does not end at the last record")
+    sizes = np.diff(lists)
+    bits = int(arrays["layout"][1])
+    _ensure(bits <= OpIndex.parameters["segment_bits"].greatest, "directories are too large")
+    _ensure(not np.any(sizes & (sizes - 1)) and sizes.max(initial=0) <= 1 << bits, "a directory does not fit")
+    _ensure(count in (0, len(segments) - 1), "the signatures do not fit the segments")
+
+
+def _check_records(arrays: dict[str, npt.NDArray[Any]], pivots: npt.NDArray[np.int64]) -> None:
+    """Every record points at a counter of its pivot."""
+    segments, lists = (arrays[name].astype(np.int64) for name in ("segment_start", "list_start"))
+    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(segments[lists[::OPERATORS]]))
+    bits = int(arrays["layout"][0])
+    _ensure(bits < np.iinfo(np.int64).bits, "a pointer has too many bits")
+    pointer = arrays["record"].astype(np.int64) & ((1 << bits) - 1)
+    _ensure(bool(np.all(pointer < np.diff(pivots)[pivot])), "a record points at no counter")
+
+
+def _increasing(places: npt.NDArray[np.int64]) -> bool:
+    return bool(len(places) and places[0] == 0 and np.all(np.diff(places) >= 0))
+
+
+def _ensure(true: Any, what: str) -> None:
+    if not true:
+        raise IndexCorrupt(f"the opindex index is damaged: {what}")
