@@ -26,7 +26,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"pairs": 2, "crowd": 2, "most_blocks": 64},
     ],
     "kindex": [{}, {"most_cells": 1}, {"most_cells": 3}, {"budget": 20}],
-    "opindex": [{}, {"optimised": 0}, {"segment_bits": 0}, {"segment_bits": 8}],
+    "opindex": [{}, {"optimised": 0}, {"segment_bits": 0}, {"segment_bits": 8, "fill": 0}],
     "scan": [{}],
 }
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [

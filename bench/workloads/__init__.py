@@ -7,6 +7,8 @@ from bench.workloads.market import MARKET, Market
 from bench.workloads.w1 import W1, W1_DEFAULT
 from bench.workloads.w4 import W4, W4_DENSE, W4_SPARSE
 
-WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in (W1_DEFAULT, W4_DENSE, W4_SPARSE, MARKET)}
+WORKLOADS: dict[str, Workload] = {
+    workload.name: workload for workload in (W1_DEFAULT, W4_DENSE, W4_SPARSE, MARKET)
+}
 
 __all__ = ["W1", "W4", "WORKLOADS", "Market", "Workload"]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from bench.workloads import W4, WORKLOADS, Workload
+from bench.workloads import W1, W4, WORKLOADS, Workload
 from bench.workloads.base import OPERATORS
 from bench.workloads.draw import distinct, generator, ranks, zipf
 from bench.workloads.truth import Book, rows_of
@@ -84,6 +84,36 @@ def test_w4_has_the_shape_of_the_paper(w4: W4) -> None:
     assert pairs.num_rows == table.num_rows, "an attribute stands twice in a subscription"
     numbers = pc.list_flatten(table.column("number"))
     assert (pc.min(numbers).as_py(), pc.max(numbers).as_py()) == (0, 99)
+
+
+def test_w1_has_the_shape_of_the_paper() -> None:
+    w1 = W1(most_predicates=4, most_attributes=20, equality=0.5, values=50)
+    table = w1.subscriptions(20_000, 1)
+    size = sizes(table)
+    assert np.bincount(size)[1:] / 20_000 == pytest.approx([0.25] * 4, abs=0.01)
+    assert share(table, "=") == pytest.approx(0.5, abs=0.01)
+    assert share(table, "<=") == pytest.approx(0.25, abs=0.01)
+    assert share(table, ">=") == pytest.approx(0.25, abs=0.01)
+    pairs = table.select(["id", "attribute"]).group_by(["id", "attribute"]).aggregate([])
+    assert pairs.num_rows == table.num_rows, "an attribute stands twice in a subscription"
+    numbers = pc.list_flatten(table.column("number"))
+    assert (pc.min(numbers).as_py(), pc.max(numbers).as_py()) == (0, 49)
+    events = w1.events(400, 1).column("attributes").to_pylist()
+    assert {len(event) for event in events} == set(range(1, 21))
+    assert all(len(dict(event)) == len(event) for event in events)
+
+
+def test_w1_attributes_and_operands_follow_zipf() -> None:
+    table = W1(alpha=1.0, dimensions=1_000).subscriptions(20_000, 1)
+    for column, first, tenth in (("attribute", "a0", "a9"), ("number", 0, 9)):
+        drawn = table.column(column)
+        drawn = drawn.cast(pa.string()) if column == "attribute" else pc.list_flatten(drawn)
+        ratio = pc.sum(pc.equal(drawn, first)).as_py() / pc.sum(pc.equal(drawn, tenth)).as_py()
+        assert 5 < ratio < 13
+
+
+def test_a_w1_event_matches_some_subscriptions_by_chance() -> None:
+    assert mean_matches(W1(dimensions=500), 20_000, 40) > 5
 
 
 def test_w4_ranges_are_as_wide_as_documented() -> None:

@@ -15,33 +15,30 @@ from tamis.space.clauses import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-ROOMY = 2
-"""A directory is doubled as long as its segments keep this many predicates on average."""
-
 
 def build(
-    clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int
+    clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int, fill: int
 ) -> tuple[Clauses, Arrays]:
     """Arranged clauses and the arrays of the engine."""
     start = clauses.start.astype(np.int64)
     predicates = countable(predicates_of(clauses), start)
     pivots = _pivots(clauses, start, predicates, statistics)
-    bits = segment_bits if optimised else 0
-    lists = _lists(clauses, start, predicates, pivots, bits)
+    lists = _lists(clauses, start, predicates, pivots, segment_bits if optimised else 0, fill)
     records, places, pointer_bits = _records(clauses, predicates, lists, pivots)
-    signature = np.zeros(len(lists.segment_start) - 1 if optimised else 0, np.uint64)
+    signature = np.zeros(len(lists.start) - 1 if optimised else 0, np.uint64)
     if optimised:
-        sign_segments(predicates.operator, predicates.dimension, predicates.operand, lists.segment, signature)
-    arrays = {
+        sign_segments(predicates.operator, predicates.dimension, predicates.operand, lists.part, signature)
+    arrays: Arrays = {
         "pivot_start": pivots.start.astype(np.uint32),
+        "directory_start": lists.directory.astype(np.uint32),
         "list_start": lists.start.astype(np.uint32),
-        "segment_start": lists.segment_start.astype(np.uint32),
         "signature": signature,
         "record": records,
         "cell_base": places.astype(np.uint64),
         "top": predicates.top.astype(np.uint32),
-        "layout": np.array([pointer_bits, bits], np.uint32),
-    } | _counters(start, predicates, pivots)
+        "layout": np.array([pointer_bits], np.uint32),
+        **_counters(start, predicates, pivots),
+    }
     literal_order = np.repeat(
         start[pivots.order] - _before(np.diff(start)[pivots.order]), np.diff(start)[pivots.order]
     ) + np.arange(len(clauses.literal))
@@ -79,35 +76,39 @@ def frequency(clauses: Clauses, predicates: Predicates, statistics: Statistics) 
 
 
 class Lists(NamedTuple):
-    """Level 2: list ``OPERATORS * pivot + operator`` owns the segments ``start[list]:start[list + 1]``.
+    """Level 2: pivot ``d`` owns the segments ``directory[d]:directory[d + 1]``, a power of two of them.
 
-    A dimension's predicates stand in the segment ``dimension mod segments`` of their list.
+    A dimension's predicates stand in the segment ``dimension mod segments``. The lists of the operators
+    are side by side there: the part of a list in a segment has the number
+    ``OPERATORS * segment + operator``, and ``start`` says where its records begin.
     """
 
+    directory: Ints
     start: Ints
-    segment: Ints  # of each predicate
-    segment_start: Ints
+    part: Ints  # of each predicate
     clause: Ints  # of each predicate
 
 
 def _lists(
-    clauses: Clauses, start: Ints, predicates: Predicates, pivots: Pivots, segment_bits: int
+    clauses: Clauses, start: Ints, predicates: Predicates, pivots: Pivots, segment_bits: int, fill: int
 ) -> Lists:
     clause = np.repeat(np.arange(clauses.count), np.diff(start))[predicates.literal]
-    number = OPERATORS * pivots.of_clause[clause] + predicates.operator
-    length = np.bincount(number, minlength=OPERATORS * clauses.dimensions)
-    doublings = np.log2(np.maximum(length // ROOMY, 1)).astype(np.int64)
-    segments = np.where(length > 0, 1 << np.minimum(doublings, segment_bits), 0)
-    first = np.concatenate([[0], np.cumsum(segments)])
-    segment = first[number] + (predicates.dimension & (segments[number] - 1))
-    sizes = np.bincount(segment, minlength=int(first[-1]))
-    return Lists(first, segment, np.concatenate([[0], np.cumsum(sizes)]), clause)
+    pivot = pivots.of_clause[clause]
+    length = np.bincount(pivot, minlength=clauses.dimensions)
+    segments = np.where(length > 0, 1, 0)
+    for _ in range(segment_bits):
+        segments = np.where(length >= 2 * fill * OPERATORS * segments, 2 * segments, segments)
+    directory = np.concatenate([[0], np.cumsum(segments)])
+    segment = directory[pivot] + (predicates.dimension & (segments[pivot] - 1))
+    part = OPERATORS * segment + predicates.operator
+    sizes = np.bincount(part, minlength=OPERATORS * int(directory[-1]))
+    return Lists(directory, np.concatenate([[0], np.cumsum(sizes)]), part, clause)
 
 
 def _records(
     clauses: Clauses, predicates: Predicates, lists: Lists, pivots: Pivots
 ) -> tuple[npt.NDArray[Any], Ints, int]:
-    """(dimension, operand, pointer) of each predicate as one number, sorted within each segment.
+    """(dimension, operand, pointer) of each predicate as one number, sorted within each list.
 
     The cells of all dimensions are numbered through, so that one number says (dimension, operand).
     Returned with the first of each dimension and the bits of a pointer.
@@ -117,10 +118,10 @@ def _records(
     record = (base[predicates.dimension] + predicates.operand) << pointer_bits
     record |= pivots.pointer[lists.clause]
     bits = (int(base[-1]) << pointer_bits).bit_length()
-    if bits + len(lists.segment_start).bit_length() < np.iinfo(np.int64).bits:
-        ordered = np.sort((lists.segment << bits) | record) & ((1 << bits) - 1)
+    if bits + len(lists.start).bit_length() < np.iinfo(np.int64).bits:
+        ordered = np.sort((lists.part << bits) | record) & ((1 << bits) - 1)
     else:
-        ordered = record[np.lexsort((record, lists.segment))]
+        ordered = record[np.lexsort((record, lists.part))]
     word = np.uint32 if bits <= np.iinfo(np.uint32).bits else np.uint64
     return ordered.astype(word), base, pointer_bits
 

@@ -26,8 +26,8 @@ ARRAYS = (
     "clauses.set_lo",
     "clauses.set_hi",
     "engine.pivot_start",
+    "engine.directory_start",
     "engine.list_start",
-    "engine.segment_start",
     "engine.signature",
     "engine.record",
     "engine.cell_base",
@@ -38,6 +38,10 @@ ARRAYS = (
 )
 
 
+LEAST_VISITS = 1 << 10
+"""Room for this many segments to visit lets the pivots of a usual event be searched together."""
+
+
 class OpIndex:
     """See the package's page."""
 
@@ -45,6 +49,7 @@ class OpIndex:
     parameters: ClassVar[Declared] = {
         "optimised": Whole(1, 0, 1),  # 0: lists without directories and signatures
         "segment_bits": Whole(5, 0, 8),  # a directory has up to 2 ** segment_bits segments
+        "fill": Whole(2, 0, 1 << 20),  # and so few that its lists hold this many predicates on average
     }
 
     @classmethod
@@ -84,7 +89,7 @@ class OpIndex:
         if not self._free:
             return _buffers(self._arena, entries)
         taken = self._free.pop()
-        return taken if taken.probe.shape[1] >= entries else taken._replace(probe=_probes(entries))
+        return taken if len(taken.probe) >= OPERATORS * entries else taken.with_probes(entries)
 
     def check(self) -> None:
         """Every clause has a counter in its pivot's array, and every number points inside its array."""
@@ -105,48 +110,55 @@ class Buffers(NamedTuple):
     counter: npt.NDArray[np.uint8]
     hits: npt.NDArray[np.int64]
     probe: npt.NDArray[np.int64]
-    bucket: npt.NDArray[np.int64]
-    mask: npt.NDArray[np.uint64]
+    sign: npt.NDArray[np.uint64]
+    visits: npt.NDArray[np.int64]
+    turns: npt.NDArray[np.int64]
+
+    def with_probes(self, entries: int) -> Buffers:
+        """The same with room for events of more entries."""
+        return Buffers(*self[:3], *_probes(entries))
 
 
 def _buffers(arena: Arena, entries: int) -> Buffers:
     most = int(np.diff(arena["engine.pivot_start"].astype(np.int64)).max(initial=0))
-    buckets = 1 << int(arena["engine.layout"][1])
     return Buffers(
         np.zeros(max(len(arena["clauses.cells"]), 1), np.uint32),
         np.empty(most, np.uint8),
-        np.empty(most, np.int64),
-        _probes(entries),
-        np.empty(buckets + 2, np.int64),
-        np.empty((OPERATORS, 2 * buckets - 1), np.uint64),
+        np.empty(most + 1, np.int64),
+        *_probes(entries),
     )
 
 
-def _probes(entries: int) -> npt.NDArray[np.int64]:
-    return np.empty((OPERATORS, entries, 3), np.int64)
+def _probes(entries: int) -> tuple[npt.NDArray[Any], ...]:
+    count = OPERATORS * entries
+    room = max(count, LEAST_VISITS) + 1
+    return (
+        np.empty((count, 2), np.int64),
+        np.empty(count, np.uint64),
+        np.empty((room, 3), np.int64),
+        np.empty((entries, 2), np.int64),
+    )
 
 
 def _check_directories(arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
-    """Every list has a directory of its size, and its segments are runs of the records."""
-    lists, segments = (arrays[name].astype(np.int64) for name in ("list_start", "segment_start"))
-    base, count = arrays["cell_base"].astype(np.int64), len(arrays["signature"])
-    fitting = len(arrays["pivot_start"]) == len(base) == len(cells) + 1 and len(arrays["top"]) == len(cells)
+    """Every pivot has a directory of its size, and the lists of its segments are runs of the records."""
+    directory, lists = (arrays[name].astype(np.int64) for name in ("directory_start", "list_start"))
+    base, top, pivots = arrays["cell_base"].astype(np.int64), arrays["top"], arrays["pivot_start"]
+    fitting = len(pivots) == len(base) == len(directory) == len(cells) + 1 and len(top) == len(cells)
     _ensure(fitting and np.array_equal(np.diff(base), cells + 1), "the dimensions do not fit the cells")
-    _ensure(base[0] == 0 and arrays["layout"].shape == (2,), "the layout is none")
-    _ensure(len(lists) == OPERATORS * len(cells) + 1 and _increasing(lists), "list_start is not sorted")
-    _ensure(lists[-1] == len(segments) - 1 and _increasing(segments), "segment_start is not sorted")
-    _ensure(segments[-1] == len(arrays["record"]), "segment_start does not end at the last record")
-    sizes = np.diff(lists)
-    bits = int(arrays["layout"][1])
-    _ensure(bits <= OpIndex.parameters["segment_bits"].greatest, "directories are too large")
-    _ensure(not np.any(sizes & (sizes - 1)) and sizes.max(initial=0) <= 1 << bits, "a directory does not fit")
-    _ensure(count in (0, len(segments) - 1), "the signatures do not fit the segments")
+    _ensure(base[0] == 0 and arrays["layout"].shape == (1,), "the layout is none")
+    _ensure(_increasing(directory) and _increasing(lists), "directories or lists are not in order")
+    _ensure(OPERATORS * int(directory[-1]) == len(lists) - 1, "the lists do not fit the directories")
+    _ensure(int(lists[-1]) == len(arrays["record"]), "list_start does not end at the last record")
+    sizes = np.diff(directory)
+    _ensure(not np.any(sizes & (sizes - 1)), "the size of a directory is no power of two")
+    _ensure(len(arrays["signature"]) in (0, len(lists) - 1), "the signatures do not fit the lists")
 
 
 def _check_records(arrays: dict[str, npt.NDArray[Any]], pivots: npt.NDArray[np.int64]) -> None:
     """Every record points at a counter of its pivot."""
-    segments, lists = (arrays[name].astype(np.int64) for name in ("segment_start", "list_start"))
-    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(segments[lists[::OPERATORS]]))
+    directory, lists = (arrays[name].astype(np.int64) for name in ("directory_start", "list_start"))
+    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory]))
     bits = int(arrays["layout"][0])
     _ensure(bits < np.iinfo(np.int64).bits, "a pointer has too many bits")
     pointer = arrays["record"].astype(np.int64) & ((1 << bits) - 1)

@@ -80,10 +80,11 @@ def _points(clauses: Clauses, spelled: Flags) -> tuple[Ints, Ints]:
 
 
 def _tops(clauses: Clauses, dimension: Ints, hi: Ints, ranges: Flags) -> Ints:
-    """The last cell that any range reaches: cells beyond it are of values that none speaks about."""
+    """Where ``>=`` ends: at the last cell, or one before, if the last is for values of no type asked for."""
     top = np.zeros(clauses.dimensions, np.int64)
     np.maximum.at(top, dimension[ranges], hi[ranges])
-    return top
+    cells = clauses.cells.astype(np.int64)
+    return np.where(top == cells - 1, top, cells)
 
 
 def countable(predicates: Predicates, start: Ints) -> Predicates:
@@ -94,6 +95,6 @@ def countable(predicates: Predicates, start: Ints) -> Predicates:
     if kept.all():
         return predicates
     chosen = kept[predicates.literal]
-    columns = (column[chosen] for column in predicates[:4])
+    literal, dimension, operator, operand = (column[chosen] for column in predicates[:4])
     needed = np.where(kept, predicates.needed, 0)
-    return Predicates(*columns, needed, predicates.exact & kept, predicates.top)
+    return Predicates(literal, dimension, operator, operand, needed, predicates.exact & kept, predicates.top)
