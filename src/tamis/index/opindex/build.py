@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.arrange import arrange
+from tamis.index.arrange import reorder
 from tamis.index.opindex._kernels import choose_pivots, sign_segments
 from tamis.index.opindex.predicates import OPERATORS, Ints, Predicates, countable, predicates_of
 from tamis.index.statistics import Floats, Statistics
@@ -39,10 +39,7 @@ def build(
         "layout": np.array([pointer_bits], np.uint32),
         **_counters(start, predicates, pivots),
     }
-    literal_order = np.repeat(
-        start[pivots.order] - _before(np.diff(start)[pivots.order]), np.diff(start)[pivots.order]
-    ) + np.arange(len(clauses.literal))
-    return arrange(clauses, pivots.order, literal_order), arrays
+    return reorder(clauses, pivots.order), arrays
 
 
 class Pivots(NamedTuple):
@@ -137,7 +134,3 @@ def _counters(start: Ints, predicates: Predicates, pivots: Pivots) -> Arrays:
 def _sums(column: npt.NDArray[Any], start: Ints) -> Ints:
     total = np.concatenate([[0], np.cumsum(column, dtype=np.int64)])
     return np.asarray(total[start[1:]] - total[start[:-1]])
-
-
-def _before(count: Ints) -> Ints:
-    return np.asarray(np.cumsum(count) - count)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.opindex._kernels import match_events
 from tamis.index.opindex.build import build
 from tamis.index.opindex.predicates import OPERATORS
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
@@ -93,14 +93,37 @@ class OpIndex:
 
     def check(self) -> None:
         """Every clause has a counter in its pivot's array, and every number points inside its array."""
-        arrays = self._arena.group("engine.")
-        _check_directories(arrays, self._arena["clauses.cells"].astype(np.int64))
-        pivots = arrays["pivot_start"].astype(np.int64)
+        arrays, proof = self._arena.group("engine."), Proof(self.name)
+        cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
-        _ensure(_increasing(pivots) and pivots[-1] <= clauses, "pivots own clauses that are none")
-        fitting = len(arrays["needed"]) == clauses and len(arrays["undecided"]) == clauses
-        _ensure(fitting, "the counters do not fit the clauses")
-        _check_records(arrays, pivots)
+        directory, pivots = arrays["directory_start"], arrays["pivot_start"]
+        for name, start, end in (
+            ("pivot_start", pivots, min(int(pivots[-1]), clauses) if len(pivots) else 0),
+            ("directory_start", directory, (len(arrays["list_start"]) - 1) // OPERATORS),
+            ("cell_base", arrays["cell_base"], int((cells + 1).sum())),
+        ):
+            proof.starts(name, start, end, len(cells))
+        proof.starts(
+            "list_start", arrays["list_start"], len(arrays["record"]), OPERATORS * int(directory[-1])
+        )
+        for name, length in (("needed", clauses), ("undecided", clauses), ("top", len(cells)), ("layout", 1)):
+            proof.ensure(arrays[name].shape == (length,), f"{name} has the wrong length")
+        signatures = len(arrays["signature"])
+        proof.ensure(signatures in (0, len(arrays["list_start"]) - 1), "the signatures do not fit the lists")
+        segments = directory[1:] - directory[:-1]
+        proof.ensure(
+            not np.any(segments & (np.maximum(segments, 1) - 1)), "the size of a directory is no power of two"
+        )
+        proof.ensure(_pointing_inside(arrays), "a record points at no counter of its pivot")
+
+
+def _pointing_inside(arrays: dict[str, npt.NDArray[Any]]) -> bool:
+    names = ("pivot_start", "directory_start", "list_start", "layout")
+    pivots, directory, lists, layout = (arrays[name].astype(np.int64) for name in names)
+    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory]))
+    bits = int(layout[0])
+    pointer = arrays["record"].astype(np.int64) & ((1 << min(bits, 62)) - 1)
+    return bits < np.iinfo(np.int64).bits and bool(np.all(pointer < np.diff(pivots)[pivot]))
 
 
 class Buffers(NamedTuple):
@@ -138,37 +161,3 @@ def _probes(entries: int) -> tuple[npt.NDArray[Any], ...]:
         np.empty((room, 3), np.int64),
         np.empty((entries, 2), np.int64),
     )
-
-
-def _check_directories(arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
-    """Every pivot has a directory of its size, and the lists of its segments are runs of the records."""
-    directory, lists = (arrays[name].astype(np.int64) for name in ("directory_start", "list_start"))
-    base, top, pivots = arrays["cell_base"].astype(np.int64), arrays["top"], arrays["pivot_start"]
-    fitting = len(pivots) == len(base) == len(directory) == len(cells) + 1 and len(top) == len(cells)
-    _ensure(fitting and np.array_equal(np.diff(base), cells + 1), "the dimensions do not fit the cells")
-    _ensure(base[0] == 0 and arrays["layout"].shape == (1,), "the layout is none")
-    _ensure(_increasing(directory) and _increasing(lists), "directories or lists are not in order")
-    _ensure(OPERATORS * int(directory[-1]) == len(lists) - 1, "the lists do not fit the directories")
-    _ensure(int(lists[-1]) == len(arrays["record"]), "list_start does not end at the last record")
-    sizes = np.diff(directory)
-    _ensure(not np.any(sizes & (sizes - 1)), "the size of a directory is no power of two")
-    _ensure(len(arrays["signature"]) in (0, len(lists) - 1), "the signatures do not fit the lists")
-
-
-def _check_records(arrays: dict[str, npt.NDArray[Any]], pivots: npt.NDArray[np.int64]) -> None:
-    """Every record points at a counter of its pivot."""
-    directory, lists = (arrays[name].astype(np.int64) for name in ("directory_start", "list_start"))
-    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory]))
-    bits = int(arrays["layout"][0])
-    _ensure(bits < np.iinfo(np.int64).bits, "a pointer has too many bits")
-    pointer = arrays["record"].astype(np.int64) & ((1 << bits) - 1)
-    _ensure(bool(np.all(pointer < np.diff(pivots)[pivot])), "a record points at no counter")
-
-
-def _increasing(places: npt.NDArray[np.int64]) -> bool:
-    return bool(len(places) and places[0] == 0 and np.all(np.diff(places) >= 0))
-
-
-def _ensure(true: Any, what: str) -> None:
-    if not true:
-        raise IndexCorrupt(f"the opindex index is damaged: {what}")
