@@ -147,11 +147,13 @@ def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found
     Returns how many there are, and how many clauses have all they need by now; a counter stays at 0,
     so that no clause is found twice.
     """
-    at, left = begin, end - begin
-    while left > 0:
-        half = (left + 1) >> 1
-        at += half * (np.int64(record[at + half - 1]) < low)
-        left -= half
+    at, stop = begin, end
+    while at < stop:
+        middle = (at + stop) >> 1
+        if np.int64(record[middle]) < low:
+            at = middle + 1
+        else:
+            stop = middle
     i = at
     while i < end and np.int64(record[i]) <= high:
         pointer = np.int64(record[i]) & pointer_mask
