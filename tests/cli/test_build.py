@@ -148,3 +148,19 @@ def test_csv_needs_its_columns(tamis: Any, tmp_path: Path, text: str) -> None:
 
 def test_no_such_file_is_wrong_usage(tamis: Any, tmp_path: Path) -> None:
     assert tamis("build", tmp_path / "nothing.jsonl", "-o", tmp_path / "index").exit_code == 2
+
+
+def test_an_engine_and_its_parameters(tamis: Any, tmp_path: Path) -> None:
+    rows = "".join(f'{{"id": "s{n}", "expression": "x = {n}"}}\n' for n in range(20))
+    made = tamis(
+        "build", "-", "-o", tmp_path / "index", "--engine", "auto", "--parameter", "least=0", stdin=rows
+    )
+    assert made.exit_code == 0, made.output
+    told = tamis("info", tmp_path / "index").stdout
+    assert "engine: auto" in told
+    assert "considered:" in told
+    wrong = tamis("build", "-", "-o", tmp_path / "other", "--parameter", "pairs", stdin=rows)
+    assert wrong.exit_code == 1
+    assert "NAME=NUMBER" in wrong.stderr
+    beyond = tamis("build", "-", "-o", tmp_path / "other", "--parameter", "pairs=2.5", stdin=rows)
+    assert "pairs must lie between 0 and 2" in beyond.stderr

@@ -24,7 +24,14 @@ _SHOWN = 5
 @click.option(
     "-o", "--output", "target", type=click.Path(path_type=Path), required=True, help="The index to write."
 )
-@click.option("--engine", default="hybrid", show_default=True, help="How to search.")
+@click.option("--engine", default="hybrid", show_default=True, help="How to search; auto tries them all.")
+@click.option(
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the engine; repeatable.",
+)
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), help="If the file's name does not say it."
 )
@@ -47,6 +54,7 @@ def build(
     source: Path,
     target: Path,
     engine: str,
+    parameters: tuple[str, ...],
     form: str | None,
     sample: Path | None,
     skip_errors: bool,
@@ -66,13 +74,31 @@ def build(
     skip = skip_errors or refused is not None
     with subscriptions(source, form) as given, progress("building", " subscriptions") as shown:
         index = tamis.Index.build(
-            given, engine=engine, sample=sample, on_error="skip" if skip else "raise", progress=shown
+            given,
+            engine=engine,
+            parameters=dict(map(_parameter, parameters)),
+            sample=sample,
+            on_error="skip" if skip else "raise",
+            progress=shown,
         )
     index.save(target)
     bad = [{"id": name, **error.as_dict()} for name, error in index.refused]
     if refused:
         refused.write_bytes(b"".join(map(json_line, bad)))
     _summary(index, target, bad, time.perf_counter() - start, as_json)
+
+
+def _parameter(text: str) -> tuple[str, int | float]:
+    """``pairs=2`` as a name and a number."""
+    name, _, value = text.partition("=")
+    try:
+        return name, int(value)
+    except ValueError:
+        pass
+    try:
+        return name, float(value)
+    except ValueError:
+        raise InputError(f"--parameter takes NAME=NUMBER, not {text!r}") from None
 
 
 def _summary(index: Any, target: Path, refused: list[dict[str, Any]], spent: float, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from tamis.index.segment.expand import clause_rows
 from tamis.lang.columns import RowWriter
 from tamis.limits import Limits
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
+from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.work import WorkReport
 from tamis.model.event import Event, decode_event, event_from
@@ -126,8 +127,10 @@ class _Events:
         return event
 
 
-def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits) -> MatchBatch:
-    """Match one batch against a snapshot."""
+def match_piece(
+    snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits, recent: Recent
+) -> MatchBatch:
+    """Match one batch against a snapshot; some of its events are kept in ``recent``."""
     count = len(piece) if isinstance(piece, list) else piece.num_rows
     event_at = _Events(piece, limits)
     work = WorkReport(count)
@@ -140,7 +143,9 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits
         found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
         work = work.plus(report)
         tables.append(_table(found, first_row))
-    fresh = match_fresh(snapshot, count, {row for row, _ in refused}, event_at)
+    bad = {row for row, _ in refused}
+    recent.batch(count, bad, event_at)
+    fresh = match_fresh(snapshot, count, bad, event_at)
     if fresh or not tables:
         tables.append(_pairs([row + first_row for row, _ in fresh], [held for _, held in fresh]))
         work = work.plus(WorkReport(revised=count * len(snapshot.fresh), matches=len(fresh)))

@@ -108,6 +108,7 @@ class Index:
                 f"{self.limits.matches_per_event}; raise the limit, or stream the matches with match_batches",
                 limit="matches_per_event",
             )
+        self._writer.recent.one(event)
         return Matches(ids, work or _ONE_EVENT)
 
     def match_batches(
@@ -119,16 +120,17 @@ class Index:
         dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the subscriptions
         in force when it is taken up. Refused events are listed in their batch.
         """
-        workers = threads or os.cpu_count() or 1
+        workers, recent = threads or os.cpu_count() or 1, self._writer.recent
         source = enumerate_rows(pieces(events, batch_size, self.limits))
         if workers == 1:
             for first, piece in source:
-                yield match_piece(self._writer.current, piece, first, self.limits)
+                yield match_piece(self._writer.current, piece, first, self.limits, recent)
             return
         with ThreadPoolExecutor(workers) as pool:
             waiting: deque[Future[MatchBatch]] = deque()
             for first, piece in source:
-                waiting.append(pool.submit(match_piece, self._writer.current, piece, first, self.limits))
+                snapshot = self._writer.current
+                waiting.append(pool.submit(match_piece, snapshot, piece, first, self.limits, recent))
                 if len(waiting) > 2 * workers:
                     yield waiting.popleft().result()
             while waiting:
@@ -256,8 +258,10 @@ class Index:
 def _segment_info(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:
     segment = layer.segment
     space = segment.space
+    choice = getattr(segment.engine, "choice", None)
     return {
         "engine": segment.engine_name,
+        **({"choice": choice} if choice else {}),
         "subscriptions": segment.count,
         "removed": segment.count - len(layer.living(snapshot.sequence)),
         "clauses": segment.clauses,

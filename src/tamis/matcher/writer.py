@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.index.segment import Segment, build_segment
+from tamis.index.segment.build import Sampler
 from tamis.lang.columns import RowWriter, concat
 from tamis.lang.columns.literals import StringColumn, string_column
 from tamis.lang.columns.rows import runs
 from tamis.limits import Limits
 from tamis.matcher import storage
 from tamis.matcher.batches import locate, pieces
+from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import ALIVE, Layer, Snapshot
 from tamis.matcher.sources import Book, subscription_from
 from tamis.model.expr import Subscription
@@ -41,6 +43,7 @@ class Writer:
     def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
         self.engine, self.parameters, self.limits = engine, parameters, limits
         self._sample = sample
+        self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
         self.current = Snapshot(0, (), ())
@@ -63,13 +66,21 @@ class Writer:
             priority,
             engine=self.engine,
             parameters=self.parameters,
-            sample=self._located if self._sample is not None else None,
+            sample=self._sampler(),
             limits=self.limits,
         )
 
-    def _located(self, space: Space) -> Located:
-        piece: Any = next(pieces(self._sample, SAMPLE, self.limits), [])
-        return locate(Encoder(space, self.limits), piece)[0]
+    def _sampler(self) -> Sampler | None:
+        """Locates events to go by: those seen lately, else those that the user gave, if any."""
+        sample = self.recent.sample() or self._sample
+        if sample is None:
+            return None
+
+        def located(space: Space) -> Located:
+            piece: Any = next(pieces(sample, SAMPLE, self.limits), [])
+            return locate(Encoder(space, self.limits), piece)[0]
+
+        return located
 
     # -- changing ------------------------------------------------------------------------------------
 

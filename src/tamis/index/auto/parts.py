@@ -31,7 +31,7 @@ class Chosen(msgspec.Struct):
     clauses: int
     literals: int
     why: str
-    considered: list[tuple[str, dict[str, Any], float]] = []
+    considered: dict[str, float]  # µs per event that each alternative would have cost
 
 
 class Choice(msgspec.Struct):
@@ -54,7 +54,7 @@ def build_parts(
         arrays |= {f"{number}.{name}": array for name, array in own.items()}
         if len(parts) > 1:
             arrays[f"{number}.start"] = mine.start.astype(np.uint32)
-        considered = [(cost.engine, cost.parameters, round(cost.us, 3)) for cost in part.considered]
+        considered = {cost.label: round(cost.us, 3) for cost in part.considered}
         chosen.append(
             Chosen(part.group.name, part.engine, part.parameters, mine.count, len(mine.literal), part.why,
                    considered)

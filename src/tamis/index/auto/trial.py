@@ -31,6 +31,11 @@ class Cost(NamedTuple):
     parameters: Parameters
     us: float  # per event, estimated for all clauses
 
+    @property
+    def label(self) -> str:
+        """The engine and what is unusual about it."""
+        return " ".join([self.engine, *(f"{name}={value}" for name, value in self.parameters.items())])
+
 
 class Trials:
     """Tries engines on samples of the clauses of a group."""
