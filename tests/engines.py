@@ -27,6 +27,14 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     ],
     "kindex": [{}, {"most_cells": 1}, {"most_cells": 3}, {"budget": 20}],
     "opindex": [{}, {"optimised": 0}, {"segment_bits": 0}, {"segment_bits": 8, "fill": 0}],
+    "presearch": [
+        {"time_check": 100, "time_and": 10, "time_avoid": 20},
+        {},
+        {"way": 0},
+        {"way": 1},
+        {"way": 3, "batch": 1},
+        {"batch": 70, "time_check": 1, "time_and": 1000, "time_avoid": 1, "greedy": 0},
+    ],
     "scan": [{}],
 }
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [

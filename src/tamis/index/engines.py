@@ -16,6 +16,7 @@ _ENGINES = {
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),
     "opindex": ("OpIndex", "match_events"),
+    "presearch": ("Presearch", "match_events"),
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)

@@ -13,9 +13,12 @@ Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 FIRST_ROOM = 1 << 12
 
 
-def collect(events: int, run: Run) -> Pairs:
-    """Call ``run(begin, out_event, out_clause)`` until all events are done, with more room each time."""
-    room = max(FIRST_ROOM, 16 * events)
+def collect(events: int, run: Run, each: int = 16) -> Pairs:
+    """Call ``run(begin, out_event, out_clause)`` until all events are done, with more room each time.
+
+    The first room is for ``each`` pairs per event.
+    """
+    room = max(FIRST_ROOM, each * events)
     out_event, out_clause = np.empty(room, np.int64), np.empty(room, np.int64)
     begin, written = run(0, out_event, out_clause)
     if begin == events:

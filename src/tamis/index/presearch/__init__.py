@@ -1,0 +1,5 @@
+"""``presearch``."""
+
+from tamis.index.presearch.engine import Presearch
+
+__all__ = ["Presearch"]
