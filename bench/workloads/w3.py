@@ -3,7 +3,7 @@
 What the paper fixes is kept: how many queries have two, three, … terms (Table 5), how many documents have
 how many words (Table 2, at most 5,000). What it takes from AOL queries and ClueWeb09 pages is settled like this.
 
-* Words follow Zipf's law. There are topics, each with some thousands of words of its own, common ones and
+* Words follow Zipf's law, in queries (where "the" is rarer) shifted by some ranks. There are topics, each with some thousands of words of its own, common ones and
   rare ones, so that terms co-occur; topics are the same for every seed, as those of training and test
   documents are.
 * A document has one topic; a share ``topical`` of its words comes from there, the rest from the language.
@@ -38,14 +38,14 @@ class W3:
     """The size of the language and of its topics."""
 
     name: str = "w3"
-    vocabulary: int = 200_000
+    vocabulary: int = 1_000_000
     topics: int = 400
     topic_words: int = 2_000
     topical: float = 0.5
     repeated: float = 0.5
-    document_alpha: float = 1.0
-    query_alpha: float = 1.0
-    topic_alpha: float = 0.8
+    query_shift: int = 300
+    topic_shift: int = 400
+    topic_alpha: float = 0.7
 
     @property
     def about(self) -> str:
@@ -83,29 +83,28 @@ class W3:
     @cached_property
     def _words(self) -> pa.Array:
         """A word for every rank, frequent ones short."""
-        syllables = [c + v for c in _CONSONANTS for v in _VOWELS]
-        words = []
-        for rank in range(self.vocabulary):
-            word, rest = "", rank + len(syllables)
-            while rest:
-                rest, at = divmod(rest, len(syllables))
-                word += syllables[at]
-            words.append(word)
-        return pa.array(words, pa.string())
+        syllables = pa.array([c + v for c in _CONSONANTS for v in _VOWELS], pa.string())
+        base, parts, made, length = len(syllables), [], 0, 1
+        while made < self.vocabulary:
+            rank = np.arange(min(base**length, self.vocabulary - made))
+            digits = [syllables.take(pa.array(rank // base**at % base)) for at in range(length)]
+            parts.append(pc.binary_join_element_wise(*digits, ""))
+            made, length = made + len(rank), length + 1
+        return pa.concat_arrays(parts)
 
     @cached_property
     def _topic_words(self) -> Ints:
         """The words of each topic, common and rare ones alike, in the order of their popularity there."""
         rng = generator(0, "w3 topics")
         at = rng.random((self.topics, self.topic_words)) ** 1.4  # leaning towards the common ones
-        rank = 20.0 * (self.vocabulary / 20.0) ** at
+        rank = self.topic_shift * (self.vocabulary / self.topic_shift) ** at
         return rank.astype(np.int64) - 1
 
     @cached_property
     def _popularity(self) -> dict[str, Floats]:
         return {
-            "document": zipf(self.vocabulary, self.document_alpha),
-            "query": zipf(self.vocabulary, self.query_alpha),
+            "document": zipf(self.vocabulary, 1.0),
+            "query": _shifted(self.vocabulary, self.query_shift),
             "word": zipf(self.topic_words, self.topic_alpha),
             "topic": zipf(self.topics, 0.7),
         }
@@ -141,6 +140,12 @@ class W3:
         words = self._draw(rng, "document", topic)
         lists = list_array(length, self._words.take(pa.array(words))).slice(0, used)
         return pc.binary_join(lists, " ")
+
+
+def _shifted(count: int, shift: int) -> Floats:
+    """The cumulated popularity of ``count`` ranks, P(r) = C / (r + shift)."""
+    cumulated: Floats = np.cumsum(1.0 / np.arange(1 + shift, count + shift + 1))
+    return cumulated / cumulated[-1]
 
 
 def _where_new(term: Ints) -> Ints:

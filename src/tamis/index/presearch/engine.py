@@ -35,6 +35,7 @@ ARRAYS = (
 )
 MOST_BATCH = 4_096
 FIRST_HITS = 1 << 16
+MOST_EACH = 1 << 12
 
 
 class Buffers(NamedTuple):
@@ -100,7 +101,8 @@ class Presearch:
             return done
 
         event, clause = collect(events.count, run, self._each)
-        self._each = max(self._each, 2 * len(event) // max(events.count, MOST_BATCH))
+        if events.count >= 64:  # few events say little
+            self._each = min(max(self._each, 5 * len(event) // (4 * events.count)), MOST_EACH)
         self._free.append(scratch)
         return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
 

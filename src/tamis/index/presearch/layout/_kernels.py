@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from tamis.index._kernels import holds_plain
-from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, and_rows, emit
+from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
 
 _HALVES = np.uint64(0x5555555555555555)
 _QUARTERS = np.uint64(0x3333333333333333)
@@ -67,10 +67,11 @@ def most_gain(probs, size, begin, decidable, check, one_and, avoid):
 
 
 @njit(cache=True, nogil=True)
-def decide_terms(start, share, together, decidable, times, batch, frequent, greedy, extra):
+def decide_terms(start, share, together, decidable, documents, times, batch, frequent, greedy, extra):
     """``decideNumTermsCollect`` for every clause: how many terms beside the representative are indexed.
 
-    ``together[t]`` is the probability of term ``t`` with the term before it, 0 if the matrix lacks the pair.
+    ``together[t]`` is the probability of term ``t`` with the term before it, 0 if the matrix lacks the
+    pair; ``documents[c]`` are those of a batch that a candidate is evaluated for.
     """
     most = 0
     for c in range(len(start) - 1):
@@ -96,7 +97,8 @@ def decide_terms(start, share, together, decidable, times, batch, frequent, gree
         if common == size - 1 and decidable[c]:
             extra[c] = size - 1
         else:
-            extra[c] = most_gain(probs, size, begin, decidable[c], times[0], times[1], times[2])
+            check, avoid = documents[c] * times[0], documents[c] * times[2]
+            extra[c] = most_gain(probs, size, begin, decidable[c], check, times[1], avoid)
 
 
 @njit(cache=True, nogil=True)

@@ -90,11 +90,15 @@ def collected(queries: Sorted, terms: Terms, statistics: Statistics, chosen: dic
     )
     measured = times(chosen["time_check"], chosen["time_and"], chosen["time_avoid"], chosen["batch"])
     share = np.minimum(terms.share[unit], 1.0)
+    # A candidate is evaluated for the documents of a batch that have its representative term.
+    documents = np.zeros(len(size))
+    documents[size > 0] = np.maximum(chosen["batch"] * share[queries.start[:-1][size > 0]], 1.0)
     decide_terms(
         queries.start,
         share,
         together,
         queries.decidable,
+        documents,
         np.array(measured),
         chosen["batch"],
         frequent_threshold(share, terms.place[unit], chosen["frequent"]),

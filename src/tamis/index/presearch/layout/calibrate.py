@@ -13,8 +13,8 @@ from tamis.index.presearch.layout._kernels import run_ands, run_checks, run_outp
 
 _ROUNDS = 3
 _RUNS = 4_096
-_ROWS = 1 << 13  # terms of a batch
-_CLAUSES = 1 << 16
+_ROWS = 1 << 15  # terms of a batch
+_CLAUSES = 1 << 18  # more than the nearer caches hold, as in a book worth searching
 _SIZE = 3  # literals of a clause
 
 
@@ -38,13 +38,13 @@ def times(check: float, one_and: float, avoid: float, batch: int) -> Times:
 def measured(width: int) -> Times:
     """The calibration run for bit arrays of ``width`` words."""
     chance = np.random.default_rng(0)
-    bits = chance.integers(0, 1 << 62, _ROWS * width).astype(np.uint64)
+    bits = np.full(_ROWS * width, 3, np.uint64)
     words = np.arange(width)
     partial = np.full(2 * width, np.uint64(0xFFFFFFFFFFFFFFFF))
     rows = chance.integers(0, _ROWS, _RUNS)
     one_and = _fastest(lambda: run_ands(rows, bits, width, partial, words)) / _RUNS
     literal = np.ones((_CLAUSES * _SIZE, 4), np.uint32)
-    literal[:, 0], literal[:, 1] = chance.integers(0, _CLAUSES, len(literal)), 0
+    literal[:, 0], literal[:, 1] = np.arange(len(literal)) * 40_503 % _CLAUSES, 0
     literal.setflags(write=False)
     cell = np.ones(_CLAUSES, np.uint32)
     clauses = chance.integers(0, _CLAUSES, _RUNS)
