@@ -1,11 +1,12 @@
 """W3: text queries against documents, after the Luwak pre-search paper.
 
-What the paper fixes is kept: how many queries have two, three, … terms (Table 5), how many documents have
-how many words (Table 2, at most 5,000). What it takes from AOL queries and ClueWeb09 pages is settled like this.
+What the paper fixes is kept: how many queries have two, three, … terms (Table 5), how many documents
+have how many words (Table 2, at most 5,000). What it takes from AOL queries and ClueWeb09 pages is settled
+like this.
 
-* Words follow Zipf's law, in queries (where "the" is rarer) shifted by some ranks. There are topics, each with some thousands of words of its own, common ones and
-  rare ones, so that terms co-occur; topics are the same for every seed, as those of training and test
-  documents are.
+* Words follow Zipf's law, in queries (where "the" is rarer) shifted by some ranks. There are topics, each
+  with some thousands of words of its own, common ones and rare ones, so that terms co-occur; topics are the
+  same for every seed, as those of training and test documents are.
 * A document has one topic; a share ``topical`` of its words comes from there, the rest from the language.
   So do the terms of a query, all of them different.
 * A share ``repeated`` of the queries was asked before: people ask for the same few things.
@@ -127,7 +128,7 @@ class W3:
         wanted = _where_new(wanted)
         term = distinct(rng, self._popularity["query"], BLOCK, _LONGEST, wanted)
         again = np.flatnonzero(rng.random(BLOCK) < self.repeated)
-        model = ranks(rng, zipf(BLOCK, 0.6), len(again))
+        model = ranks(rng, zipf(BLOCK, 0.8), len(again))
         size[again], term[again] = size[model], term[model]
         return size, term
 
@@ -145,7 +146,8 @@ class W3:
 def _shifted(count: int, shift: int) -> Floats:
     """The cumulated popularity of ``count`` ranks, P(r) = C / (r + shift)."""
     cumulated: Floats = np.cumsum(1.0 / np.arange(1 + shift, count + shift + 1))
-    return cumulated / cumulated[-1]
+    cumulated /= cumulated[-1]
+    return cumulated
 
 
 def _where_new(term: Ints) -> Ints:

@@ -133,10 +133,8 @@ def filter_candidates(at, row, node, slot, bits, width, partial, words, decided,
         words[count] = w
         partial[count] = bits[row * width + w]
         count += partial[count] != 0
-    found = emit(
-        np.int64(node[NODE * at + CLAUSE]), np.int64(node[NODE * (at + 1) + CLAUSE]), decided, partial, 0, words,
-        count, hits, found,
-    )  # fmt: skip
+    first, last = np.int64(node[NODE * at + CLAUSE]), np.int64(node[NODE * (at + 1) + CLAUSE])
+    found = emit(first, last, decided, partial, 0, words, count, hits, found)
     end = np.int64(node[NODE * at + END])
     at += 1
     looked = 0
@@ -235,7 +233,7 @@ def evaluate(
     for c in range(first, last):
         times = np.int64(owner_start[c + 1]) - np.int64(owner_start[c]) if each else np.int64(1)
         true = False
-        for _ in range(max(times, 1)):
+        for _ in range(times):
             work[1] += 1
             if general:
                 true = holds_general(
@@ -254,8 +252,8 @@ def evaluate(
 
 @njit(cache=True, nogil=True)
 def luwak(
-    e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start, heads,
-    levels, hull, root, node, residual, out_event, out_clause, written, work,
+    e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
+    heads, levels, hull, root, node, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
     """One document the plain way: every query whose representative term it has is evaluated.
 
@@ -274,10 +272,10 @@ def luwak(
         count = np.int64(heads[4 * np.int64(dimension[k])]) if low <= high else 0
         for n in range(at, at + count):
             level, base = np.int64(levels[2 * n]), np.int64(levels[2 * n + 1])
-            shift = max(level - 1, 0)
-            block = max((low >> shift) - (level > 0), 0)
-            if again:
-                block = max(block, (np.int64(hi[k - 1]) >> shift) + 1)
+            shift = level - 1 if level > 0 else level
+            block = (low >> shift) - 1 if level > 0 and low >> shift > 0 else low >> shift
+            if again and block <= np.int64(hi[k - 1]) >> shift:
+                block = (np.int64(hi[k - 1]) >> shift) + 1
             for place in range(base + block, base + (high >> shift) + 1):
                 if root[place] == 0 or written == FULL:
                     continue
@@ -353,8 +351,8 @@ def match_events(
                 by_document(hits, found, stop - begin, place_at, ordered)
                 work[0] += (stop - begin) * (clauses - residual)
                 written = conclude(
-                    begin, stop, event_start, dimension, lo, multi, place_at, ordered, cell, residual, clauses,
-                    start, literal, set_lo, set_hi, out_event, out_clause, written, work,
+                    begin, stop, event_start, dimension, lo, multi, place_at, ordered, cell, residual,
+                    clauses, start, literal, set_lo, set_hi, out_event, out_clause, written, work,
                 )  # fmt: skip
         if written == FULL:
             work[0], work[1], work[3] = probed, verified, visited  # the batch is done again

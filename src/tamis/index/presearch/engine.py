@@ -8,11 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Real, Whole, chosen
-from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NEVER, TERM, match_events
+from tamis.index.presearch._kernels import DEPTH, NEVER, TERM, match_events
+from tamis.index.presearch.check import MOST_BATCH, check_arrays
 from tamis.index.presearch.layout import build
 from tamis.index.protocol import Candidates
 from tamis.index.statistics import Statistics
@@ -33,7 +33,6 @@ ARRAYS = (
     "engine.layout",
     "engine.decided",
 )
-MOST_BATCH = 4_096
 FIRST_HITS = 1 << 16
 MOST_EACH = 1 << 12
 
@@ -127,56 +126,5 @@ class Presearch:
 
     def check(self) -> None:
         """Every clause stands under one node or is residual, and every number points inside its array."""
-        arrays, cells = self._arena.group("engine."), self._arena["clauses.cells"].astype(np.int64)
-        layout, node = arrays["layout"], arrays["node"].astype(np.int64)
-        sound = layout.shape == (2,) and 1 <= int(layout[0]) <= MOST_BATCH and int(layout[1]) <= 3
-        _ensure(sound, "the layout is no batch size and way")
         clauses = len(self._arena["clauses.start"]) - 1
-        _ensure(len(arrays["decided"]) == clauses, "decided does not fit the clauses")
-        _ensure(int(arrays["decided"].max(initial=0)) <= 1, "decided is neither yes nor no")
-        _ensure(node.ndim == 2 and node.shape[1] == 4 and len(node) > 0, "nodes have the wrong shape")
-        _check_nodes(node, clauses)
-        places = len(arrays["root"])
-        _ensure(int(node[:-1, TERM].max(initial=-1)) < places, "a node names no term")
-        _ensure(int(arrays["root"].max(initial=0)) < len(node), "a term leads to no node")
-        tops = arrays["root"].astype(np.int64)[arrays["root"] > 0] - 1
-        _ensure(not node[tops, DEPTH].any(), "a representative term leads below the first layer")
-        _check_levels(arrays, cells, places)
-
-
-def _check_nodes(node: npt.NDArray[np.int64], clauses: int) -> None:
-    """Nodes stand in preorder, each before all that lies below it, and so do their clauses."""
-    count = len(node) - 1
-    at, end, depth = np.arange(count), node[:-1, END], node[:-1, DEPTH]
-    _ensure(bool(np.all(end > at) and np.all(end <= count)), "a node ends outside the nodes")
-    first = np.diff(depth, prepend=-1) if count else depth
-    _ensure(not count or (int(depth[0]) == 0 and int(first.max()) <= 1), "a node has no parent")
-    beyond = np.append(depth, 0)
-    _ensure(bool(np.all(beyond[end] <= depth)), "a node ends below itself")
-    start = node[:, CLAUSE]
-    sound = start[0] == 0 and start[-1] <= clauses and not np.any(np.diff(start) < 0)
-    _ensure(bool(sound), "the clauses of nodes are not in order")
-
-
-def _check_levels(
-    arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64], places: int
-) -> None:
-    """Every level of every dimension leads to places that exist."""
-    heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
-    fitting = heads.shape == (len(cells), 4) and levels.shape == (len(levels), 2)
-    _ensure(fitting and len(arrays["hull"]) == len(cells), "heads, levels and hull do not fit the dimensions")
-    count, first = heads[:, 0], heads[:, 3]
-    used = np.flatnonzero(count)
-    _ensure(bool(np.all(first[used] + count[used] <= len(levels))), "a dimension has levels beyond the last")
-    _ensure(np.array_equal(heads[used, 1:3], levels[first[used]]), "a head differs from its first level")
-    _ensure(int(count.sum()) == len(levels), "levels belong to several dimensions")
-    owner = np.repeat(used, count[used])
-    place = np.repeat(first[used] - (np.cumsum(count[used]) - count[used]), count[used]) + np.arange(len(owner))
-    level, base = levels[place, 0], levels[place, 1]
-    inside = np.all(level < 63) and np.all(base + (cells[owner] >> np.clip(level - 1, 0, 62)) < places)
-    _ensure(bool(inside), "a level leads beyond its places")
-
-
-def _ensure(true: bool, what: str) -> None:
-    if not true:
-        raise IndexCorrupt(f"the presearch index is damaged: {what}")
+        check_arrays(self._arena.group("engine."), clauses, self._arena["clauses.cells"].astype(np.int64))

@@ -1,0 +1,59 @@
+"""What must hold in the arrays of ``presearch``: kernels look nothing up that is not proved here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM
+from tamis.index.proof import Proof
+
+Arrays = dict[str, npt.NDArray[Any]]
+Ints = npt.NDArray[np.int64]
+
+MOST_BATCH = 4_096
+_WAYS = 4
+
+
+def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
+    """Raise :class:`~tamis.errors.IndexCorrupt` at the first thing that is wrong."""
+    proof, layout = Proof("presearch"), arrays["layout"].astype(np.int64)
+    sound = layout.shape == (2,) and 1 <= layout[0] <= MOST_BATCH and layout[1] < _WAYS
+    proof.ensure(sound, "the layout is no batch size and way")
+    proof.ensure(len(arrays["decided"]) == clauses, "decided does not fit the clauses")
+    proof.below("decided", arrays["decided"], 2)
+    _check_nodes(proof, arrays["node"].astype(np.int64), arrays["root"].astype(np.int64), clauses)
+    _check_levels(proof, arrays, cells)
+
+
+def _check_nodes(proof: Proof, node: Ints, root: Ints, clauses: int) -> None:
+    """Nodes stand in preorder, each before all that lies below it, and so do their clauses."""
+    proof.ensure(node.ndim == 2 and node.shape[1] == NODE and len(node) > 0, "nodes have the wrong shape")
+    count = len(node) - 1
+    end, depth, start = node[:-1, END], node[:, DEPTH], node[:, CLAUSE]
+    proof.ensure(np.all(end > np.arange(count)) and np.all(end <= count), "a node ends outside the nodes")
+    proof.ensure(depth[0] == depth[-1] == 0 and np.all(np.diff(depth) <= 1), "a node has no parent")
+    proof.ensure(np.all(depth[end] <= depth[:-1]), "a node ends below itself")
+    residual = int(start[-1])
+    proof.ensure(residual <= clauses, "nodes name clauses that are not there")
+    proof.starts("the clauses of nodes", start, residual, count)
+    proof.below("a node", node[:-1, TERM], len(root))
+    proof.below("a term", root, len(node))
+    proof.ensure(not depth[root[root > 0] - 1].any(), "a representative term leads below the first layer")
+
+
+def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:
+    """Every level of every dimension leads to places that exist."""
+    heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
+    fitting = heads.shape == (len(cells), 4) and levels.shape == (len(levels), 2)
+    proof.ensure(fitting and len(arrays["hull"]) == len(cells), "heads and hull do not fit the dimensions")
+    count, first = heads[:, 0], heads[:, 3]
+    used = np.flatnonzero(count)
+    in_order = np.array_equal(first[used], np.cumsum(count[used]) - count[used])
+    proof.ensure(in_order and count.sum() == len(levels), "the levels do not fit their dimensions")
+    proof.ensure(np.array_equal(heads[used, 1:3], levels[first[used]]), "a head differs from its first level")
+    level, base = levels[:, 0], levels[:, 1]
+    last = base + (np.repeat(cells[used], count[used]) >> np.clip(level - 1, 0, 62))
+    proof.ensure(np.all(level < 63) and np.all(last < len(arrays["root"])), "a level leads beyond its places")

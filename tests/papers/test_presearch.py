@@ -1,0 +1,221 @@
+"""``presearch`` against the examples and rules of the paper, and how few evaluations it leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.workloads import W3
+from tamis import Index
+from tamis.index.presearch._kernels import and_rows, emit
+from tamis.index.presearch.layout._kernels import decide_terms, most_gain
+from tamis.index.presearch.layout.calibrate import measured, times
+from tamis.index.presearch.layout.terms import bounds, cover
+from tamis.index.presearch.layout.training import frequent_threshold
+
+pytestmark = pytest.mark.kernels
+
+TIMES = {"time_check": 100, "time_and": 1, "time_avoid": 10}
+QUERIES = {
+    "1": "graphic tee medium",
+    "2": "tissue facial pack eight",
+    "3": "Disney world ticket day",
+    "4": "tissue graphic wet",
+}
+DOCUMENT = {"text": "Sarah wants one Disney graphic tee"}
+
+
+def query(words: str) -> str:
+    return " AND ".join(f"text HAS '{word}'" for word in words.split())
+
+
+def training() -> list[dict[str, str]]:
+    """Documents that make terms as frequent as the paper's example has them, rarest first in every query."""
+    often = {"disney": 1, "tissue": 1, "graphic": 2, "medium": 4}
+    words = dict.fromkeys(" ".join(QUERIES.values()).lower().split(), 3) | often
+    return [{"text": " ".join(w for w, times in words.items() if n < times)} for n in range(4)]
+
+
+def disney(way: int) -> Any:
+    book = {name: query(words) for name, words in QUERIES.items()}
+    return Index.build(book, engine="presearch", parameters=TIMES | {"way": way}, sample=training())
+
+
+def test_the_disney_document_has_two_candidates_and_no_match() -> None:
+    """PresearcherQuery {Disney OR graphic}: 1 and 3 are candidates, though 4 asks for graphic, too."""
+    found = disney(way=1).match(DOCUMENT)
+    assert found == []
+    assert found.work.visited == 2
+    assert found.work.verified == found.work.candidates == 2
+
+
+def test_representative_terms_of_the_disney_queries() -> None:
+    """Figure 2: graphic leads to 1, tissue to 2 and 4, Disney to 3."""
+    index = disney(way=1)
+    candidates = {word: index.match({"text": word}).work.verified for word in ("graphic", "tissue", "disney")}
+    assert candidates == {"graphic": 1, "tissue": 2, "disney": 1}
+    others = "tee medium facial pack eight world ticket day wet"
+    assert index.match({"text": others}).work.visited == 0
+
+
+def test_the_second_layer_filters_the_disney_candidates() -> None:
+    for way in (2, 3):
+        found = disney(way).match(DOCUMENT)
+        assert found == []
+        assert found.work.verified == 0
+        assert found.work.visited == 2
+    # Two representative terms; of query 3 the first extra term is not in the document, of query 1 the second.
+    assert disney(3).match(DOCUMENT).work.candidates == 2 + 1 + 2
+    assert disney(3).match({"text": "a graphic TEE in medium"}) == ["1"]
+
+
+def test_and_of_bit_arrays_as_in_figure_10() -> None:
+    """lucene AND revolution over ten documents: 2, 6 and 7 stay promising."""
+    lucene, revolution = [1, 0, 1, 0, 0, 0, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1, 1, 0, 0]
+    rows = [sum(bit << at for at, bit in enumerate(term)) for term in (lucene, revolution)]
+    bits, partial = np.array([0, *rows], np.uint64), np.array([rows[0], 0], np.uint64)
+    words, hits = np.zeros(1, np.int64), np.empty(64, np.int64)
+    left = and_rows(partial, 0, 1, bits, 2, words, 1, 1)
+    assert [int(left) >> at & 1 for at in range(10)] == [0, 0, 1, 0, 0, 0, 1, 1, 0, 0]
+    assert emit(0, 1, np.ones(1, np.uint8), partial, 1, words, 1, hits, 0) == 3
+    assert (hits[:3] >> 34).tolist() == [2, 6, 7]
+
+
+def test_figure_10_end_to_end() -> None:
+    """All four terms of the query; of the promising documents 2, 6 and 7 only the last has them all."""
+    texts = ["lucene", "revolution", "lucene revolution", "the", "revolution", "conference"]
+    texts += ["lucene revolution the", "the lucene revolution conference", "conference the", "lucene"]
+    index = Index.build(
+        {"q": query("lucene revolution conference the")}, engine="presearch", parameters=TIMES
+    )
+    batch = next(iter(index.match_batches([{"text": text} for text in texts])))
+    assert batch.table.column("event").to_pylist() == [7]
+
+
+# --------------------------------------------------------------------------- the term collection algorithm
+def decided(
+    probs: list[float], pairs: list[float] | None = None, *, batch: int = 1, frequent: float = 1.0,
+    greedy: bool = False, times: tuple[float, float, float] = (100.0, 1.0, 10.0), decidable: bool = True,
+) -> int:  # fmt: skip
+    """How many extra terms a query of these probabilities gets."""
+    extra = np.zeros(1, np.int64)
+    decide_terms(
+        np.array([0, len(probs)]), np.array(probs), np.array(pairs or [0.0] * len(probs)),
+        np.array([decidable]), np.ones(1), np.array(times), batch, frequent, greedy, extra,
+    )  # fmt: skip
+    return int(extra[0])
+
+
+def test_the_cost_function() -> None:
+    """Benefit = check - i AND - P check, for the last term check - i AND - P avoid; the last maximum wins."""
+    probs = np.array([1.0, 0.5, 0.1, 0.09, 0.08])
+    # Gains with check 100, AND 1, avoid 10: 49, 88, 88, 95.2
+    assert most_gain(probs, 5, 1, True, 100.0, 1.0, 10.0) == 4
+    # Where evaluation cannot be avoided: 49, 88, 88, 88
+    assert most_gain(probs, 5, 1, False, 100.0, 1.0, 10.0) == 4
+    # With dear ANDs: 40, 70, 61, 60 - 0.08 avoid, whatever avoiding costs
+    assert most_gain(probs, 5, 1, True, 100.0, 10.0, 50.0) == 2
+    # Nothing pays if an AND costs as much as an evaluation.
+    assert most_gain(probs, 5, 1, True, 100.0, 200.0, 10.0) == 0
+
+
+def test_one_more_term_pays_if_it_removes_more_than_an_and_costs() -> None:
+    assert decided([0.5, 0.1, 0.5, 0.5, 0.5], times=(100.0, 4.0, 100.0)) == 2  # 0.05 x 100 > 4 > 0.025 x 100
+    assert decided([0.5, 0.1, 0.5, 0.5, 0.5], times=(100.0, 2.0, 100.0)) == 3
+
+
+def test_short_queries() -> None:
+    assert decided([0.5]) == 0
+    assert decided([0.5, 0.01]) == 1
+
+
+def test_pairs_in_the_matrix_replace_probabilities() -> None:
+    """Independent terms promise to filter at once; the matrix knows that the second comes with the first."""
+    dear = (100.0, 9.0, 100.0)
+    assert decided([0.3, 0.05, 0.5, 0.5], times=dear) == 1
+    assert decided([0.3, 0.05, 0.5, 0.5], [0.0, 0.29, 0.0, 0.0], times=dear) == 2
+
+
+def test_common_queries_are_indexed_whole() -> None:
+    """Every step frequent, by pair or by term: all terms, however dear ANDs are."""
+    dear = (100.0, 60.0, 100.0)
+    assert decided([0.5, 0.6, 0.7, 0.8], times=dear) == 0
+    assert decided([0.5, 0.6, 0.7, 0.8], times=dear, frequent=0.55) == 3
+    assert decided([0.5, 0.6, 0.5, 0.8], times=dear, frequent=0.55) == 0
+    assert decided([0.5, 0.6, 0.5, 0.8], [0.0, 0.0, 0.4, 0.0], times=dear, frequent=0.55) == 3
+    assert decided([0.5, 0.6, 0.7, 0.8], times=dear, frequent=0.55, decidable=False) == 0
+
+
+def test_the_greedy_threshold() -> None:
+    """Terms are collected until a batch is expected to hold less than one promising document."""
+    probs, dear = [0.1, 0.01, 0.01, 0.1, 0.5], (100.0, 5.0, 100.0)
+    assert decided(probs, times=dear) == 1
+    # P: 1e-2, 1e-4, 1e-5; expected in 100 documents: 63, 0.995, 0.1
+    assert decided(probs, times=dear, batch=100, greedy=True) == 2
+    assert decided(probs, times=dear, batch=200, greedy=True) == 3
+    assert decided(probs, times=dear, batch=4_000, greedy=True) == 4, "never rare enough: the whole query"
+
+
+def test_frequent_terms_are_the_top_of_all_distinct_ones() -> None:
+    share, place = np.arange(1000) / 1000, np.arange(1000)
+    assert frequent_threshold(share, place, 0.0067) == 0.993
+    assert frequent_threshold(np.repeat(share, 3), np.repeat(place, 3), 0.0067) == 0.993
+    assert frequent_threshold(share, place, 1.0) == 0.0
+
+
+def test_times_are_measured_unless_given() -> None:
+    assert times(3.0, 2.0, 1.0, 64) == (3.0, 2.0, 1.0)
+    assert times(3.0, 0.0, 1.0, 64) == (3.0, measured(1).one_and, 1.0)
+    assert min(measured(1)) > 0.0
+
+
+def test_ranges_find_a_block_at_most_four_times_as_wide() -> None:
+    lo, hi = (column.ravel() for column in np.meshgrid(np.arange(1, 70), np.arange(1, 70)))
+    lo, hi = lo[lo <= hi], hi[lo <= hi]
+    level, block = cover(lo, hi)
+    first, last = bounds(level, block, np.full(len(lo), 1 << 20))
+    assert np.all((first <= lo) & (hi <= last))
+    assert np.all(1 << level <= np.maximum(4 * (hi - lo + 1) - 4, 1))
+
+
+# ------------------------------------------------------------------------------- evaluations that are left
+SMALL = W3(vocabulary=20_000, topics=40, topic_words=400, query_shift=20, topic_shift=20)
+BOOK, DOCUMENTS = 8_000, 256
+
+
+def text_work(**parameters: int) -> Any:
+    parameters = TIMES | parameters  # type: ignore[assignment]
+    index = Index.build(
+        SMALL.subscriptions(BOOK, 1), engine="presearch", parameters=parameters, sample=SMALL.events(512, 2)
+    )
+    return next(iter(index.match_batches(SMALL.events(DOCUMENTS, 3), threads=1)))
+
+
+def test_presearch_evaluates_few_candidates_of_plain_luwak() -> None:
+    luwak, once, presearch, whole = (text_work(way=way) for way in range(4))
+    pairs = [sorted(batch.table.to_pylist(), key=str) for batch in (luwak, once, presearch, whole)]
+    assert pairs[0] == pairs[1] == pairs[2] == pairs[3]
+    assert once.work.verified < 0.8 * luwak.work.verified, "duplicates are evaluated once"
+    assert once.work.verified == once.work.candidates
+    assert presearch.work.verified <= 0.05 * luwak.work.verified
+    assert whole.work.verified == 0
+
+
+def test_fewer_extra_terms_mean_more_evaluations() -> None:
+    dear = text_work(time_and=20_000, time_check=1, frequent=0, pair_documents=1 << 20, greedy=0)
+    assert dear.work.verified == text_work(way=1).work.verified, "nothing pays: no extra term at all"
+
+
+def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tamis.index.presearch import engine
+
+    monkeypatch.setattr(engine, "FIRST_HITS", 64)
+    book = {"two": query("wool coat"), "one": query("wool")} | {
+        f"s{n}": query(f"coat w{n}") for n in range(9)
+    }
+    index = Index.build(book, engine="presearch", parameters=TIMES)
+    batch = next(iter(index.match_batches([{"text": "wool coat"}] * 200, threads=1)))
+    assert batch.table.num_rows == 400
+    assert batch.work.visited == index.match({"text": "wool coat"}).work.visited, "work of a second try"
