@@ -341,11 +341,21 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 
 @njit(cache=True, nogil=True)
-def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi):
-    """Sort entries by event, dimension and cell, and join the ranges of one dimension that touch.
+def repeats(dimension, lo, hi, first, last, seen, mark):
+    """Whether some entries first:last are wide or share a dimension; ``seen`` remembers by ``mark``."""
+    found = False
+    for i in range(first, last):
+        found |= seen[dimension[i]] == mark or lo[i] != hi[i]
+        seen[dimension[i]] = mark
+    return found
 
-    Events with several or wide entries are marked. ``start`` is brought up to date; returns how many
-    entries are left.
+
+@njit(cache=True, nogil=True)
+def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi, seen):
+    """Group entries by event; sort those of an event by dimension and cell and join ranges that touch.
+
+    Events with several or wide entries are marked. With ``seen``, zeros for every dimension, all other
+    events are left unsorted. ``start`` is brought up to date; returns how many entries are left.
     """
     fill = start[:-1].copy()
     for i in range(len(event)):
@@ -356,6 +366,11 @@ def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi
     for e in range(len(start) - 1):
         first, last = last, start[e + 1]
         start[e] = kept
+        if len(seen) > 0 and not repeats(out_dimension, out_lo, out_hi, first, last, seen, e + 1):
+            for i in range(first, last):
+                out_dimension[kept], out_lo[kept], out_hi[kept] = out_dimension[i], out_lo[i], out_hi[i]
+                kept += 1
+            continue
         sort_run(out_dimension, out_lo, out_hi, first, last)
         while first < last:
             d, end = out_dimension[first], first + 1

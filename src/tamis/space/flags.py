@@ -12,9 +12,10 @@ import msgspec
 
 from tamis.model.pattern import compiled
 from tamis.model.shape import Shape
-from tamis.model.text import fold, has_phrase, terms_of
+from tamis.model.text import fold
 from tamis.model.value import Point
 from tamis.space.shapes import Shapes
+from tamis.space.terms import Terms
 from tamis.space.views import Flag
 
 
@@ -86,45 +87,6 @@ class Patterns:
         """The dimensions of all patterns found in ``text``."""
         subject = fold(text) if self._folded else text
         return [members[at] for patterns, members in self._sets for at in patterns.Match(subject) or ()]
-
-
-class Terms:
-    """TERM and TEXT: the terms of a text, then any-of, all-of and phrases that they may complete."""
-
-    def __init__(self) -> None:
-        self._terms: dict[str, int] = {}
-        self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
-
-    def add_term(self, term: str, dimension: int) -> None:
-        """A single term with its flag."""
-        self._terms[term] = dimension
-
-    def add_check(self, pattern: str, dimension: int) -> None:
-        """An any-of, all-of or phrase, tried when (one of) its trigger terms is seen."""
-        mode, terms = msgspec.json.decode(pattern)
-        triggers = terms if mode == "any" else terms[:1]
-        for trigger in set(triggers):
-            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
-
-    def find(self, text: str) -> list[int]:
-        """The dimensions of the terms and term groups of ``text``."""
-        ordered = terms_of(text)
-        seen = set(ordered)
-        known = self._terms
-        found = [known[term] for term in seen if term in known]
-        if self._checks:
-            found.extend(self._checked(ordered, seen))
-        return found
-
-    def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
-        found: set[int] = set()
-        for trigger in seen & self._checks.keys():
-            for dimension, mode, terms in self._checks[trigger]:
-                if mode == "any" or (
-                    seen.issuperset(terms) and (mode == "all" or has_phrase(ordered, terms))
-                ):
-                    found.add(dimension)
-        return found
 
 
 def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:

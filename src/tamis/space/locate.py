@@ -18,6 +18,7 @@ from tamis.space.located import Part
 from tamis.space.names import NameTable
 from tamis.space.shapes import Shapes
 from tamis.space.space import Space
+from tamis.space.terms import Terms, texts_of
 from tamis.space.views import Flag, View, view_key
 
 Entry = tuple[int, int, int]
@@ -97,6 +98,26 @@ class AttributeLocator:
         return found
 
     def _locate_string(self, text: str) -> list[Entry]:
+        entries = self._ordered_entries(text)
+        if self._flags:
+            for table in self.tables():
+                entries.extend((dimension, 1, 1) for dimension in table.find(text))
+        return entries
+
+    def texts(self, owner: Ints, strings: Any) -> list[Part] | None:
+        """Entries of many ASCII strings at once, if single terms are all that they are searched for."""
+        tables = self.tables() if self._flags else []
+        index = tables[0].index() if len(tables) == 1 and isinstance(tables[0], Terms) else None
+        if index is None or self._views:
+            return None
+        row, dimension = index.find(*texts_of(strings))
+        ones, other = np.ones(len(row), np.int32), np.full(len(owner), self.other, np.int32)
+        return [
+            (owner, np.full(len(owner), self.dimension, np.int32), other, other),
+            (owner[row], dimension, ones, ones),
+        ]
+
+    def _ordered_entries(self, text: str) -> list[Entry]:
         entries: list[Entry] = []
         if not self._space.string_base[self.dimension]:
             entries.append((self.dimension, self.other, self.other))
@@ -105,9 +126,6 @@ class AttributeLocator:
             if key is not None:
                 cell = self.string_cell(dimension, key)
                 entries.append((dimension, cell, cell))
-        if self._flags:
-            for table in self.tables():
-                entries.extend((dimension, 1, 1) for dimension in table.find(text))
         return entries
 
     def tables(self) -> list[StringTable]:

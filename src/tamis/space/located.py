@@ -11,6 +11,8 @@ from tamis.space._kernels import gather
 
 Part = tuple[npt.NDArray[Any], ...]  # owner, dimension, lowest and highest cell of some entries
 
+LONG = 64  # entries of an event
+
 
 class Located(NamedTuple):
     """Events as cells: event ``e`` owns the entries ``start[e]:start[e + 1]``.
@@ -38,6 +40,8 @@ def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
     cells = np.empty((3, len(owner)), np.int32)
+    # Sorting the entries of long events costs more than a look at every dimension.
+    dimensions = int(dimension.max()) + 1 if len(owner) > LONG * count else 0
     kept = gather(
         owner.astype(np.int64),
         dimension.astype(np.int32),
@@ -48,6 +52,7 @@ def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located
         cells[1],
         cells[2],
         multi,
+        np.zeros(dimensions, np.int32),
     )
     cells = cells[:, :kept]
     return Located(start, cells[0], cells[1], cells[2], multi)

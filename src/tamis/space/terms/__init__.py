@@ -1,0 +1,99 @@
+"""Term tables: which terms and groups of terms that somebody asks for a text holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tamis.model.text import has_phrase, terms_of
+from tamis.space.terms._kernels import find_terms, index_terms
+
+Ints = npt.NDArray[np.int64]
+
+
+class TermIndex:
+    """All single terms in one hash table, for many ASCII texts at once."""
+
+    def __init__(self, terms: dict[str, int]) -> None:
+        plain = [(term.encode(), dimension) for term, dimension in terms.items() if term and term.isascii()]
+        self._dimension = np.array([dimension for _, dimension in plain], np.int32)
+        self._data = np.frombuffer(b"".join(term for term, _ in plain), np.uint8)
+        self._start = np.zeros(len(plain) + 1, np.int64)
+        np.cumsum([len(term) for term, _ in plain], out=self._start[1:])
+        bits = max(2 * len(plain), 2).bit_length()
+        self._shift = np.uint64(64 - bits)
+        self._table = np.zeros(2 << bits, np.uint64)
+        index_terms(self._start, self._data, self._shift, self._table)
+
+    def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """The row of each different term of each text, and its dimension."""
+        # A letter and a separator are the least that a term takes.
+        most, longest = (
+            int(start[-1] - start[0]) // 2 + len(start),
+            int(np.diff(start).max(initial=0)) // 2 + 1,
+        )
+        row, term = np.empty(most, np.int32), np.empty(most, np.int32)
+        keys, ends = np.empty(longest, np.uint64), np.empty(2 * longest, np.int64)
+        seen = np.zeros(len(self._dimension), np.int32)
+        count = find_terms(
+            start, text, self._shift, self._table, self._start, self._data, keys, ends, seen, row, term
+        )
+        return row[:count].astype(np.int64), self._dimension[term[:count]]
+
+
+class Terms:
+    """TERM and TEXT: the terms of a text, then any-of, all-of and phrases that they may complete."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}
+        self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+        self._index: TermIndex | None = None
+
+    def add_term(self, term: str, dimension: int) -> None:
+        """A single term with its flag."""
+        self._terms[term] = dimension
+
+    def add_check(self, pattern: str, dimension: int) -> None:
+        """An any-of, all-of or phrase, tried when (one of) its trigger terms is seen."""
+        mode, terms = msgspec.json.decode(pattern)
+        triggers = terms if mode == "any" else terms[:1]
+        for trigger in set(triggers):
+            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
+
+    def index(self) -> TermIndex | None:
+        """The terms in a form that finds those of many texts; ``None`` if they are not all there is."""
+        if self._index is None and not self._checks:
+            self._index = TermIndex(self._terms)
+        return self._index
+
+    def find(self, text: str) -> list[int]:
+        """The dimensions of the terms and term groups of ``text``."""
+        ordered = terms_of(text)
+        seen = set(ordered)
+        known = self._terms
+        found = [known[term] for term in seen if term in known]
+        if self._checks:
+            found.extend(self._checked(ordered, seen))
+        return found
+
+    def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
+        found: set[int] = set()
+        for trigger in seen & self._checks.keys():
+            for dimension, mode, terms in self._checks[trigger]:
+                if mode == "any" or (
+                    seen.issuperset(terms) and (mode == "all" or has_phrase(ordered, terms))
+                ):
+                    found.add(dimension)
+        return found
+
+
+def texts_of(strings: Any) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """Offsets and bytes of an Arrow array of strings without nulls."""
+    _, offsets, body = strings.buffers()
+    word = np.int64 if pa.types.is_large_string(strings.type) else np.int32
+    start = np.frombuffer(offsets, word)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
+    return start, np.frombuffer(body or b"", np.uint8)
