@@ -1,4 +1,4 @@
-"""Terms found by the kernel are those that tokenising finds: case, digits, short and long ones, collisions."""
+"""Terms found by the kernel are those that tokenising finds: case, digits, short, long, colliding ones."""
 
 from __future__ import annotations
 

@@ -55,12 +55,13 @@ def index_terms(start, data, shift, table):
 @njit(cache=True, nogil=True)
 def same(begin, end, text, first, last, data):
     """Whether a token is, letter by letter, a term."""
-    if end - begin != last - first:
+    length = end - begin
+    if length != last - first:
         return False
-    for i in range(end - begin):
-        if FOLDED[text[begin + i]] != data[first + i]:
-            return False
-    return True
+    at = 0
+    while at < length and FOLDED[text[begin + at]] == data[first + at]:
+        at += 1
+    return at == length
 
 
 @njit(cache=True, nogil=True)

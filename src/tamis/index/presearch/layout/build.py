@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from tamis.index.arrange import arrange
 from tamis.index.hybrid.layout._kernels import order_for_checks
-from tamis.index.hybrid.layout.units import Units, units_of
 from tamis.index.presearch._kernels import NODE
 from tamis.index.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.index.presearch.layout.calibrate import times
 from tamis.index.presearch.layout.terms import HEAD, Ints, Terms, terms_of
 from tamis.index.presearch.layout.training import frequent_threshold, pair_probabilities
 from tamis.index.statistics import Statistics
+from tamis.index.units import Units, units_of
 from tamis.space.clauses import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]

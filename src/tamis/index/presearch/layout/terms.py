@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Units
 from tamis.index.statistics import Statistics
+from tamis.index.units import Units
 from tamis.space.clauses import Clauses
 
 Ints = npt.NDArray[np.int64]
