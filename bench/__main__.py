@@ -1,4 +1,4 @@
-"""``python -m bench``: ``run`` one workload, the ``suite``, or ``describe`` what a workload looks like."""
+"""``python -m bench``: ``run`` a workload, the ``suite``, the ``ranking``, or ``describe`` a workload."""
 
 from __future__ import annotations
 
@@ -86,6 +86,32 @@ def suite_command(quick: bool, file: Path | None) -> None:
     outcome = suite(quick=quick)
     click.echo(suite_summary(outcome))
     write_json(outcome, file or LATEST)
+
+
+@main.command("ranking")
+@click.option("--workloads", "-w", default="", help="Comma-separated; all of them unless given.")
+@click.option("--engines", "-e", default="", help="Comma-separated; all of them unless given.")
+@click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
+@click.option("--events", "-m", type=click.IntRange(16), default=2_000)
+@click.option("--sample", type=click.IntRange(0), default=2_000, help="Events shown to the builder.")
+@click.option(
+    "--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here."
+)
+def ranking_command(
+    workloads: str, engines: str, scale: int, events: int, sample: int, file: Path | None
+) -> None:
+    """All engines on all workloads: which is first where, and whether the papers' rankings hold."""
+    from bench import ranking
+
+    context, parameter = click.get_current_context(), click.Option(["-e"])
+    chosen = known_engines(context, parameter, engines) if engines else ranking.all_engines()
+    names = tuple(name.strip() for name in workloads.split(",") if name.strip()) or tuple(WORKLOADS)
+    for name in names:
+        known_workload(context, parameter, name)
+    rows = ranking.rank(names, chosen, scale, events, sample)
+    click.echo(ranking.as_table(rows, lambda row: row.us))
+    click.echo("\n" + ranking.judged(rows))
+    ranking.write(rows, file or ranking.LATEST)
 
 
 @main.command("describe")
