@@ -11,6 +11,13 @@ from tamis.index.engines import NAMES
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "auto": [{}, {"least": 0, "trial": 16, "events": 4}],
+    "bestar": [
+        {},
+        {"leaf": 1},
+        {"leaf": 1, "alpha": 0.5, "selectivity": 0},
+        {"leaf": 2, "split": 1, "alpha": 0.0},
+        {"leaf": 1, "split": 0},
+    ],
     "filtertree": [
         {},
         {"names": 0},

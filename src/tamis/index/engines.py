@@ -12,6 +12,7 @@ from tamis.index.compiled import announce
 # has its name. Imported when asked for, since kernels are slow to load.
 _ENGINES = {
     "auto": ("Auto", ""),
+    "bestar": ("BEStar", "match_events"),
     "filtertree": ("FilterTree", "match_events"),
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),
