@@ -36,7 +36,7 @@ def longer(stack, top, more):
     return larger
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
     """Whether the event has a value of dimension ``d`` in ``low``..``high``.
 
