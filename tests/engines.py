@@ -17,6 +17,8 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"leaf": 1, "alpha": 0.5, "selectivity": 0},
         {"leaf": 2, "split": 1, "alpha": 0.0},
         {"leaf": 1, "split": 0},
+        {"leaf": 1, "incremental": 1, "beta": 1.0},
+        {"leaf": 2, "incremental": 1, "split": 0, "selectivity": 0},
     ],
     "filtertree": [
         {},

@@ -67,7 +67,9 @@ def _check_family(c_node: Ints, p_node: Ints) -> None:
     _ensure(bool(np.all(rising | (np.diff(home) != 0))), "a p-directory is not sorted by dimension")
     for side in (LEFT, RIGHT):
         has = np.flatnonzero(c_node[:, side] != ROOT)
-        _ensure(np.array_equal(c_node[has, DIM], c_node[c_node[has, side], DIM]), "a bucket changes dimension")
+        _ensure(
+            np.array_equal(c_node[has, DIM], c_node[c_node[has, side], DIM]), "a bucket changes dimension"
+        )
     same = np.array_equal(p_node[:, P_DIM], c_node[p_node[:, P_DIRECTORY], DIM])
     _ensure(same, "a c-directory is on another dimension than its p-node")
 

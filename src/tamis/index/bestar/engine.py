@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tamis.index.arena import Arena
 from tamis.index.bestar._kernels import match_events
+from tamis.index.bestar.build import build
 from tamis.index.bestar.check import check_tree
-from tamis.index.bestar.layout import build
 from tamis.index.bestar.nodes import EXHAUSTIVE
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Real, Whole, chosen
@@ -37,8 +37,10 @@ class BEStar:
     parameters: ClassVar[Declared] = {
         "leaf": Whole(0, 0, 1 << 20),  # capacity of an l-node (the paper's A); 0: by match probability
         "alpha": Real(0.1, 0.0, 0.5),
+        "beta": Real(4.0, 1.0, 1e9),  # incremental only: growth beyond this raises a new bucket
         "split": Whole(EXHAUSTIVE, 0, 2),  # rigid (as a BE-Tree), approximate, exhaustive
         "selectivity": Whole(1, 0, 1),  # rank attributes by gain minus loss, or by popularity alone
+        "incremental": Whole(0, 0, 1),  # insert one by one instead of all at once
     }
 
     @classmethod

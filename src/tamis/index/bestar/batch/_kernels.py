@@ -201,8 +201,8 @@ def list_units(run, unit_start, dimension, used, mark, last, lists):
 
 @njit(cache=True, nogil=True)
 def choose_partitions(
-    run, capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank, seen, first, last, lists,
-    key,
+    run, capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank, seen, first, last,
+    lists, key,
 ):  # fmt: skip
     """Take dimensions, highest rank first, until the rest of the run fits an l-node; returns them sorted.
 
@@ -317,8 +317,10 @@ def construct(
                     c_node[at, side] = c_count
                     todo.append((CLUSTER, c_count, a, b))
                     c_count += 1
-            c_node[at, OWN_LO], c_node[at, OWN_HI] = low, high
-            if middle > begin and mode != RIGID:
+            c_node[at, OWN_LO], c_node[at, OWN_HI] = 1, 0  # nothing, so no event enters
+            if mode == RIGID:
+                c_node[at, OWN_LO], c_node[at, OWN_HI] = low, high
+            elif middle > begin:
                 c_node[at, OWN_LO], c_node[at, OWN_HI] = bounds(by_lo[begin:middle], key_lo, key_hi)
             end = middle
         c_node[at, BEGIN], c_node[at, COUNT], c_node[at, P_FIRST] = begin, end - begin, p_count
@@ -327,8 +329,8 @@ def construct(
         mark += 1
         mark_used(c_node, p_node, at, used, mark)
         chosen = choose_partitions(
-            by_lo[begin:end], capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank, seen,
-            first, last, lists, key,
+            by_lo[begin:end], capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank,
+            seen, first, last, lists, key,
         )  # fmt: skip
         start = distribute(by_lo, begin, end, key, dimension, chosen, first, spare)
         c_node[at, COUNT], c_node[at, P_COUNT] = start[1] - begin, len(chosen)
