@@ -456,6 +456,18 @@ def test_ranks_fall_with_false_candidates_and_low_partitions_are_recycled() -> N
     assert after.verified == before.verified - 15 * 8  # beyond cell 8, dimension 1 keeps everything away
 
 
+def test_recycling_takes_whole_subtrees() -> None:
+    chance = random.Random(9)
+    book = ranges_book(chance, 80, dimensions=4)
+    tree = grown(book, [60] * 4, leaf=2, window=1)
+    tree.insert(range(80))
+    event = [[Entry(d, 30, 30) for d in range(4)]]
+    expected = tree.match(as_located(event)).clause.tolist()
+    assert tree.recycle(2.0) > 1  # every partition
+    check_growing(tree, book)
+    assert sorted(tree.match(as_located(event)).clause.tolist()) == sorted(expected)
+
+
 # ------------------------------------------------------------------------------------------------ pruning
 def clustered(chance: random.Random, count: int) -> list[Clause]:
     """Narrow ranges around two places of a wide dimension, four of twelve dimensions each."""
@@ -496,3 +508,12 @@ def test_work_counts_nodes_and_clauses() -> None:
     assert found.verified in (1, 2)
     nothing = engine.candidates(as_located([[]]))
     assert nothing.visited == 1  # the root
+
+
+def test_a_long_p_directory_is_not_read_through() -> None:
+    """The event's dimensions are looked up; one with several values is looked up once."""
+    book: list[Clause] = [[Literal(d, 0, [(1, 3)])] for d in range(200) for _ in range(2)]
+    engine, _ = engine_over("bestar", as_clauses(book, [9] * 200), {"leaf": 1})
+    found = engine.candidates(as_located([[Entry(7, 2, 2), Entry(7, 5, 6), Entry(9, 1, 1), Entry(9, 7, 7)]]))
+    assert len(found.clause) == found.verified == 4
+    assert found.visited == 1 + 2 + 2  # the root, two p-nodes, their buckets
