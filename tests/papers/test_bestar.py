@@ -168,8 +168,7 @@ def frozen(book: list[Clause], cells: list[int], **parameters: Any) -> tuple[Any
     """c-nodes, p-nodes and the clauses in the order of the l-nodes."""
     engine, owner = engine_over("bestar", as_clauses(book, cells), parameters)
     engine.check()
-    arrays = engine._arena.group("engine.")
-    c_node, p_node = arrays["c_node"].astype(np.int64), arrays["p_node"].astype(np.int64)
+    c_node, p_node = (engine._own[name].astype(np.int64) for name in ("c_node", "p_node"))
     return c_node, p_node, [book[n] for n in owner]
 
 

@@ -6,7 +6,6 @@ from numba import njit
 from tamis.index._kernels import holds_general, holds_plain, reaching
 from tamis.index.bestar.nodes import (
     BEGIN,
-    C_WIDTH,
     COUNT,
     DIM,
     HI,
@@ -18,7 +17,6 @@ from tamis.index.bestar.nodes import (
     P_DIM,
     P_DIRECTORY,
     P_FIRST,
-    P_WIDTH,
     RIGHT,
     ROOT,
 )
@@ -63,23 +61,23 @@ def find_partition(p_node, begin, end, d):
     high = end
     while begin < high:
         middle = (begin + high) >> 1
-        if p_node[P_WIDTH * middle + P_DIM] < d:
+        if p_node[middle, P_DIM] < d:
             begin = middle + 1
         else:
             high = middle
-    return begin if begin < end and p_node[P_WIDTH * begin + P_DIM] == d else end
+    return begin if begin < end and p_node[begin, P_DIM] == d else end
 
 
 @njit(cache=True, nogil=True)
 def push_partitions(
-    row, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
+    at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
 ):  # fmt: skip
     """Push the c-directories of a p-directory that the event reaches; returns (stack, top).
 
     A short p-directory is read through; in a long one the event's dimensions are looked up.
     """
-    begin = np.int64(c_node[row + P_FIRST])
-    end = begin + np.int64(c_node[row + P_COUNT])
+    begin = np.int64(c_node[at, P_FIRST])
+    end = begin + np.int64(c_node[at, P_COUNT])
     listed = end - begin <= 4 * (b - a)
     many = end - begin if listed else b - a
     stack = longer(stack, top, many)
@@ -91,12 +89,11 @@ def push_partitions(
             p = find_partition(p_node, begin, end, dimension[a + i])
             if p == end:
                 continue
-        elif cell[p_node[P_WIDTH * p + P_DIM]] == 0:
+        elif cell[p_node[p, P_DIM]] == 0:
             continue
         work[2] += 1
-        child = np.int64(p_node[P_WIDTH * p + P_DIRECTORY])
-        at = C_WIDTH * child
-        if touches(p_node[P_WIDTH * p + P_DIM], c_node[at + LO], c_node[at + HI], cell, general, b, dimension,
+        child = np.int64(p_node[p, P_DIRECTORY])
+        if touches(p_node[p, P_DIM], c_node[child, LO], c_node[child, HI], cell, general, b, dimension,
                    lo, hi, hull):  # fmt: skip
             stack[top] = child
             top += 1
@@ -114,47 +111,39 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
     while top > 0:
         top -= 1
         at = stack[top]
-        row = C_WIDTH * at
-        d = np.int64(c_node[row + DIM])
+        d = np.int64(c_node[at, DIM])
         work[2] += 1
         stack = longer(stack, top, 2)
         for side in (LEFT, RIGHT):
-            child = np.int64(c_node[row + side])
-            if child != ROOT and touches(d, c_node[C_WIDTH * child + LO], c_node[C_WIDTH * child + HI], cell,
+            child = np.int64(c_node[at, side])
+            if child != ROOT and touches(d, c_node[child, LO], c_node[child, HI], cell,
                                          general, b, dimension, lo, hi, hull):  # fmt: skip
                 stack[top] = child
                 top += 1
-        if at != ROOT and not touches(d, c_node[row + OWN_LO], c_node[row + OWN_HI], cell, general, b,
+        if at != ROOT and not touches(d, c_node[at, OWN_LO], c_node[at, OWN_HI], cell, general, b,
                                       dimension, lo, hi, hull):  # fmt: skip
             continue
-        if c_node[row + COUNT] > 0:
+        if c_node[at, COUNT] > 0:
             runs = longer(runs, found, 2)
-            runs[found] = c_node[row + BEGIN]
-            runs[found + 1] = runs[found] + c_node[row + COUNT]
+            runs[found] = c_node[at, BEGIN]
+            runs[found + 1] = runs[found] + c_node[at, COUNT]
             found += 2
-        if c_node[row + P_COUNT] > 0:
+        if c_node[at, P_COUNT] > 0:
             stack, top = push_partitions(
-                row, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
+                at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
             )
     return stack, runs, found
 
 
 @njit(cache=True, nogil=True)
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, cell, words32, words, place, hull, out_event,
-    out_clause, work,
+    begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, c_node, p_node,
+    hull, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
 
-    ``place`` holds begin and end of each array in the arena, in the order of ``ARRAYS``; ``work`` counts
-    clauses reached, clauses checked, nodes visited.
+    ``work`` counts clauses reached, clauses checked, nodes visited.
     """
-    start = words32[place[0] : place[1]]
-    literal = words[place[2] : place[3]]
-    set_lo = words[place[4] : place[5]]
-    set_hi = words[place[6] : place[7]]
-    c_node = words32[place[8] : place[9]]
-    p_node = words32[place[10] : place[11]]
     stack, runs = np.empty((2, FIRST_ROOM), np.int64)
     written = 0
     for e in range(begin, count):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
-from tamis.index.arena import Arena
+from tamis.index.arena import Arrays
 from tamis.index.bestar.nodes import (
     BEGIN,
     C_WIDTH,
@@ -28,17 +25,19 @@ from tamis.index.bestar.nodes import (
     RIGHT,
     ROOT,
 )
+from tamis.index.proof import Proof
 
 Ints = npt.NDArray[np.int64]
+_ensure = Proof("bestar").ensure
 
 
-def check_tree(arena: Arena) -> None:
-    """Raise :class:`IndexCorrupt` if the nodes are no tree over all clauses."""
-    dimensions, clauses = len(arena["clauses.cells"]), len(arena["clauses.start"]) - 1
-    c_node, p_node = arena["engine.c_node"], arena["engine.p_node"]
+def check_tree(arrays: Arrays, own: Arrays) -> None:
+    """Raise :class:`IndexCorrupt` if the engine's ``own`` nodes are no tree over all clauses."""
+    dimensions, clauses = len(arrays["cells"]), len(arrays["start"]) - 1
+    c_node, p_node, hull = own["c_node"], own["p_node"], own["hull"]
     shaped = c_node.shape[1:] == (C_WIDTH,) and len(c_node) > 0 and p_node.shape[1:] == (P_WIDTH,)
-    typed = c_node.dtype == p_node.dtype == np.uint32 and arena["engine.hull"].dtype == np.uint8
-    _ensure(shaped and typed and len(arena["engine.hull"]) == dimensions, "the tables have another form")
+    typed = c_node.dtype == p_node.dtype == np.uint32 and hull.dtype == np.uint8
+    _ensure(shaped and typed and len(hull) == dimensions, "the tables have another form")
     c_node, p_node = c_node.astype(np.int64), p_node.astype(np.int64)
     _check_family(c_node, p_node)
     _ensure(_tile(c_node[:, BEGIN], c_node[:, COUNT], clauses), "the l-nodes do not hold every clause once")
@@ -103,8 +102,3 @@ def _tile(begin: Ints, count: Ints, length: int) -> bool:
     ends = np.cumsum(count[used])
     tiled = np.array_equal(begin[used], ends - count[used])
     return tiled and int(ends[-1] if len(ends) else 0) == length
-
-
-def _ensure(true: Any, what: str) -> None:
-    if not true:
-        raise IndexCorrupt(f"the bestar index is damaged: {what}")
