@@ -18,6 +18,7 @@ Matches
 Point
 Subscription
 TamisError
+TopMatches
 WorkReport
 attr
 errors

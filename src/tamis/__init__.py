@@ -26,6 +26,7 @@ _HOMES = {
     "Point": "tamis.model.value",
     "Subscription": "tamis.model.expr",
     "TamisError": "tamis.errors",
+    "TopMatches": "tamis.matcher.top",
     "WorkReport": "tamis.matcher.work",
     "attr": "tamis.lang",
     "errors": "tamis.errors",
@@ -48,6 +49,7 @@ __all__ = [
     "Point",
     "Subscription",
     "TamisError",
+    "TopMatches",
     "WorkReport",
     "attr",
     "errors",
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from tamis.matcher.batches import MatchBatch
     from tamis.matcher.explain import Explanation
     from tamis.matcher.index import Index, Matches
+    from tamis.matcher.top import TopMatches
     from tamis.matcher.work import WorkReport
     from tamis.model.event import Event
     from tamis.model.expr import Subscription

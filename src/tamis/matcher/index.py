@@ -23,12 +23,12 @@ from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Progress, read_book
-from tamis.matcher.top import Combine, best, score_of, static_scores
+from tamis.matcher.top import Combine, Scores, TopK, TopMatches
 from tamis.matcher.work import WorkReport
 from tamis.matcher.writer import Writer
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.expr import Expr, Subscription
-from tamis.model.truth import matches, score
+from tamis.model.truth import matches
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
@@ -53,7 +53,7 @@ class Index:
         self._writer = writer
         self.limits = writer.limits
         self.refused: list[tuple[str, Any]] = refused or []
-        self._static: WeakKeyDictionary[Segment, Any] = WeakKeyDictionary()
+        self._static: WeakKeyDictionary[Segment, Scores] = WeakKeyDictionary()
 
     @classmethod
     def build(
@@ -145,33 +145,25 @@ class Index:
         tables = [batch.table for batch in self.match_batches(events, threads=threads, batch_size=batch_size)]
         return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
-    def top_k(self, event: EventLike, k: int = 10, *, combine: Combine = sum) -> list[tuple[str, float]]:
+    def top_k(
+        self, event: EventLike, k: int = 10, *, combine: Combine = sum, bounded: bool | None = None
+    ) -> TopMatches:
         """The ``k`` best matches as (id, score), best first, ties by id.
 
-        ``combine`` joins the scores of a conjunction's predicates; any monotone function will do.
+        ``combine`` joins the scores of a conjunction's predicates; any monotone function will do. If it
+        never exceeds the sum of the positive ones, say ``bounded=True``: engines that can then leave out
+        what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so.
         """
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        snapshot = self._writer.current
         whole = event_from(event, self.limits)
-        scored: list[tuple[str, float]] = []
-        for layer in snapshot.layers:
-            found, _ = match_layer(
-                layer, snapshot.sequence, layer.segment.encoder.one(whole), lambda _: whole
-            )
-            static = self._static_scores(layer) if combine is sum and not whole.weights else None
-            names = layer.segment.ids_of(found.ordinal)
-            for name, n in zip(names, found.ordinal.tolist(), strict=True):
-                scored.append((name, score_of(layer.segment, n, static, whole, combine)))
-        for held in snapshot.fresh:
-            if matches(held.expression, whole):
-                scored.append((held.id, score(held.expression, whole, combine) + held.priority))
-        return best(scored, k)
+        sure = combine in (sum, max, min) if bounded is None else bounded
+        return TopK(self._writer.current, whole, k, combine, sure).run(self._scores)
 
-    def _static_scores(self, layer: Layer) -> Any:
-        known = self._static.get(layer.segment)
+    def _scores(self, segment: Segment) -> Scores:
+        known = self._static.get(segment)
         if known is None:
-            known = self._static[layer.segment] = static_scores(layer.segment)
+            known = self._static[segment] = Scores(segment)
         return known
 
     def explain(self, subscription: str, event: EventLike) -> Explanation:

@@ -38,16 +38,17 @@ def match_layer(
     if refused:
         kept = ~np.isin(found.event, refused)
         found = found._replace(event=found.event[kept], clause=found.clause[kept])
-    event, ordinal, revised = _owners(layer, sequence, found, events, event_at)
+    event, ordinal, revised = owners_in_force(layer, sequence, found, events, event_at)
     report = WorkReport(
         0, len(events.dimension), found.probed, found.verified, revised, len(event), found.visited
     )
     return LayerMatches(layer, event, ordinal), report
 
 
-def _owners(
+def owners_in_force(
     layer: Layer, sequence: int, found: Candidates, events: Located, event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
+    """The subscriptions that candidates stand for: (event, ordinal, how many trees were evaluated)."""
     segment = layer.segment
     event, clause = found.event, found.clause
     if not len(clause):

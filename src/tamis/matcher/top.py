@@ -4,46 +4,164 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+from weakref import proxy
 
 import numpy as np
-import numpy.typing as npt
 
+from tamis.index.protocol import Candidates, Ranked, Wanted
 from tamis.index.segment import Segment
 from tamis.lang.columns.codes import Op
+from tamis.matcher.bounds import Ceilings, ceilings_of, wanted, weights_of
+from tamis.matcher.match import match_layer, owners_in_force
+from tamis.matcher.snapshot import Layer, Snapshot
+from tamis.matcher.work import WorkReport
 from tamis.model.event import Event
-from tamis.model.truth import score
+from tamis.model.truth import matches, score
+from tamis.space.located import Located
 
-_MODEST = 2.0**20  # with up to 2**32 predicates, sums stay below 2**53
+FIRST_PORTION = 8  # candidates asked for at a time; portions grow
 
 Combine = Callable[[Iterable[float]], float]
+Scored = tuple[str, float]
 
 
-def static_scores(segment: Segment) -> npt.NDArray[np.float64]:
-    """Scores that no event changes: weights plus priority of plain conjunctions; NaN for the others."""
-    columns = segment.columns
-    rows = len(columns.op)
-    weight = columns.weight if len(columns.weight) else np.ones(rows)
-    # Differences of running sums are exact for whole weights of modest size; others are left to the tree.
-    odd = (columns.op >= Op.AND) | (weight != np.floor(weight)) | (np.abs(weight) > _MODEST)
-    total, structural = np.zeros(rows + 1), np.zeros(rows + 1, np.int64)
-    np.cumsum(np.where(odd, 0.0, weight), out=total[1:])
-    np.cumsum(odd, out=structural[1:])
-    first, last = columns.row_start[:-1].astype(np.int64), columns.row_start[1:].astype(np.int64)
-    plain = structural[first] == structural[last]
-    scores = np.where(plain, total[last] - total[first], np.nan)
-    priorities = segment.arena["priority"]
-    return scores + priorities if len(priorities) else scores
+class TopMatches(list[Scored]):
+    """The best matches of an event as (id, score); ``work`` says what it took to find them."""
+
+    def __init__(self, scored: list[Scored], work: WorkReport) -> None:
+        super().__init__(scored)
+        self.work = work
 
 
-def score_of(
-    segment: Segment, ordinal: int, static: npt.NDArray[np.float64] | None, event: Event, combine: Combine
-) -> float:
-    """The score of one matching subscription."""
-    if static is not None and not np.isnan(static[ordinal]):
-        return float(static[ordinal])
-    return score(segment.expression(ordinal), event, combine) + segment.priority(ordinal)
+class Scores:
+    """Scores of one segment's subscriptions, and the bounds on them; made when they are first needed."""
+
+    def __init__(self, segment: Segment) -> None:
+        columns = segment.columns
+        structural = np.zeros(len(columns.op) + 1, np.int64)
+        np.cumsum(columns.op >= Op.AND, out=structural[1:])
+        self._plain = structural[columns.row_start[1:]] == structural[columns.row_start[:-1]]
+        # Scores are kept by segment; holding it here would keep both for ever.
+        self._segment: Segment = proxy(segment)
+
+    @cached_property
+    def names(self) -> dict[str, int]:
+        """The attributes of the book by number."""
+        return {name: number for number, name in enumerate(self._segment.columns.names)}
+
+    @cached_property
+    def ceilings(self) -> Ceilings | None:
+        """What subscriptions score at most; ``None`` if that cannot be said."""
+        return ceilings_of(self._segment)
+
+    @cached_property
+    def ranking(self) -> Any:
+        """What the engine prunes by; ``None`` if it cannot."""
+        engine: Any = self._segment.engine
+        if self.ceilings is None or not isinstance(engine, Ranked):
+            return None
+        return engine.ranking(weights_of(self._segment, self.ceilings))
+
+    def of(self, ordinal: int, event: Event, combine: Combine) -> float:
+        """The score of one matching subscription."""
+        segment, priority = self._segment, self._segment.priority(ordinal)
+        if not self._plain[ordinal]:
+            return score(segment.expression(ordinal), event, combine) + priority
+        # A plain conjunction is scored from its row of weights, as its tree would be.
+        columns = segment.columns
+        first, last = int(columns.row_start[ordinal]), int(columns.row_start[ordinal + 1])
+        parts = columns.weight[first:last].tolist() if len(columns.weight) else [1.0] * (last - first)
+        if event.weights:
+            names, numbers = columns.names, columns.attribute[first:last].tolist()
+            asked = [event.weights.get(names[number], 1.0) for number in numbers]
+            parts = [part * weight for part, weight in zip(parts, asked, strict=True)]
+        if len(parts) == 1:
+            return float(parts[0] + priority)
+        return float((combine(parts) if parts else 0.0) + priority)
 
 
-def best(scored: Iterable[tuple[str, float]], k: int) -> list[tuple[str, float]]:
-    """The ``k`` highest scores, the smaller id first among equals."""
-    return heapq.nsmallest(k, scored, key=lambda pair: (-pair[1], pair[0]))
+class Best:
+    """The best matches so far, and what a further one must score."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self.kept: list[Scored] = []
+
+    @property
+    def threshold(self) -> float:
+        """The k-th score; a match below it is out."""
+        return self.kept[-1][1] if len(self.kept) == self._k else -np.inf
+
+    def add(self, scored: Iterable[Scored]) -> None:
+        """Keep the highest scores, the smaller id first among equals."""
+        self.kept = heapq.nsmallest(self._k, [*self.kept, *scored], key=lambda pair: (-pair[1], pair[0]))
+
+
+class TopK:
+    """One search for the best matches of an event."""
+
+    def __init__(self, snapshot: Snapshot, event: Event, k: int, combine: Combine, bounded: bool) -> None:
+        self._snapshot, self._event, self._combine = snapshot, event, combine
+        self._bounded, self._k = bounded, k
+        self._best = Best(k)
+        self.work = WorkReport(1)
+
+    def run(self, scores_of: Callable[[Segment], Scores]) -> TopMatches:
+        """The best of what waits outside a segment, then of every layer."""
+        event, fresh = self._event, self._snapshot.fresh
+        found = [held for held in fresh if matches(held.expression, event)]
+        scored = [(held.id, score(held.expression, event, self._combine) + held.priority) for held in found]
+        self._best.add(scored)
+        self.work = self.work.plus(WorkReport(revised=len(fresh), matches=len(found)))
+        for layer in self._snapshot.layers:
+            self._layer(layer, scores_of(layer.segment))
+        return TopMatches(self._best.kept, self.work)
+
+    def _layer(self, layer: Layer, scores: Scores) -> None:
+        located = layer.segment.encoder.one(self._event)
+        wish = wanted(scores.names, self._event) if self._bounded else None
+        if wish is not None and scores.ranking is not None:
+            self._by_bounds(layer, scores, located, wish)
+            return
+        found, report = match_layer(layer, self._snapshot.sequence, located, lambda _: self._event)
+        self._by_ceilings(layer.segment, scores, found.ordinal, wish)
+        self.work = self.work.plus(report)
+
+    def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Any, wish: Wanted | None) -> None:
+        """Score all matches, the highest ceilings first, as long as a ceiling reaches the k-th score."""
+        if wish is None or scores.ceilings is None or len(ordinals) <= self._k:
+            self._score(segment, scores, ordinals.tolist())
+            return
+        ceiling = scores.ceilings.above(ordinals, wish.greatest)
+        order = np.argsort(-ceiling, kind="stable")
+        ordinals, ceiling = ordinals[order], ceiling[order]
+        begin, portion = 0, max(FIRST_PORTION, self._k)
+        while begin < len(ordinals) and ceiling[begin] >= self._best.threshold:
+            self._score(segment, scores, ordinals[begin : begin + portion].tolist())
+            begin, portion = begin + portion, 2 * portion
+
+    def _by_bounds(self, layer: Layer, scores: Scores, located: Located, wish: Wanted) -> None:
+        """Ask the engine for more until no bound reaches the k-th score."""
+        engine: Any = layer.segment.engine
+        agenda = engine.best(located, scores.ranking, wish)
+        seen: set[int] = set()
+        revised, portion = 0, max(FIRST_PORTION, self._k)
+        while len(clauses := agenda.more(self._best.threshold, portion)):
+            pairs = Candidates(np.zeros(len(clauses), np.int64), clauses, 0, 0)
+            _, ordinal, trees = owners_in_force(
+                layer, self._snapshot.sequence, pairs, located, lambda _: self._event
+            )
+            fresh = [number for number in ordinal.tolist() if number not in seen]
+            seen.update(fresh)
+            self._score(layer.segment, scores, fresh)
+            revised, portion = revised + trees, 2 * portion
+        probed, verified, visited = agenda.work
+        report = WorkReport(0, len(located.dimension), probed, verified, revised, len(seen), visited)
+        self.work = self.work.plus(report)
+
+    def _score(self, segment: Segment, scores: Scores, ordinals: list[int]) -> None:
+        names = segment.ids_of(np.array(ordinals, np.int64))
+        values = [scores.of(number, self._event, self._combine) for number in ordinals]
+        self._best.add(zip(names, values, strict=True))

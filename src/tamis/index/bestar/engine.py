@@ -11,10 +11,13 @@ from tamis.index.bestar._kernels import match_events
 from tamis.index.bestar.build import build
 from tamis.index.bestar.check import check_tree
 from tamis.index.bestar.nodes import EXHAUSTIVE
+from tamis.index.bestar.top import Ranking, TreeAgenda
 from tamis.index.flat import FlatEngine
 from tamis.index.parameters import Declared, Real, Whole, chosen
+from tamis.index.protocol import Wanted, Weights
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
+from tamis.space.located import Located
 
 
 class BEStar(FlatEngine):
@@ -41,6 +44,14 @@ class BEStar(FlatEngine):
 
     def _scratch(self) -> tuple[Any, ...]:
         return (np.zeros(max(len(self._clauses["cells"]), 1), np.uint32),)
+
+    def ranking(self, weights: Weights) -> Ranking:
+        """Weight summaries of all nodes."""
+        return Ranking(self._own["c_node"], self._own["p_node"], weights)
+
+    def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> TreeAgenda:
+        """The walk through the tree for one event, best bound first."""
+        return TreeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:
         """The nodes form one tree, every clause lies in one l-node, and siblings repel each other."""
