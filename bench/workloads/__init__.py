@@ -16,8 +16,7 @@ __all__ = ["W1", "W4", "WORKLOADS", "Market", "Workload"]
 from bench.workloads.w2 import W2, W2_UNIFORM, W2_ZIPF
 from bench.workloads.w4 import W4, W4_DENSE, W4_SPARSE
 
-WORKLOADS: dict[str, Workload] = {
-    workload.name: workload for workload in (W2_UNIFORM, W2_ZIPF, W4_DENSE, W4_SPARSE, MARKET)
-}
+_ALL: tuple[Workload, ...] = (W1_DEFAULT, W2_UNIFORM, W2_ZIPF, W4_DENSE, W4_SPARSE, MARKET)
+WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
 
-__all__ = ["W2", "W4", "WORKLOADS", "Market", "Workload"]
+__all__ = ["W1", "W2", "W4", "WORKLOADS", "Market", "Workload"]

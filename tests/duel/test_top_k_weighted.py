@@ -45,7 +45,7 @@ def books(draw: st.DrawFn) -> list[Subscription]:
     weights = draw(st.lists(st.sampled_from(WEIGHTS), min_size=1, max_size=4))
     priorities = draw(st.lists(st.sampled_from(PRIORITIES), min_size=1, max_size=2))
     one = predicates(weights)
-    conjunction = st.lists(one, min_size=1, max_size=4).map(lambda found: And(tuple(found)))
+    conjunction = st.lists(one, min_size=2, max_size=4).map(lambda found: And(tuple(found)))
     tree = st.tuples(conjunction, conjunction, st.booleans()).map(
         lambda two: Or((two[0], Not(two[1]) if two[2] else two[1]))
     )

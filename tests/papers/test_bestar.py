@@ -46,8 +46,8 @@ from tamis.index.bestar.nodes import (
     RIGID,
     ROOT,
 )
-from tamis.index.hybrid.layout.units import units_of
 from tamis.index.statistics import Statistics
+from tamis.index.units import units_of
 from tests.kernels.arrays import (
     Clause,
     Entry,

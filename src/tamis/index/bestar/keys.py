@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.index.units import Ints, Units
 
 CAPACITY = ((0.01, 5), (0.1, 20), (1.0, 160))
 """Table II(a) of the paper: up to which match probability an l-node holds how many expressions."""

@@ -33,8 +33,8 @@ from tamis.index.bestar.growth.tables import (
 )
 from tamis.index.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.index.bestar.nodes import C_WIDTH, EXHAUSTIVE, LEFT, P_DIM, P_DIRECTORY, P_FIRST, P_WIDTH, RIGHT
-from tamis.index.hybrid.layout.units import Units
 from tamis.index.protocol import Candidates
+from tamis.index.units import Units
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
