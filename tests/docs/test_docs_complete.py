@@ -10,6 +10,7 @@ import pytest
 
 from tamis.cli import main
 from tamis.errors import TamisError
+from tamis.index.engines import NAMES, engine_class
 from tamis.limits import Limits
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -62,3 +63,14 @@ def test_there_are_commands() -> None:
 @pytest.mark.parametrize("command", commands(main))
 def test_command_is_documented(command: str) -> None:
     assert command in page("cli.md"), f"docs/cli.md does not name '{command}'"
+
+
+@pytest.mark.parametrize("engine", NAMES)
+def test_engine_and_its_parameters_are_documented(engine: str) -> None:
+    text = page("engines.md")
+    assert f"| `{engine}` |" in text, f"docs/engines.md does not name `{engine}`"
+    for name, allowed in engine_class(engine).parameters.items():
+        row = next((line for line in text.splitlines() if line.startswith(f"| `{engine}` | `{name}` |")), "")
+        assert row, f"docs/engines.md has no row for the parameter {name} of {engine}"
+        stated = row.split("|")[3].strip().replace(",", "").replace("−", "-")
+        assert float(stated) == allowed.default, row

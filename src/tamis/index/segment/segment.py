@@ -46,8 +46,8 @@ class Segment:
 
     @cached_property
     def single(self) -> bool:
-        """Whether each clause has exactly one owner and no owner two clauses: pairs need no merging."""
-        return self.one_to_one and len(self.owner) == len(np.unique(self.owner))
+        """Whether no subscription has two clauses: pairs need no merging, even where owners share a clause."""
+        return len(self.owner) == len(np.unique(self.owner))
 
     @cached_property
     def one_to_one(self) -> bool:
