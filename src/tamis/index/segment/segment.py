@@ -46,7 +46,7 @@ class Segment:
 
     @cached_property
     def single(self) -> bool:
-        """Whether no subscription has two clauses: pairs need no merging, even where owners share a clause."""
+        """Whether no subscription has two clauses: pairs need no merging, even if owners share clauses."""
         return len(self.owner) == len(np.unique(self.owner))
 
     @cached_property
