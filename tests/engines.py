@@ -44,6 +44,13 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"way": 3, "batch": 1},
         {"batch": 70, "time_check": 1, "time_and": 1000, "time_avoid": 1, "greedy": 0},
     ],
+    "pstbloom": [{}, {"crowd": 0}, {"crowd": 0, "most_blocks": 1}, {"crowd": 2, "most_blocks": 64}],
+    "psthash": [
+        {},
+        {"access": 3, "crowd": 0},
+        {"access": 4, "combinations": 4096},
+        {"combinations": 1, "crowd": 0, "most_blocks": 1},
+    ],
     "scan": [{}],
 }
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [

@@ -30,6 +30,17 @@ def reorder(clauses: Clauses, clause_order: Ints) -> Clauses:
     return arrange(clauses, clause_order, _runs(clauses.start, clause_order))
 
 
+def posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
+    """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
+    first = np.full(clauses, -1, np.int64)
+    first[owner[::-1]] = np.arange(len(owner))[::-1]
+    leads = first[owner] == np.arange(len(owner))
+    order = np.concatenate([owner[leads], np.flatnonzero(first < 0)])
+    rank = np.empty(clauses, np.int64)
+    rank[order] = np.arange(clauses)
+    return order, rank
+
+
 def _lengths(start: npt.NDArray[Any]) -> Ints:
     wide = start.astype(np.int64)
     return wide[1:] - wide[:-1]

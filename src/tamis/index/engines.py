@@ -18,6 +18,8 @@ _ENGINES = {
     "kindex": ("KIndex", "match_events"),
     "opindex": ("OpIndex", "match_events"),
     "presearch": ("Presearch", "match_events"),
+    "pstbloom": ("PSTBloom", "match_events"),
+    "psthash": ("PSTHash", "match_events"),
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)

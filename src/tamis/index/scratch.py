@@ -47,10 +47,14 @@ class Scratch:
     def take(self, events: Located) -> Buffers:
         """Buffers that are large enough for ``events``; give them back unless the call failed."""
         entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
-        zones = min(entries, self._paired)
-        room = entries * self._levels + zones * zones // 2 + zones + 1
+        room = self.room(entries)
         taken = self._free.pop() if self._free else self._new(room)
         return taken if len(taken.visits) >= room else taken.with_visits(room)
+
+    def room(self, entries: int) -> int:
+        """How many lists an event with so many entries may visit."""
+        zones = min(entries, self._paired)
+        return entries * self._levels + zones * zones // 2 + zones + 1
 
     def give_back(self, buffers: Buffers) -> None:
         """Keep buffers for the next call."""

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
+from tamis.index.invariants import check_levels, check_lists, check_records
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.protocol import Candidates
@@ -87,49 +87,17 @@ class Hybrid:
     def check(self) -> None:
         """Every clause is posted or residual, and every number points inside its array."""
         arrays = self._arena.group("engine.")
-        clauses = len(self._arena["clauses.start"]) - 1
-        posting, residual, lists = arrays["posting"], arrays["residual"], arrays["list_start"]
-        _ensure(bool(np.all(np.diff(lists.astype(np.int64)) >= 0)), "list_start is not sorted")
-        _ensure(int(lists[-1]) == len(posting), "list_start does not end at the last posting")
-        seen = np.zeros(clauses, np.bool_)
-        for numbers in (posting, residual):
-            _ensure(not len(numbers) or int(numbers.max()) < clauses, "a posting names no clause")
-            seen[numbers] = True
-        _ensure(bool(seen.all()), "a clause is posted nowhere")
-        layout = arrays["layout"].astype(np.int64)
-        triangle = int(layout[3]) * (int(layout[3]) - 1) // 2
-        _ensure(len(lists) == int(layout[4]) + triangle + 1, "list_start does not fit the layout")
-        _check_heads(arrays, self._arena["clauses.cells"].astype(np.int64))
-        dimensions = max(len(self._arena["clauses.cells"]), 1)
-        mask = (1 << int(layout[0])) - 1
+        cells = self._arena["clauses.cells"].astype(np.int64)
+        ensure = check_lists(self.name, arrays, len(self._arena["clauses.start"]) - 1)
+        _, _, zones, width, singles, _ = arrays["layout"].tolist()
+        ensure(
+            len(arrays["list_start"]) == singles + width * (width - 1) // 2 + 1,
+            "the lists do not fit the layout",
+        )
+        check_levels(ensure, arrays, cells, singles)
+        ensure(
+            int(arrays["heads"][:, 3].max(initial=0)) * zones <= width,
+            "a dimension has zones beyond the last",
+        )
         for name in ("inline", "second"):
-            _ensure(len(arrays[name]) == len(posting), f"{name} does not fit the postings")
-            inside = not len(posting) or int((arrays[name] & mask).max()) < dimensions
-            _ensure(inside, f"an {name} record names no dimension")
-
-
-def _check_heads(arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
-    """Every level of every dimension leads to lists that exist, and so do its zones."""
-    heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
-    _, _, zones, width, singles, most = arrays["layout"].tolist()
-    fitting = heads.shape == (len(cells), 4) and levels.shape == (len(levels), 2)
-    _ensure(fitting and len(arrays["hull"]) == len(cells), "heads, levels and hull do not fit the dimensions")
-    count, first = heads[:, 0] & 255, heads[:, 2]
-    used = np.flatnonzero(count)
-    _ensure(bool(np.all(first[used] + count[used] <= len(levels))), "a dimension has levels beyond the last")
-    _ensure(int(count.max(initial=0)) == most, "the layout has another number of levels")
-    shift, base = levels[first[used], 0], levels[first[used], 1]
-    same = np.array_equal(heads[used, 0] >> 16, shift) and np.array_equal(heads[used, 1], base)
-    _ensure(same, "a head differs from its first level")
-    owner = np.repeat(used, count[used])
-    skipped = first[used] - (np.cumsum(count[used]) - count[used])
-    place = np.repeat(skipped, count[used]) + np.arange(len(owner))
-    shift, base = levels[place, 0], levels[place, 1]
-    inside = np.all(shift < 63) and np.all(base + (cells[owner] >> np.minimum(shift, 62)) < singles)
-    _ensure(bool(inside), "a level leads beyond its lists")
-    _ensure(int(heads[:, 3].max(initial=0)) * zones <= width, "a dimension has zones beyond the last")
-
-
-def _ensure(true: bool, what: str) -> None:
-    if not true:
-        raise IndexCorrupt(f"the hybrid index is damaged: {what}")
+            check_records(ensure, arrays, name, len(cells))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.arrange import arrange
+from tamis.index.arrange import arrange, posting_order
 from tamis.index.hybrid.layout._kernels import NONE, order_for_checks, rank_units
 from tamis.index.hybrid.layout.levels import HEAD, Levels
 from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
@@ -31,12 +31,12 @@ def build(
     chosen = choose_pairs(clauses, units, best[0], best[1], crowd, pairs)
     levels = Levels(clauses, units, best[0], best[1], chosen, most_blocks, crowd)
     list_start, owner = levels.sorted()
-    clause_order, rank = _posting_order(owner, clauses.count)
-    literal_order = _check_order(clauses, units, best, chosen, clause_order)
+    clause_order, rank = posting_order(owner, clauses.count)
+    literal_order = check_order(clauses, units, _looked_at(units, best, chosen), clause_order)
     records = Records(clauses)
     inline, second = (column[owner] for column in _inline(best, chosen.chosen))
     arrays = {
-        "heads": levels.heads(records),
+        "heads": levels.heads(records.rounding),
         "levels": levels.levels(),
         "list_start": list_start.astype(np.uint32),
         "posting": rank[owner].astype(np.uint32),
@@ -51,23 +51,16 @@ def build(
     return arrange(clauses, clause_order, literal_order), arrays
 
 
-def _posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
-    """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
-    first = np.full(clauses, -1, np.int64)
-    first[owner[::-1]] = np.arange(len(owner))[::-1]
-    leads = first[owner] == np.arange(len(owner))
-    order = np.concatenate([owner[leads], np.flatnonzero(first < 0)])
-    rank = np.empty(clauses, np.int64)
-    rank[order] = np.arange(clauses)
-    return order, rank
-
-
-def _check_order(clauses: Clauses, units: Units, best: Ints, pairs: Pairs, clause_order: Ints) -> Ints:
-    """All literals in their new order: what access and inline records have looked at is checked last."""
+def _looked_at(units: Units, best: Ints, pairs: Pairs) -> npt.NDArray[np.bool_]:
+    """The conditions that access and inline records have looked at."""
     late = np.zeros(len(units.share), np.bool_)
     late[best[:3][best[:3] >= 0]] = True
-    fourth = best[3][pairs.chosen & (best[3] >= 0)]
-    late[fourth] = True
+    late[best[3][pairs.chosen & (best[3] >= 0)]] = True
+    return late
+
+
+def check_order(clauses: Clauses, units: Units, late: npt.NDArray[np.bool_], clause_order: Ints) -> Ints:
+    """All literals in their new order: per clause those of ``late`` conditions last, else by share."""
     start = clauses.start.astype(np.int64)
     size = start[1:] - start[:-1]
     place = np.empty(clauses.count, np.int64)

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from tamis.index.hybrid.layout._kernels import choose_levels, post, sort_postings
 from tamis.index.hybrid.layout.pairs import Pairs
-from tamis.index.hybrid.layout.records import Records
 from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
@@ -66,7 +65,7 @@ class Levels:
         sort_postings(self.start, self.lists, list_start, owner)
         return list_start, owner
 
-    def heads(self, records: Records) -> npt.NDArray[np.uint32]:
+    def heads(self, rounding: Ints) -> npt.NDArray[np.uint32]:
         """Four words per dimension, on one cache line: what a kernel needs to know about it.
 
         Levels in use, rounding and the shift of the first level (a byte each); the first list of the
@@ -81,7 +80,7 @@ class Levels:
         )
         base = np.where(has, self.base[first], 0) if len(self.base) else np.zeros(len(self.cells), np.int64)
         heads = np.empty((len(self.cells), HEAD), np.uint32)
-        heads[:, 0] = count | (records.rounding << 8) | (shift << 16)
+        heads[:, 0] = count | (rounding << 8) | (shift << 16)
         heads[:, 1] = base
         heads[:, 2] = start[:-1]
         heads[:, 3] = self.pairs.slot + 1

@@ -1,0 +1,56 @@
+"""The hash table: buckets of postings, addressed by the leading bits of the key of an N-dim space."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.index.hybrid.layout._kernels import sort_postings
+from tamis.index.hybrid.layout.units import Ints, Units
+from tamis.index.psthash.layout._kernels import hash_clauses
+from tamis.index.psthash.layout.spaces import Access, Spaces
+from tamis.space.clauses import Clauses
+
+MOST_PARTS = 1 << 22  # words of the table of parts
+Words = npt.NDArray[np.uint32]
+
+
+class Table(NamedTuple):
+    """Buckets (``start``) of clauses (``owner``); which spaces, and parts of keys, occur at all."""
+
+    bits: int
+    start: Ints
+    owner: Ints
+    used: Words
+    parts: Words
+
+
+def hash_table(clauses: Clauses, units: Units, access: Access, spaces: Spaces, most: int) -> Table:
+    """Post every clause under all combinations of the spaces of its access predicates."""
+    start = np.zeros(clauses.count + 1, np.int64)
+    np.cumsum(access.combinations, out=start[1:])
+    postings, wanted = int(start[-1]), len(access.chosen)
+    bits = max(postings - 1, 1).bit_length()
+    used = np.zeros(spaces.count // 32 + 1, np.uint32)
+    parts = np.zeros(_parts(postings, wanted), np.uint32)
+    lists = np.empty(postings, np.int64)
+    sets: tuple[Any, ...] = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
+    ranges = units.dimension, units.lo, units.hi, *sets
+    shift = np.uint64(64 - bits)
+    where = spaces.grain, spaces.base, shift, start, lists, used, parts
+    hash_clauses(access.chosen, most, *ranges, *where)
+    list_start = np.zeros((1 << bits) + 1, np.int64)
+    list_start[1:] = np.bincount(lists, minlength=1 << bits)
+    owner = np.empty(postings, np.int64)
+    sort_postings(start, lists, list_start, owner)
+    return Table(bits, list_start, owner, used, parts)
+
+
+def _parts(postings: int, wanted: int) -> int:
+    """Words for the keys of fewer spaces: a power of two, about a byte for each; one word for pairs."""
+    if wanted == 2:
+        return 1
+    subsets = (1 << wanted) - wanted - 2
+    return min(1 << (subsets * postings // 4 + 1).bit_length(), MOST_PARTS)
