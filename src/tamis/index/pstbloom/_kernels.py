@@ -5,6 +5,7 @@ from numba import njit
 
 from tamis.index._kernels import holds_plain
 from tamis.index.hybrid._kernels import bounds, check_first, match_general, more_levels
+from tamis.index.pst._kernels import touch_runs
 
 NONE = -1
 
@@ -117,6 +118,7 @@ def match_events(
             work[2] = probed
             full = True
         else:
+            touch_runs(begins, ends, runs, signature, work)
             found = filter_signatures(begins, ends, runs, signature, event, hits)
             found = check_first(hits, found, posting, start, literal, cell)
             work[0] += probed + len(residual)

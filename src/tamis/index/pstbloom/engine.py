@@ -61,7 +61,7 @@ class PSTBloom:
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
-        work = np.zeros(4, np.int64)
+        work = np.zeros(5, np.int64)
         scratch = self._scratch.take(events)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from tamis.index.hybrid._kernels import (
     more_levels,
     reach,
 )
+from tamis.index.pst._kernels import touch_runs
 from tamis.index.psthash.layout._kernels import space_key
 
 MOST = 1 << 40
@@ -176,6 +177,7 @@ def match_events(
             work[2] = probed
             full = True
         else:
+            touch_runs(begins, ends, runs, inline, work)
             found = filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits)
             found = filter_hits(hits, found, second, dimension_bits, cell_bits, table)
             found = check_first(hits, found, posting, start, literal, cell)

@@ -48,7 +48,7 @@ class PSTHash:
     name: ClassVar[str] = "psthash"
     parameters: ClassVar[Declared] = {
         "access": Whole(2, 2, 4),
-        "combinations": Whole(16, 1, 4096),
+        "combinations": Whole(32, 1, 4096),
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
     }
@@ -71,7 +71,7 @@ class PSTHash:
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
-        work = np.zeros(4, np.int64)
+        work = np.zeros(5, np.int64)
         scratch = self._scratch.take(events)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from tamis.index.psthash.layout._kernels import hash_clauses
 from tamis.index.psthash.layout.spaces import Access, Spaces
 from tamis.space.clauses import Clauses
 
+LOAD = 4  # postings per bucket: passing over some is cheaper than a directory that no cache holds
 MOST_PARTS = 1 << 22  # words of the table of parts
 Words = npt.NDArray[np.uint32]
 
@@ -32,7 +33,7 @@ def hash_table(clauses: Clauses, units: Units, access: Access, spaces: Spaces, m
     start = np.zeros(clauses.count + 1, np.int64)
     np.cumsum(access.combinations, out=start[1:])
     postings, wanted = int(start[-1]), len(access.chosen)
-    bits = max(postings - 1, 1).bit_length()
+    bits = max(int(postings / LOAD) - 1, 1).bit_length()
     used = np.zeros(spaces.count // 32 + 1, np.uint32)
     parts = np.zeros(_parts(postings, wanted), np.uint32)
     lists = np.empty(postings, np.int64)
