@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.index.statistics import Statistics
-from tamis.space.clauses import NEGATIVE, Clauses
+from tamis.space.clauses import MANY, NEGATIVE, Clauses
 
 EQUAL, SET, BETWEEN, ONE_SIDED, NOT_SET, NOT_EQUAL = range(6)
 
@@ -27,23 +27,23 @@ def ranking(clauses: Clauses, units: Units, statistics: Statistics) -> Floats:
     """
     if statistics.sampled:
         return units.share
-    return operators(clauses, units) + np.minimum(units.share, _BELOW_ONE)
+    return np.asarray(operators(clauses, units) + np.minimum(units.share, _BELOW_ONE), np.float64)
 
 
 def operators(clauses: Clauses, units: Units) -> Ints:
-    """The operator of each condition, read off its cells."""
+    """The operator of each condition, read off its cells.
+
+    A range of one cell counts as an equality: no other predicate ends inside it. The first cell of a
+    dimension lies below all operands, and the last but one above (the last is for values of other types):
+    a range up to there is one-sided, and so is a Boolean, which half of all values satisfy.
+    """
     positive, many = np.zeros((2, len(units.share)), np.bool_)
     negative = (clauses.literal[:, 1] & NEGATIVE) != 0
     positive[units.of_literal[~negative]] = True
-    many[units.of_literal[negative & (clauses.literal[:, 1] > NEGATIVE)]] = True
-    # The first and last cells that predicates reach on a dimension: a range up to there is open-ended.
-    ranges = np.flatnonzero(positive)
-    least = np.full(clauses.dimensions, np.iinfo(np.int64).max)
-    most = np.zeros(clauses.dimensions, np.int64)
-    np.minimum.at(least, units.dimension[ranges], units.lo[ranges])
-    np.maximum.at(most, units.dimension[ranges], units.hi[ranges])
-    open_ended = (units.lo == least[units.dimension]) | (units.hi == most[units.dimension])
-    found = np.where(open_ended, ONE_SIDED, BETWEEN)
+    many[units.of_literal[negative & ((clauses.literal[:, 1] & MANY) != 0)]] = True
+    cells = clauses.cells.astype(np.int64)[units.dimension]
+    one_sided = (cells > 1) & ((units.lo == 1) | (units.hi >= cells - 1))
+    found = np.where(units.lo == units.hi, EQUAL, BETWEEN)
+    found[one_sided] = ONE_SIDED
     found[units.set_count > 0] = SET
-    found[units.lo == units.hi] = EQUAL
     return np.where(positive, found, np.where(many, NOT_SET, NOT_EQUAL))

@@ -35,7 +35,7 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
     signature = np.empty(clauses.count, np.uint64)
     ranges = units.dimension, units.lo, units.hi
     sign_clauses(units.start, *ranges, units.usable, access, grain, signature)
-    arrays = {
+    arrays: Arrays = {
         "heads": leaves.heads,
         "levels": leaves.levels,
         "list_start": leaves.start.astype(np.uint32),

@@ -19,7 +19,7 @@ class Spaces(NamedTuple):
 
     grain: Ints
     base: Ints  # -1: no access predicate is on this dimension
-    count: int
+    number: int
 
 
 class Access(NamedTuple):

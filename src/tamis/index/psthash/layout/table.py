@@ -14,6 +14,7 @@ from tamis.index.psthash.layout.spaces import Access, Spaces
 from tamis.space.clauses import Clauses
 
 LOAD = 4  # postings per bucket: passing over some is cheaper than a directory that no cache holds
+LEAST_BITS = 8
 MOST_PARTS = 1 << 22  # words of the table of parts
 Words = npt.NDArray[np.uint32]
 
@@ -33,15 +34,14 @@ def hash_table(clauses: Clauses, units: Units, access: Access, spaces: Spaces, m
     start = np.zeros(clauses.count + 1, np.int64)
     np.cumsum(access.combinations, out=start[1:])
     postings, wanted = int(start[-1]), len(access.chosen)
-    bits = max(int(postings / LOAD) - 1, 1).bit_length()
-    used = np.zeros(spaces.count // 32 + 1, np.uint32)
+    bits = max((postings // LOAD).bit_length(), LEAST_BITS)
+    used = np.zeros(spaces.number // 32 + 1, np.uint32)
     parts = np.zeros(_parts(postings, wanted), np.uint32)
     lists = np.empty(postings, np.int64)
-    sets: tuple[Any, ...] = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
-    ranges = units.dimension, units.lo, units.hi, *sets
-    shift = np.uint64(64 - bits)
-    where = spaces.grain, spaces.base, shift, start, lists, used, parts
-    hash_clauses(access.chosen, most, *ranges, *where)
+    sets = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
+    ranges = units.dimension, units.lo, units.hi, *sets, spaces.grain, spaces.base
+    out: tuple[Any, ...] = np.uint64(64 - bits), start, lists, used, parts
+    hash_clauses(access.chosen, most, *ranges, *out)
     list_start = np.zeros((1 << bits) + 1, np.int64)
     list_start[1:] = np.bincount(lists, minlength=1 << bits)
     owner = np.empty(postings, np.int64)

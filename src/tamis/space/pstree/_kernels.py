@@ -1,0 +1,83 @@
+"""Locating many values in a frozen PS-Tree."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def fill_directory(cut, shift, directory):
+    """``directory[b]``: how many cuts lie before those whose distance from the first begins with b."""
+    at = 0
+    for bucket in range(len(directory)):
+        while at < len(cut) and (cut[at] - cut[0]) >> shift < np.uint64(bucket):
+            at += 1
+        directory[bucket] = at
+
+
+@njit(cache=True, nogil=True)
+def locate_keys(keys, cut, after, directory, shift, leaf):
+    """The leaf of each key. The directory leads to a few cuts, among which halving finds the place."""
+    count = len(cut)
+    for k in range(len(keys)):
+        key = keys[k]
+        if count == 0 or key < cut[0]:
+            leaf[k] = 0
+            continue
+        bucket = min((key - cut[0]) >> shift, np.uint64(len(directory) - 2))
+        low, high = np.int64(directory[bucket]), np.int64(directory[bucket + np.uint64(1)])
+        while low < high:
+            middle = (low + high) >> 1
+            if cut[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        leaf[k] = low + (low < count and cut[low] == key and not after[low])
+
+
+@njit(cache=True, nogil=True)
+def compare(one, one_begin, one_end, two, two_begin, two_end):
+    """-1, 0 or 1 as the bytes of one string come before, equal or after those of another."""
+    for at in range(min(one_end - one_begin, two_end - two_begin)):
+        a, b = one[one_begin + at], two[two_begin + at]
+        if a != b:
+            return -1 if a < b else 1
+    return (one_end - one_begin > two_end - two_begin) - (one_end - one_begin < two_end - two_begin)
+
+
+@njit(cache=True, nogil=True)
+def locate_strings(start, data, cut_start, cut_data, after, leaf):
+    """The leaf of each string, strings and cuts being runs of bytes."""
+    count = len(after)
+    for k in range(len(start) - 1):
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) >> 1
+            begin, end = cut_start[middle], cut_start[middle + 1]
+            if compare(cut_data, begin, end, data, start[k], start[k + 1]) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        if low < count and not after[low]:
+            begin, end = cut_start[low], cut_start[low + 1]
+            low += compare(cut_data, begin, end, data, start[k], start[k + 1]) == 0
+        leaf[k] = low
+
+
+@njit(cache=True, nogil=True)
+def gather_pairs(leaf, start, predicate, out_point, out_predicate):
+    """All pairs of a point and a predicate that covers its leaf."""
+    at = 0
+    for k in range(len(leaf)):
+        for i in range(start[leaf[k]], start[leaf[k] + 1]):
+            out_point[at] = k
+            out_predicate[at] = predicate[i]
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def cover_leaves(first, last, start, fill, predicate):
+    """Write every interval into the leaves first..last that it covers; ``fill`` begins as ``start``."""
+    for n in range(len(first)):
+        for leaf in range(first[n], last[n] + 1):
+            predicate[fill[leaf]] = n
+            fill[leaf] += 1
