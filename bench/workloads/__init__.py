@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.workloads.ads import ADS, Ads
 from bench.workloads.base import Workload
 from bench.workloads.market import MARKET, Market
 from bench.workloads.w1 import W1, W1_DEFAULT
@@ -9,7 +10,7 @@ from bench.workloads.w2 import W2, W2_UNIFORM, W2_ZIPF
 from bench.workloads.w3 import W3, W3_TEXT
 from bench.workloads.w4 import W4, W4_DENSE, W4_SPARSE
 
-_ALL: tuple[Workload, ...] = (W1_DEFAULT, W2_UNIFORM, W2_ZIPF, W3_TEXT, W4_DENSE, W4_SPARSE, MARKET)
+_ALL: tuple[Workload, ...] = (W1_DEFAULT, W2_UNIFORM, W2_ZIPF, W3_TEXT, W4_DENSE, W4_SPARSE, ADS, MARKET)
 WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
 
-__all__ = ["W1", "W2", "W3", "W4", "WORKLOADS", "Market", "Workload"]
+__all__ = ["W1", "W2", "W3", "W4", "WORKLOADS", "Ads", "Market", "Workload"]

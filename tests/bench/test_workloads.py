@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from bench.workloads import W1, W4, WORKLOADS, Workload
+from bench.workloads import W1, W4, WORKLOADS, Ads, Workload
 from bench.workloads.base import OPERATORS
 from bench.workloads.draw import distinct, generator, ranks, zipf
 from bench.workloads.truth import Book, rows_of
@@ -229,3 +229,30 @@ def test_the_brute_force_reading() -> None:
     assert book.matches({"x": 6, "city": "Paris", "title": "A red old Car"}) == ["b", "c"]
     assert book.matches({"new": True, "title": "red"}) == ["e"]
     assert book.matches({"new": False}) == []
+
+
+def test_ads_have_the_shape_of_the_paper() -> None:
+    table = Ads().subscriptions(60_000, 1)
+    size = sizes(table)
+    assert size.min() == 1
+    assert 30 < size.max() <= 56
+    assert size.mean() == pytest.approx(8.0, abs=0.1)
+    assert len(table.column("attribute").combine_chunks().dictionary) == 122
+    assert share(table, "=") > 0.4
+    assert share(table, "in") == pytest.approx(0.3, abs=0.02)
+    assert share(table, "between", "<=", ">=") > 0.1
+    pairs = table.select(["id", "attribute"]).group_by(["id", "attribute"]).aggregate([])
+    assert pairs.num_rows == table.num_rows, "an attribute stands twice in a subscription"
+
+
+def test_ads_sets_have_different_members_and_ranges_are_in_order() -> None:
+    table = Ads().subscriptions(5_000, 1)
+    for operator, numbers in zip(
+        table.column("operator").to_pylist(), table.column("number").to_pylist(), strict=True
+    ):
+        assert len(set(numbers)) == len(numbers) or operator == "between"
+        assert numbers == sorted(numbers) or operator == "in"
+
+
+def test_an_ad_is_shown_to_some() -> None:
+    assert 1 < mean_matches(Ads(), 20_000, 60) < 100

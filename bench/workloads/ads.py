@@ -1,0 +1,160 @@
+"""Ads: the shape of the display advertisements of the PS-Tree paper (section 7.4).
+
+The paper gives 3,000,000 subscriptions of 1 to 56 predicates (8 on average) over 122 attributes, and events
+of 20 pairs. What it leaves open is settled like this.
+
+* The number of predicates is log-normal, cut off at both ends.
+* Attributes are as popular as Zipf's law says, with subscriptions and events alike.
+* The attributes have few, some or many values (channels, regions, shops), in turn; of a value, too, the
+  popularity follows Zipf's law. An advertisement names one value (``=``), a few (``in``), or, if there are
+  many, a range (``between``, ``<=``, ``>=``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bench.workloads.base import (
+    BETWEEN,
+    EQ,
+    GE,
+    IN,
+    LE,
+    Ints,
+    Operands,
+    Rows,
+    bulk_table,
+    no_texts,
+    numbered,
+    sparse_events,
+    starts,
+)
+from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, zipf
+
+CARDINALITIES = (4, 12, 40, 150, 600, 2_500)
+_STEPS = (8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Ads:
+    """The figures of the paper, and the choices above."""
+
+    name: str = "ads"
+    dimensions: int = 122
+    mean: float = 8.0
+    sigma: float = 0.6
+    most: int = 56
+    event_size: int = 20
+    alpha: float = 0.7
+    value_alpha: float = 0.5
+    equality: float = 0.45
+    members: float = 0.3
+    widest: float = 0.1
+    most_members: int = 6
+
+    @property
+    def about(self) -> str:
+        """One line for people."""
+        return f"PS-Tree paper: advertisements, {self.dimensions} attributes, events of {self.event_size}"
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields."""
+        return asdict(self)
+
+    def subscriptions(self, count: int, seed: int) -> pa.Table:
+        """``count`` advertisements over ``a0``, ``a1`` …"""
+        parts = [self._block(seed, number, used) for number, used in blocks(count, BLOCK)]
+        offsets = np.cumsum([0, *(used for _, used in blocks(count, BLOCK))])
+        columns = [np.concatenate([part[at] for part in parts]) for at in range(1, 5)]
+        owner = np.concatenate([part[0] + offset for part, offset in zip(parts, offsets, strict=False)])
+        attribute, operator, counts, numbers = columns
+        rows = Rows(owner, attribute, operator, {"number": Operands(counts, pa.array(numbers))})
+        return bulk_table(rows, numbered("s", count), [f"a{at}" for at in range(self.dimensions)])
+
+    def texts(self, count: int, seed: int) -> pa.Table:
+        """None: the columns can say everything."""
+        return no_texts()
+
+    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
+        """``count`` sessions as one map column, name to integer."""
+        parts = [self._events(seed, number) for number, _ in blocks(count, EVENT_BLOCK)]
+        attribute = np.concatenate([part[0] for part in parts])[:count]
+        value = np.concatenate([part[1] for part in parts])[:count]
+        offsets = np.arange(count + 1) * self.event_size
+        return sparse_events(
+            offsets, numbered("a", self.dimensions), attribute.ravel(), pa.array(value.ravel())
+        )
+
+    # ------------------------------------------------------------------------------- subscriptions
+    def _block(self, seed: int, number: int, used: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Owner, attribute, operator and number of operands of each predicate, and all operands."""
+        rng = generator(seed, "ads subscriptions", number)
+        size = self._sizes(rng)
+        owner = np.repeat(np.arange(BLOCK), size)
+        attribute = self._attributes(rng, size)
+        cardinality = self._cardinality(attribute)
+        operator = self._operators(rng, cardinality)
+        value = self._values(rng, cardinality)
+        members = rng.integers(2, self.most_members + 1, len(owner))
+        counts = np.where(
+            operator == IN, np.minimum(members, cardinality), np.where(operator == BETWEEN, 2, 1)
+        )
+        width = (rng.random(len(owner)) * self.widest * cardinality).astype(np.int64)
+        kept = int(np.searchsorted(owner, used))
+        counts, first = counts[:kept], starts(counts[:kept])
+        step = np.arange(first[-1]) - np.repeat(first[:-1], counts)
+        # The members of a set follow each other round the domain: they are different, and popular ones meet.
+        operands = (np.repeat(value[:kept], counts) + step) % np.repeat(cardinality[:kept], counts)
+        ranged = operator[:kept] == BETWEEN
+        high = np.minimum(value + width, cardinality - 1)[:kept]
+        operands[first[:-1][ranged]] = value[:kept][ranged]
+        operands[first[:-1][ranged] + 1] = high[ranged]
+        return owner[:kept], attribute[:kept], operator[:kept], counts, operands
+
+    def _sizes(self, rng: np.random.Generator) -> Ints:
+        drawn = rng.lognormal(np.log(self.mean) - self.sigma**2 / 2, self.sigma, BLOCK)
+        return np.clip(np.round(drawn), 1, min(self.most, self.dimensions)).astype(np.int64)
+
+    def _attributes(self, rng: np.random.Generator, size: Ints) -> Ints:
+        """Different attributes for each row, drawn in steps so that short rows stay cheap."""
+        popularity = zipf(self.dimensions, self.alpha)
+        drawn = np.zeros((BLOCK, int(size.max())), np.int64)
+        least = 0
+        for step in _STEPS:
+            rows = np.flatnonzero((size > least) & (size <= step))
+            width = min(step, drawn.shape[1])
+            drawn[rows, :width] = distinct(rng, popularity, len(rows), width)
+            least = step
+        return drawn[np.arange(drawn.shape[1]) < size[:, None]]
+
+    def _operators(self, rng: np.random.Generator, cardinality: Ints) -> Ints:
+        """Ranges only where there are many values; elsewhere one more equality."""
+        at = rng.random(len(cardinality))
+        third = (1.0 - self.equality - self.members) / 3
+        edges = np.cumsum([self.equality, self.members, third, third])
+        operator = np.array([EQ, IN, BETWEEN, LE, GE])[np.searchsorted(edges, at, side="right")]
+        few = cardinality < CARDINALITIES[2]
+        return np.where(few & (operator != IN), EQ, operator)
+
+    def _cardinality(self, attribute: Ints) -> Ints:
+        return np.array(CARDINALITIES)[attribute % len(CARDINALITIES)]
+
+    def _values(self, rng: np.random.Generator, cardinality: Ints) -> Ints:
+        """By inverting P(v) ~ v^-alpha as if it were continuous: close to Zipf's law, and quick."""
+        uniform: Floats = rng.random(cardinality.shape)
+        return np.minimum(
+            (cardinality * uniform ** (1 / (1 - self.value_alpha))).astype(np.int64), cardinality - 1
+        )
+
+    # -------------------------------------------------------------------------------------- events
+    def _events(self, seed: int, number: int) -> tuple[Ints, Ints]:
+        rng = generator(seed, "ads events", number)
+        attribute = distinct(rng, zipf(self.dimensions, self.alpha), EVENT_BLOCK, self.event_size)
+        return attribute, self._values(rng, self._cardinality(attribute))
+
+
+ADS = Ads()
