@@ -1,0 +1,106 @@
+"""``python -m bench.pstree``: the comparison in one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+import numpy as np
+
+from bench import report
+from bench.pstree._kernels import scan_intervals
+from bench.pstree.trees import FrozenPSTree, IntervalTree, Ints, Pairs, SegmentTree
+from bench.timing import seconds, timed
+
+DOMAIN = 1 << 30
+STRUCTURES: dict[str, Callable[[Ints, Ints], Any]] = {
+    "PS-Tree": FrozenPSTree,
+    "segment tree": SegmentTree,
+    "interval tree": IntervalTree,
+}
+HEADINGS = ("structure", "query ms", "ns a point", "× PS-Tree", "build ms", "MB")
+SCANNED = 200  # points that a scan is timed on
+
+
+class Disagreement(Exception):
+    """Two structures gave different pairs."""
+
+
+def material(intervals: int, points: int, around: float, seed: int) -> tuple[Ints, Ints, Ints]:
+    """Intervals so long that a point lies in ``around`` of them on average, and points."""
+    rng = np.random.default_rng([seed, intervals, points])
+    low = rng.integers(0, DOMAIN, intervals)
+    length = rng.integers(0, int(2 * around * DOMAIN / intervals) + 1, intervals)
+    return low, low + length, rng.integers(0, DOMAIN, points)
+
+
+def compare(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[list[str]]:
+    """A row for each structure; :class:`Disagreement` unless all find the same pairs."""
+    low, high, at = material(intervals, points, around, seed)
+    rows: list[list[str]] = []
+    expected: set[Any] | None = None
+    best: float | None = None
+    for name, make in STRUCTURES.items():
+        make(low[:10], high[:10]).pairs(at[:10])  # compiled before the clock starts
+        build_s = min(seconds(partial(make, low, high))[0] for _ in range(repeats))
+        structure = make(low, high)
+        found = canonical(structure.pairs(at))
+        if expected is not None and found != expected:
+            raise Disagreement(f"{name} finds other pairs than {next(iter(STRUCTURES))}")
+        expected = found
+        spent = min(timed(partial(structure.pairs, at), repeats))
+        best = best or spent
+        rows.append(_row(name, spent, points, best, build_s, structure.nbytes()))
+        if isinstance(structure, FrozenPSTree):
+            alone = min(timed(partial(structure.locate, at), repeats))
+            rows.append(_row("  locating alone", alone, points, best, None, None))
+    scan_intervals(at[:1], low[:1], high[:1])
+    spent = seconds(lambda: scan_intervals(at[:SCANNED], low, high))[0] * points / min(SCANNED, points)
+    return [
+        *rows,
+        _row(f"scan (from {min(SCANNED, points)} points)", spent, points, best or spent, None, None),
+    ]
+
+
+def canonical(pairs: Pairs) -> set[Any]:
+    """The pairs, whatever their order."""
+    point, interval = pairs
+    return set((point * (1 << 32) + interval).tolist())
+
+
+def _row(
+    name: str, spent: float, points: int, best: float, build_s: float | None, nbytes: int | None
+) -> list[str]:
+    figure = report.figure
+    return [
+        name,
+        figure(1e3 * spent),
+        figure(1e9 * spent / points),
+        figure(spent / best),
+        figure(1e3 * build_s) if build_s else "–",
+        figure(nbytes / 1e6) if nbytes else "–",
+    ]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option("--intervals", "-n", type=click.IntRange(1), default=100_000)
+@click.option("--points", "-m", type=click.IntRange(1), default=100_000)
+@click.option(
+    "--around", type=click.FloatRange(0.0, 1000.0), default=10.0, help="Intervals around a point, on average."
+)
+@click.option("--seed", type=click.IntRange(0), default=1)
+@click.option("--repeats", type=click.IntRange(1), default=3)
+def main(intervals: int, points: int, around: float, seed: int, repeats: int) -> None:
+    """Ask each structure for all intervals around each point; all must find the same."""
+    try:
+        rows = compare(intervals, points, around, seed, repeats)
+    except Disagreement as different:
+        raise click.ClickException(str(different)) from None
+    click.echo(f"{intervals:,} intervals, {points:,} points, about {around:g} intervals around a point")
+    click.echo(report.table(HEADINGS, rows))
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m bench.pstree")
