@@ -10,9 +10,10 @@ import numpy.typing as npt
 from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
-from tamis.index.invariants import check_levels, check_lists, check_records
+from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
 from tamis.index.statistics import Statistics
@@ -88,16 +89,13 @@ class Hybrid:
         """Every clause is posted or residual, and every number points inside its array."""
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
-        ensure = check_lists(self.name, arrays, len(self._arena["clauses.start"]) - 1)
+        proof = Proof(self.name)
+        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
         _, _, zones, width, singles, _ = arrays["layout"].tolist()
-        ensure(
-            len(arrays["list_start"]) == singles + width * (width - 1) // 2 + 1,
-            "the lists do not fit the layout",
-        )
-        check_levels(ensure, arrays, cells, singles)
-        ensure(
-            int(arrays["heads"][:, 3].max(initial=0)) * zones <= width,
-            "a dimension has zones beyond the last",
-        )
+        lists = singles + width * (width - 1) // 2
+        check_lists(proof, arrays, len(self._arena["clauses.start"]) - 1, lists)
+        check_levels(proof, arrays, cells)
+        slots = int(arrays["heads"][:, 3].max(initial=0))
+        proof.ensure(slots * zones <= width, "a dimension has zones beyond the last")
         for name in ("inline", "second"):
-            check_records(ensure, arrays, name, len(cells))
+            check_records(proof, arrays, name, len(cells))

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tamis.index.hybrid.layout.levels import HEAD, Levels
 from tamis.index.hybrid.layout.pairs import Pairs
-from tamis.index.hybrid.layout.units import Ints, Units, units_of
 from tamis.index.statistics import Statistics
+from tamis.index.units import Ints, Units, units_of
 from tamis.space.clauses import Clauses
 
 

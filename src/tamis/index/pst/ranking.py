@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.index.statistics import Statistics
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import MANY, NEGATIVE, Clauses
 
 EQUAL, SET, BETWEEN, ONE_SIDED, NOT_SET, NOT_EQUAL = range(6)

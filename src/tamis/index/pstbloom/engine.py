@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.invariants import check_levels, check_lists
+from tamis.index.invariants import LAYOUT, check_levels, check_lists
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.pstbloom._kernels import match_events
 from tamis.index.pstbloom.layout import build
@@ -80,9 +81,9 @@ class PSTBloom:
     def check(self) -> None:
         """Every clause is posted or residual, and every number points inside its array."""
         arrays = self._arena.group("engine.")
-        ensure = check_lists(self.name, arrays, len(self._arena["clauses.start"]) - 1)
-        singles = int(arrays["layout"][4])
-        ensure(len(arrays["list_start"]) == singles + 1, "the lists do not fit the layout")
-        check_levels(ensure, arrays, self._arena["clauses.cells"].astype(np.int64), singles)
-        ensure(len(arrays["signature"]) == len(arrays["posting"]), "signatures do not fit the postings")
-        ensure(bool(np.all(((arrays["heads"][:, 0] >> 8) & 255) < 63)), "a signature has too coarse a grain")
+        proof = Proof(self.name)
+        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
+        check_lists(proof, arrays, len(self._arena["clauses.start"]) - 1, int(arrays["layout"][4]))
+        check_levels(proof, arrays, self._arena["clauses.cells"].astype(np.int64))
+        proof.ensure(len(arrays["signature"]) == len(arrays["posting"]), "signatures do not fit the postings")
+        proof.below("a grain", (arrays["heads"][:, 0] >> 8) & 255, 63)

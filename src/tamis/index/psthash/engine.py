@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.invariants import Ensure, check_levels, check_lists, check_records
+from tamis.index.invariants import check_levels, check_lists, check_records
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.psthash._kernels import match_events
 from tamis.index.psthash.layout import build
@@ -92,25 +93,23 @@ class PSTHash:
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
-        ensure = check_lists(self.name, arrays, clauses)
-        ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
+        proof = Proof(self.name)
+        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
         *_, singles, _, bits, access, low, high = arrays["layout"].tolist()
-        ensure(0 < bits < 40 and 2 <= access <= 4 and low <= high <= clauses, "the layout cannot be")
-        ensure(len(arrays["list_start"]) == singles + (1 << bits) + 1, "the lists do not fit the layout")
-        check_levels(ensure, arrays, cells, singles)
+        proof.ensure(0 < bits < 40 and 2 <= access <= 4 and low <= high <= clauses, "the layout cannot be")
+        check_lists(proof, arrays, clauses, singles + (1 << bits))
+        check_levels(proof, arrays, cells)
         for name in ("inline", "second"):
-            check_records(ensure, arrays, name, len(cells))
-        _check_spaces(ensure, arrays, cells)
+            check_records(proof, arrays, name, len(cells))
+        _check_spaces(proof, arrays, cells)
 
 
-def _check_spaces(ensure: Ensure, arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
+def _check_spaces(proof: Proof, arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
     """Every cell leads to a space that has its bit, and every key to a part."""
     spaces = arrays["spaces"].astype(np.int64)
-    ensure(
-        spaces.shape == (len(cells), 2) and bool(np.all(spaces[:, 0] < 63)),
-        "the spaces do not fit the dimensions",
-    )
+    proof.ensure(spaces.shape == (len(cells), 2), "the spaces do not fit the dimensions")
+    proof.below("a grain", spaces[:, 0], 63)
     last = np.where(spaces[:, 1] > 0, spaces[:, 1] - 1 + (cells >> spaces[:, 0]), 0)
-    ensure(int(last.max(initial=0)) < 32 * len(arrays["used"]), "a dimension has spaces beyond the last")
+    proof.below("a dimension", last, 32 * len(arrays["used"]))
     parts = len(arrays["parts"])
-    ensure(parts > 0 and parts & (parts - 1) == 0, "the table of parts is not a power of two")
+    proof.ensure(parts > 0 and parts & (parts - 1) == 0, "the table of parts is not a power of two")

@@ -11,12 +11,12 @@ from tamis.index.arrange import arrange, posting_order
 from tamis.index.hybrid.layout._kernels import rank_units
 from tamis.index.hybrid.layout.build import check_order
 from tamis.index.hybrid.layout.records import Records
-from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.index.pst import Leaves, conditions, joined_dimensions, post_in_leaves, ranking
 from tamis.index.psthash.layout._kernels import choose_inline
 from tamis.index.psthash.layout.spaces import Spaces, choose
 from tamis.index.psthash.layout.table import Table, hash_table
 from tamis.index.statistics import Statistics
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]

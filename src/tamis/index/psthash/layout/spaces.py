@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.index.psthash.layout._kernels import choose_access, measure_spread
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 MEAN_SPACES = 2.0  # per access predicate: finer spaces spare candidates, but cost postings

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.hybrid.layout._kernels import sort_postings
-from tamis.index.hybrid.layout.units import Ints, Units
 from tamis.index.psthash.layout._kernels import hash_clauses
 from tamis.index.psthash.layout.spaces import Access, Spaces
+from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 LOAD = 4  # postings per bucket: passing over some is cheaper than a directory that no cache holds
