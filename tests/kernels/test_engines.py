@@ -91,13 +91,14 @@ def test_output_that_is_full_is_emptied_and_filled_again(
     check(name, parameters, book, cells, batch)
 
 
-def test_more_postings_than_the_first_hit_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["hybrid", "pstbloom", "psthash"])
+def test_more_postings_than_the_first_hit_buffer_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis.index import scratch
 
     monkeypatch.setattr(scratch, "FIRST_HITS", 8)
     cells = [4]
     book: list[Clause] = [[Literal(0, 0, [(n % 4 + 1, 4)])] for n in range(100)]
-    check("hybrid", {}, book, cells, [[Entry(0, at, at)] for at in (1, 2, 3, 4)])
+    check(name, {}, book, cells, [[Entry(0, at, at)] for at in (1, 2, 3, 4)])
 
 
 @pytest.mark.parametrize("name", ENGINES)

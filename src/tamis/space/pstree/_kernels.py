@@ -36,12 +36,13 @@ def locate_keys(keys, cut, after, directory, shift, leaf):
 
 @njit(cache=True, nogil=True)
 def compare(one, one_begin, one_end, two, two_begin, two_end):
-    """-1, 0 or 1 as the bytes of one string come before, equal or after those of another."""
-    for at in range(min(one_end - one_begin, two_end - two_begin)):
+    """Less than, equal to or greater than 0 as the bytes of one string come before or after another's."""
+    one_length, two_length = one_end - one_begin, two_end - two_begin
+    for at in range(min(one_length, two_length)):
         a, b = one[one_begin + at], two[two_begin + at]
         if a != b:
             return -1 if a < b else 1
-    return (one_end - one_begin > two_end - two_begin) - (one_end - one_begin < two_end - two_begin)
+    return one_length - two_length
 
 
 @njit(cache=True, nogil=True)
