@@ -118,7 +118,7 @@ def test_a_planted_disagreement_is_found(engine: str, finder: str) -> None:
 def test_an_unknown_workload_lists_the_known_ones() -> None:
     result = CliRunner().invoke(main, ["run", "nonsense"])
     assert result.exit_code == 2
-    assert "w4-dense, w4-sparse, market" in result.output
+    assert "w4-dense, w4-sparse, ads, market" in result.output
 
 
 def test_an_unknown_engine_lists_the_known_ones() -> None:
