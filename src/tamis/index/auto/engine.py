@@ -15,7 +15,7 @@ from tamis.index.auto.parts import build_parts, part_arena, read_choice
 from tamis.index.engines import engine_class
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
-from tamis.index.protocol import Candidates, Engine
+from tamis.index.protocol import Candidates, Engine, Ranked
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
@@ -44,7 +44,10 @@ class Auto:
         self._choice = read_choice(arena)
         if len(self._choice.parts) == 1:
             # One engine for all: nothing stands between it and the caller.
-            self.candidates = self._parts[0][1].candidates  # type: ignore[method-assign]
+            only = self._parts[0][1]
+            self.candidates = only.candidates  # type: ignore[method-assign]
+            if isinstance(only, Ranked):
+                self.ranking, self.best = only.ranking, only.best
 
     @cached_property
     def _parts(self) -> list[tuple[int, Engine]]:
