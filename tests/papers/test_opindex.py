@@ -127,7 +127,7 @@ def test_figure_5_lists_by_operator_sorted_by_attribute_and_operand(table_1: Bui
 def test_figure_5_counters_hold_the_predicates_still_to_be_met(table_1: Built) -> None:
     needed = dict(zip(table_1.owner, table_1.arrays["needed"].tolist(), strict=True))
     assert needed == {1: 2, 2: 2, 3: 4, 4: 1, 5: 2, 6: 4}
-    assert not table_1.arrays["undecided"].any()
+    assert not table_1.arrays["verdict"].any()
 
 
 def test_figure_5_every_predicate_sets_its_bit(table_1: Built) -> None:
@@ -195,14 +195,14 @@ def test_operators_beyond_the_three_are_counted_as_far_as_they_go_and_then_check
     assert index.found((A, 8))[0] == {1, 2, 4}
     assert index.found((A, 5), (B, 2))[0] == set()
     assert index.found()[0] == {4}
-    assert index.arrays["undecided"].tolist() == [1, 1, 1, 1]
+    assert index.arrays["verdict"].tolist() == [1, 1, 1, 1]
 
 
 def test_more_predicates_than_a_counter_can_count() -> None:
     clause: Clause = [at_least(d, 2) for d in range(300)]
     index = built([clause, clause[:255]], [CELLS] * 300)
     assert index.arrays["needed"].tolist() == [255, 255]
-    assert sorted(index.arrays["undecided"].tolist()) == [0, 1]
+    assert sorted(index.arrays["verdict"].tolist()) == [0, 1]
     event = [(d, 5) for d in range(300)]
     assert index.found(*event)[0] == {1, 2}
     assert index.found(*event[:299])[0] == {2}

@@ -31,7 +31,10 @@ class Candidates(NamedTuple):
 
 
 class Engine(Protocol):
-    """An index over integer clauses. Built once, immutable, all state in flat arrays."""
+    """An index over integer clauses. Built once, immutable, all state in flat arrays.
+
+    One that understands groups of alternatives (see :class:`Clauses`) declares ``takes_cnf = True``.
+    """
 
     name: ClassVar[str]
     parameters: ClassVar[Declared]

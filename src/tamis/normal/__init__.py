@@ -1,6 +1,6 @@
 """Rewriting trees for the index: named passes, normal forms with estimates, necessary covers."""
 
-from tamis.normal.clauses import Clauses, clauses_of
+from tamis.normal.clauses import Clauses, clauses_of, demands_of
 from tamis.normal.cover import cover
 from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import (
@@ -23,6 +23,7 @@ __all__ = [
     "clauses_of",
     "cnf_size",
     "cover",
+    "demands_of",
     "dnf_size",
     "drop_weights",
     "flatten",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Expr
+from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not
+from tamis.model.value import Point
 from tamis.normal.cover import cover
-from tamis.normal.forms import to_dnf
+from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import normalise
 from tamis.normal.tree import Clause
 
@@ -54,3 +55,25 @@ def _general(expr: Expr, limits: Limits) -> Clauses:
     if not clauses:
         return NEVER
     return ALWAYS if clauses == ((),) else Clauses(clauses, True, "clauses")
+
+
+def demands_of(expr: Expr, most: int) -> tuple[Clause, ...] | None:
+    """The CNF of ``expr``, if that has fewer clauses than its DNF and at most ``most``; else ``None``.
+
+    All literals must be comparisons: other predicates may become conjunctions in integer form.
+    """
+    if type(expr) in _LEAVES:
+        return None
+    expr = normalise(expr)
+    size = cnf_size(expr, most)
+    if not 1 < size <= most or dnf_size(expr, size) <= size:
+        return None
+    demands = to_cnf(expr, most) or ()
+    simple = all(_is_comparison(literal) for some in demands for literal in some)
+    return demands if simple and len(demands) > 1 and all(demands) else None
+
+
+def _is_comparison(literal: Expr) -> bool:
+    predicate = literal.child if isinstance(literal, Not) else literal
+    point = isinstance(predicate, Compare) and isinstance(predicate.value, Point)
+    return isinstance(predicate, Compare | In | Between | Exists) and not point

@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
 from tamis.space._kernels import ALWAYS, NEVER, expand_comparisons, merge_ranges, pack_literals
-from tamis.space.clauses import ABSENT_OK, ALWAYS_REVISE, NEGATIVE, REVISE_IF_MULTI, Clauses
+from tamis.space.clauses import (
+    ABSENT_OK,
+    ALWAYS_REVISE,
+    GROUP,
+    MOST_GROUPS,
+    NEGATIVE,
+    REVISE_IF_MULTI,
+    Clauses,
+)
 from tamis.space.dedupe import dedupe
 from tamis.space.derived import Derived
 from tamis.space.rows import ClauseRows, arg_places
@@ -131,6 +139,9 @@ class _Cutter:
         fate = np.empty(len(literal), np.uint8)
         pack_literals(dimension, flags, count, lo, hi, cells, packed, fate)
         dead = np.zeros(len(self.rows.start) - 1, np.bool_)
+        if self.rows.group.any():
+            packed[:, 1] |= self.rows.group[literal].astype(np.int32) << GROUP
+            dead[self._settle_groups(literal, fate)] = True
         dead[self.clause_of[literal[fate == NEVER]]] = True
         in_set = many[entry]
         order = np.arange(len(literal)) if _sorted(literal) else np.argsort(literal, kind="stable")
@@ -149,6 +160,19 @@ class _Cutter:
             self.rows.owner[~dead],
             cells,
         )
+
+    def _settle_groups(self, literal: Ints, fate: npt.NDArray[np.uint8]) -> Ints:
+        """Alternatives that never hold are dropped, and groups with one that always does.
+
+        What is dropped is marked ALWAYS. Returns the clauses that have a group without alternatives left.
+        """
+        entry = np.flatnonzero(self.rows.group[literal])
+        number = self.clause_of[literal[entry]] * (MOST_GROUPS + 1) + self.rows.group[literal[entry]]
+        groups, group = np.unique(number, return_inverse=True)
+        satisfied = np.bincount(group, fate[entry] == ALWAYS, len(groups)) > 0
+        left = np.bincount(group, fate[entry] != NEVER, len(groups)) > 0
+        fate[entry[(fate[entry] == NEVER) | satisfied[group]]] = ALWAYS
+        return np.asarray(groups[~left] // (MOST_GROUPS + 1))
 
 
 def _joined(parts: list[Any], dtype: Any) -> npt.NDArray[Any]:

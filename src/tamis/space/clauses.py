@@ -10,6 +10,8 @@ import numpy.typing as npt
 NEGATIVE = 1  # no cell of the event may lie in the ranges
 ABSENT_OK = 2  # an absent dimension satisfies the literal
 MANY = 4  # lo is a place in set_lo/set_hi, hi how many ranges stand there
+GROUP = 4  # flags >> GROUP is the group of a literal; for engines that take conjunctions of disjunctions
+MOST_GROUPS = 63
 
 ALWAYS_REVISE = 1  # the clause is a cover: the tree decides
 REVISE_IF_MULTI = 2  # exact unless the event has a multi-valued attribute
@@ -19,6 +21,9 @@ Ints = npt.NDArray[Any]
 
 class Clauses(NamedTuple):
     """Conjunctions of literals; a literal is a row (dimension, flags, lo, hi).
+
+    Literals of one group (from 1 on; 0 is none) are alternatives: one of them must hold. Only engines
+    that declare ``takes_cnf`` are given groups; then all literals of a clause have one, or none has.
 
     Clause ``c`` owns the literals ``start[c]:start[c + 1]`` and, since equal clauses are kept once,
     the subscriptions ``owner[owner_start[c]:owner_start[c + 1]]``.

@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int64]
 class ClauseRows(NamedTuple):
     """Clause ``c`` is the conjunction of the rows ``row[start[c]:start[c + 1]]`` of ``columns``.
 
+    Rows of a clause with the same ``group``, unless it is 0, are alternatives.
+
     ``negated`` marks rows under a NOT, ``owner`` is the subscription a clause belongs to, and a
     clause that is not ``exact`` covers its subscription without deciding it.
     """
@@ -25,6 +27,7 @@ class ClauseRows(NamedTuple):
     start: Ints
     owner: Ints
     exact: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.uint8]
 
 
 def arg_places(columns: Columns) -> Ints:

@@ -11,6 +11,9 @@ most segments are ruled out by one AND with the event's own signature.
 *Counting.* A clause that has had as many predicates met as it needs matches. Counters are kept per
 pivot, set back when the pivot is visited, and small enough to stay in the cache.
 
+*Disjunctions.* A conjunction of disjunctions that would be longer in DNF is posted once under every
+attribute of its smallest disjunction, with a bitmap in place of the counter.
+
 Clauses without any predicate that demands presence (NOT-only, always true) stand last and are checked
 for every event.
 """

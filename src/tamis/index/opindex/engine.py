@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.opindex._kernels import match_events
+from tamis.index.opindex._kernels import BITMAP, match_events
 from tamis.index.opindex.build import build
 from tamis.index.opindex.predicates import OPERATORS
 from tamis.index.output import collect
@@ -33,8 +33,16 @@ ARRAYS = (
     "engine.cell_base",
     "engine.top",
     "engine.needed",
-    "engine.undecided",
+    "engine.verdict",
     "engine.layout",
+    "engine.cnf_member",
+    "engine.cnf_pivot_start",
+    "engine.cnf_directory_start",
+    "engine.cnf_list_start",
+    "engine.cnf_signature",
+    "engine.cnf_record",
+    "engine.cnf_demand",
+    "engine.cnf_group",
 )
 
 
@@ -46,6 +54,7 @@ class OpIndex:
     """See the package's page."""
 
     name: ClassVar[str] = "opindex"
+    takes_cnf: ClassVar[bool] = True
     parameters: ClassVar[Declared] = {
         "optimised": Whole(1, 0, 1),  # 0: lists without directories and signatures
         "segment_bits": Whole(5, 0, 8),  # a directory has up to 2 ** segment_bits segments
@@ -92,38 +101,44 @@ class OpIndex:
         return taken if len(taken.probe) >= OPERATORS * entries else taken.with_probes(entries)
 
     def check(self) -> None:
-        """Every clause has a counter in its pivot's array, and every number points inside its array."""
+        """Every clause has a counter or bitmaps, and every number points inside its array."""
         arrays, proof = self._arena.group("engine."), Proof(self.name)
         cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
-        directory, pivots = arrays["directory_start"], arrays["pivot_start"]
-        for name, start, end in (
-            ("pivot_start", pivots, min(int(pivots[-1]), clauses) if len(pivots) else 0),
-            ("directory_start", directory, (len(arrays["list_start"]) - 1) // OPERATORS),
-            ("cell_base", arrays["cell_base"], int((cells + 1).sum())),
-        ):
-            proof.starts(name, start, end, len(cells))
-        proof.starts(
-            "list_start", arrays["list_start"], len(arrays["record"]), OPERATORS * int(directory[-1])
-        )
-        for name, length in (("needed", clauses), ("undecided", clauses), ("top", len(cells)), ("layout", 1)):
+        members = len(arrays["cnf_member"])
+        for name, length in (
+            ("needed", clauses), ("verdict", clauses), ("top", len(cells)), ("layout", 2),
+            ("cnf_demand", members), ("cnf_group", members),
+        ):  # fmt: skip
             proof.ensure(arrays[name].shape == (length,), f"{name} has the wrong length")
-        signatures = len(arrays["signature"])
-        proof.ensure(signatures in (0, len(arrays["list_start"]) - 1), "the signatures do not fit the lists")
-        segments = directory[1:] - directory[:-1]
-        proof.ensure(
-            not np.any(segments & (np.maximum(segments, 1) - 1)), "the size of a directory is no power of two"
-        )
-        proof.ensure(_pointing_inside(arrays), "a record points at no counter of its pivot")
+        bits, residual = arrays["layout"].tolist()
+        proof.ensure(bits < np.iinfo(np.int64).bits, "a pointer has too many bits")
+        proof.starts("cell_base", arrays["cell_base"], int((cells + 1).sum()), len(cells))
+        counters = arrays["pivot_start"][-1:].tolist() or [0]
+        proof.ensure(counters[0] <= residual <= clauses, "a clause is posted nowhere")
+        proof.starts("pivot_start", arrays["pivot_start"], counters[0], len(cells))
+        proof.starts("cnf_pivot_start", arrays["cnf_pivot_start"], members, len(cells))
+        proof.covers(clauses, np.arange(residual), arrays["cnf_member"])
+        _check_lists(proof, arrays, "", bits, 1)
+        _check_lists(proof, arrays, "cnf_", bits, BITMAP)
 
 
-def _pointing_inside(arrays: dict[str, npt.NDArray[Any]]) -> bool:
-    names = ("pivot_start", "directory_start", "list_start", "layout")
-    pivots, directory, lists, layout = (arrays[name].astype(np.int64) for name in names)
-    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory]))
-    bits = int(layout[0])
-    pointer = arrays["record"].astype(np.int64) & ((1 << min(bits, 62)) - 1)
-    return bits < np.iinfo(np.int64).bits and bool(np.all(pointer < np.diff(pivots)[pivot]))
+def _check_lists(
+    proof: Proof, arrays: dict[str, npt.NDArray[Any]], prefix: str, bits: int, pointers: int
+) -> None:
+    """The directories and lists of the pivots; each of a pivot's counters or bitmaps has ``pointers``."""
+    names = ("directory_start", "list_start", "signature", "record", "pivot_start")
+    directory, lists, signature, record, pivots = (arrays[prefix + name] for name in names)
+    proof.starts(f"{prefix}directory_start", directory, (len(lists) - 1) // OPERATORS, len(pivots) - 1)
+    proof.starts(f"{prefix}list_start", lists, len(record), OPERATORS * int(directory[-1]))
+    proof.ensure(len(signature) in (0, len(lists) - 1), "the signatures do not fit the lists")
+    segments = directory[1:] - directory[:-1]
+    powers = not np.any(segments & (np.maximum(segments, 1) - 1))
+    proof.ensure(powers, "the size of a directory is no power of two")
+    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory.astype(np.int64)]))
+    room = pointers * np.diff(pivots.astype(np.int64))
+    inside = (record.astype(np.int64) & ((1 << bits) - 1)) < room[pivot]
+    proof.ensure(inside.all(), "a record points at no counter of its pivot")
 
 
 class Buffers(NamedTuple):
@@ -131,6 +146,7 @@ class Buffers(NamedTuple):
 
     cell: npt.NDArray[np.uint32]  # kernels leave it zeroed
     counter: npt.NDArray[np.uint8]
+    bitmap: npt.NDArray[np.uint64]
     hits: npt.NDArray[np.int64]
     probe: npt.NDArray[np.int64]
     sign: npt.NDArray[np.uint64]
@@ -139,17 +155,22 @@ class Buffers(NamedTuple):
 
     def with_probes(self, entries: int) -> Buffers:
         """The same with room for events of more entries."""
-        return Buffers(*self[:3], *_probes(entries))
+        return Buffers(*self[:4], *_probes(entries))
 
 
 def _buffers(arena: Arena, entries: int) -> Buffers:
-    most = int(np.diff(arena["engine.pivot_start"].astype(np.int64)).max(initial=0))
+    counters, bitmaps = (_longest(arena[f"engine.{name}"]) for name in ("pivot_start", "cnf_pivot_start"))
     return Buffers(
         np.zeros(max(len(arena["clauses.cells"]), 1), np.uint32),
-        np.empty(most, np.uint8),
-        np.empty(most + 1, np.int64),
+        np.empty(counters, np.uint8),
+        np.empty(bitmaps, np.uint64),
+        np.empty(max(counters, bitmaps) + 1, np.int64),
         *_probes(entries),
     )
+
+
+def _longest(start: npt.NDArray[Any]) -> int:
+    return int(np.diff(start.astype(np.int64)).max(initial=0))
 
 
 def _probes(entries: int) -> tuple[npt.NDArray[Any], ...]:

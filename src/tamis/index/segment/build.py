@@ -35,7 +35,7 @@ def build_segment(
 ) -> Segment:
     """A segment in memory over the given subscriptions (ids must be distinct)."""
     maker = engine_class(engine)
-    space, clauses = cut(clause_rows(columns, limits))
+    space, clauses = cut(clause_rows(columns, limits, cnf=getattr(maker, "takes_cnf", False)))
     statistics = Statistics(clauses, sample(space) if sample else None)
     clauses, engine_arrays = maker.build(clauses, statistics, parameters or {})
     arrays = flat("space.", space) | flat("clauses.", clauses) | flat("book.", narrowed(columns))
