@@ -7,6 +7,7 @@ all predicates of a tree, times the greatest event weight, bound the score of an
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from tamis.index.protocol import Wanted, Weights
 from tamis.index.segment import Segment
 from tamis.lang.columns.codes import Op
 from tamis.lang.columns.rows import Columns
-from tamis.model.event import Event
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -117,12 +117,11 @@ def _up(value: Floats, spread: Any) -> Floats:
     return np.asarray(value + np.abs(spread) * _SLACK)
 
 
-def wanted(names: dict[str, int], event: Event) -> Wanted | None:
+def wanted(numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]) -> Wanted | None:
     """An event as the bounds need it; ``None`` if a weight is negative, or so large that sums overflow."""
-    weights = event.weights
     greatest = max([1.0, *weights.values()])
     if min([1.0, *weights.values()]) < 0 or greatest > 1e6:
         return None
-    asked = sorted((names[name], float(weights.get(name, 1.0))) for name in event.attributes if name in names)
+    asked = sorted((numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers)
     attribute = np.array([number for number, _ in asked], np.int64)
-    return Wanted(attribute, np.array([weight for _, weight in asked]), bool(weights), greatest)
+    return Wanted(attribute, np.array([weight for _, weight in asked], np.float64), bool(weights), greatest)

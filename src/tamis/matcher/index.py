@@ -23,7 +23,7 @@ from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Progress, read_book
-from tamis.matcher.top import Combine, Scores, TopK, TopMatches
+from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
 from tamis.matcher.work import WorkReport
 from tamis.matcher.writer import Writer
 from tamis.model.event import Event, EventLike, event_from
@@ -156,9 +156,10 @@ class Index:
         """
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        whole = event_from(event, self.limits)
+        holder = _Lazy(event, self.limits)
+        weights = holder(0).weights if isinstance(event, Event) else {}
         sure = combine in (sum, max, min) if bounded is None else bounded
-        return TopK(self._writer.current, whole, k, combine, sure).run(self._scores)
+        return TopK(self._writer.current, Subject(event, holder, weights), k, combine, sure).run(self._scores)
 
     def _scores(self, segment: Segment) -> Scores:
         known = self._static.get(segment)

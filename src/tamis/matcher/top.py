@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import proxy
 
 import numpy as np
@@ -14,14 +14,16 @@ from tamis.index.protocol import Candidates, Ranked, Wanted
 from tamis.index.segment import Segment
 from tamis.lang.columns.codes import Op
 from tamis.matcher.bounds import Ceilings, ceilings_of, wanted, weights_of
-from tamis.matcher.match import match_layer, owners_in_force
+from tamis.matcher.match import EventAt, match_layer, owners_in_force
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.work import WorkReport
-from tamis.model.event import Event
+from tamis.model.event import Event, EventLike
 from tamis.model.truth import matches, score
 from tamis.space.located import Located
 
 FIRST_PORTION = 8  # candidates asked for at a time; portions grow
+
+_SCALARS = frozenset((int, float, str, bool))
 
 Combine = Callable[[Iterable[float]], float]
 Scored = tuple[str, float]
@@ -33,6 +35,23 @@ class TopMatches(list[Scored]):
     def __init__(self, scored: list[Scored], work: WorkReport) -> None:
         super().__init__(scored)
         self.work = work
+
+
+class Subject(NamedTuple):
+    """The event of a search: as it came, and as an object, which is made only if it is needed."""
+
+    source: EventLike
+    event: EventAt
+    weights: Mapping[str, float]
+
+    def attributes(self) -> Iterable[str]:
+        """The names of its attributes; those of a flat dictionary are its keys."""
+        source = self.source
+        if type(source) is dict and all(
+            type(name) is str and name.isascii() and type(value) in _SCALARS for name, value in source.items()
+        ):
+            return source
+        return self.event(0).attributes
 
 
 class Scores:
@@ -64,18 +83,18 @@ class Scores:
             return None
         return engine.ranking(weights_of(self._segment, self.ceilings))
 
-    def of(self, ordinal: int, event: Event, combine: Combine) -> float:
+    def of(self, ordinal: int, subject: Subject, combine: Combine) -> float:
         """The score of one matching subscription."""
-        segment, priority = self._segment, self._segment.priority(ordinal)
+        segment, priority, weights = self._segment, self._segment.priority(ordinal), subject.weights
         if not self._plain[ordinal]:
-            return score(segment.expression(ordinal), event, combine) + priority
+            return score(segment.expression(ordinal), subject.event(0), combine) + priority
         # A plain conjunction is scored from its row of weights, as its tree would be.
         columns = segment.columns
         first, last = int(columns.row_start[ordinal]), int(columns.row_start[ordinal + 1])
         parts = columns.weight[first:last].tolist() if len(columns.weight) else [1.0] * (last - first)
-        if event.weights:
+        if weights:
             names, numbers = columns.names, columns.attribute[first:last].tolist()
-            asked = [event.weights.get(names[number], 1.0) for number in numbers]
+            asked = [weights.get(names[number], 1.0) for number in numbers]
             parts = [part * weight for part, weight in zip(parts, asked, strict=True)]
         if len(parts) == 1:
             return float(parts[0] + priority)
@@ -102,30 +121,36 @@ class Best:
 class TopK:
     """One search for the best matches of an event."""
 
-    def __init__(self, snapshot: Snapshot, event: Event, k: int, combine: Combine, bounded: bool) -> None:
-        self._snapshot, self._event, self._combine = snapshot, event, combine
+    def __init__(self, snapshot: Snapshot, subject: Subject, k: int, combine: Combine, bounded: bool) -> None:
+        self._snapshot, self._subject, self._combine = snapshot, subject, combine
         self._bounded, self._k = bounded, k
         self._best = Best(k)
         self.work = WorkReport(1)
 
     def run(self, scores_of: Callable[[Segment], Scores]) -> TopMatches:
         """The best of what waits outside a segment, then of every layer."""
-        event, fresh = self._event, self._snapshot.fresh
-        found = [held for held in fresh if matches(held.expression, event)]
-        scored = [(held.id, score(held.expression, event, self._combine) + held.priority) for held in found]
-        self._best.add(scored)
-        self.work = self.work.plus(WorkReport(revised=len(fresh), matches=len(found)))
+        if self._snapshot.fresh or not self._snapshot.layers:
+            self._fresh(self._subject.event(0))
         for layer in self._snapshot.layers:
             self._layer(layer, scores_of(layer.segment))
         return TopMatches(self._best.kept, self.work)
 
+    def _fresh(self, event: Event) -> None:
+        fresh = self._snapshot.fresh
+        found = [held for held in fresh if matches(held.expression, event)]
+        self._best.add(
+            (held.id, score(held.expression, event, self._combine) + held.priority) for held in found
+        )
+        self.work = self.work.plus(WorkReport(revised=len(fresh), matches=len(found)))
+
     def _layer(self, layer: Layer, scores: Scores) -> None:
-        located = layer.segment.encoder.one(self._event)
-        wish = wanted(scores.names, self._event) if self._bounded else None
+        subject = self._subject
+        located = layer.segment.encoder.one(subject.source)
+        wish = wanted(scores.names, subject.attributes(), subject.weights) if self._bounded else None
         if wish is not None and scores.ranking is not None:
             self._by_bounds(layer, scores, located, wish)
             return
-        found, report = match_layer(layer, self._snapshot.sequence, located, lambda _: self._event)
+        found, report = match_layer(layer, self._snapshot.sequence, located, subject.event)
         self._by_ceilings(layer.segment, scores, found.ordinal, wish)
         self.work = self.work.plus(report)
 
@@ -151,7 +176,7 @@ class TopK:
         while len(clauses := agenda.more(self._best.threshold, portion)):
             pairs = Candidates(np.zeros(len(clauses), np.int64), clauses, 0, 0)
             _, ordinal, trees = owners_in_force(
-                layer, self._snapshot.sequence, pairs, located, lambda _: self._event
+                layer, self._snapshot.sequence, pairs, located, self._subject.event
             )
             fresh = [number for number in ordinal.tolist() if number not in seen]
             seen.update(fresh)
@@ -163,5 +188,5 @@ class TopK:
 
     def _score(self, segment: Segment, scores: Scores, ordinals: list[int]) -> None:
         names = segment.ids_of(np.array(ordinals, np.int64))
-        values = [scores.of(number, self._event, self._combine) for number in ordinals]
+        values = [scores.of(number, self._subject, self._combine) for number in ordinals]
         self._best.add(zip(names, values, strict=True))

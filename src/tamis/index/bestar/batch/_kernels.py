@@ -38,9 +38,22 @@ def enlarged(table, used, more):
     """``table`` with room for ``more`` rows beyond ``used``."""
     if used + more <= len(table):
         return table
-    larger = np.zeros((2 * (used + more), table.shape[1]), table.dtype)
-    larger[:used] = table[:used]
+    larger = np.zeros((2 * (used + more), table.shape[1]), np.int64)
+    copy(table.reshape(-1), 0, used * table.shape[1], larger.reshape(-1), 0)
     return larger
+
+
+@njit(cache=True, nogil=True)
+def zeros(count):
+    """A column of zeros."""
+    return np.zeros(count, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def copy(source, begin, end, target, at):
+    """``source[begin:end]`` to ``target[at:]``; an assignment of slices would take seconds to compile."""
+    for i in range(begin, end):
+        target[at + i - begin] = source[i]
 
 
 @njit(cache=True, nogil=True)
@@ -139,14 +152,15 @@ def divide(order, begin, end, key_lo, key_hi, cut, spare):
         else:
             spare[right] = c
             right += 1
-    order[begin:end] = spare[begin:end]
+    copy(spare, begin, end, order, begin)
     return begin + overlaps, begin + overlaps + lefts
 
 
 @njit(cache=True, nogil=True)
 def sort_run(order, begin, end, key):
     """Sort a run of clauses by a key; equal keys keep their order."""
-    order[begin:end] = order[begin:end][np.argsort(key[order[begin:end]], kind="mergesort")]
+    run = order[begin:end].copy()
+    copy(run[np.argsort(key[run], kind="mergesort")], 0, end - begin, order, begin)
 
 
 @njit(cache=True, nogil=True)
@@ -263,14 +277,13 @@ def distribute(order, begin, end, key, dimension, chosen, place, spare):
         p = 0 if key[order[i]] == NONE else place[dimension[key[order[i]]]]
         spare[fill[p]] = order[i]
         fill[p] += 1
-    order[begin:end] = spare[begin:end]
+    copy(spare, begin, end, order, begin)
     return start
 
 
 @njit(cache=True, nogil=True)
 def bucket(c_node, at, dimension, low, high, parent):
     """Write a new, empty bucket: a c-node of the c-directory of ``dimension``."""
-    c_node[at] = 0
     c_node[at, DIM], c_node[at, PARENT] = dimension, parent
     c_node[at, LO], c_node[at, HI] = low, high
 
@@ -288,8 +301,8 @@ def construct(
     by_lo, by_hi = np.arange(clauses), np.arange(clauses)
     spare, key = np.empty(clauses, np.int64), np.empty(clauses, np.int64)
     key_lo, key_hi = np.zeros(clauses, np.int64), np.zeros(clauses, np.int64)
-    used, count, rank = np.zeros((3, dimensions), np.int64)
-    first, last, seen = np.zeros((3, dimensions), np.int64)
+    used, count, rank = zeros(dimensions), zeros(dimensions), zeros(dimensions)
+    first, last, seen = zeros(dimensions), zeros(dimensions), zeros(dimensions)
     lists = np.empty(len(dimension), np.int64)
     c_node = np.zeros((FIRST_ROOM, C_WIDTH), np.int64)
     p_node = np.zeros((FIRST_ROOM, P_WIDTH), np.int64)
@@ -347,7 +360,7 @@ def construct(
             if mode == RIGID:
                 least, most = np.int64(1), np.int64(cells[d])
             if b - a > capacity:
-                by_hi[a:b] = by_lo[a:b]
+                copy(by_lo, a, b, by_hi, a)
                 sort_run(by_lo, a, b, key_lo)
                 sort_run(by_hi, a, b, key_hi)
             bucket(c_node, c_count, d, least, most, -1 - p_count)
