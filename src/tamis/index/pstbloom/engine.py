@@ -58,7 +58,9 @@ class PSTBloom:
         wide = arena["clauses.literal"].dtype == np.uint32
         words = arena.words32 if wide else arena.words16
         self._arrays = arena.words32, words, arena.words64, arena.places(*ARRAYS)
-        self._scratch = Scratch(len(arena["clauses.cells"]), int(arena["engine.layout"][5]), 0, rounded=False)
+        layout = arena["engine.layout"].tolist()
+        Proof(self.name).ensure(len(layout) == LAYOUT, "the layout has another length")
+        self._scratch = Scratch(len(arena["clauses.cells"]), layout[5], 0, rounded=False)
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
@@ -82,7 +84,6 @@ class PSTBloom:
         """Every clause is posted or residual, and every number points inside its array."""
         arrays = self._arena.group("engine.")
         proof = Proof(self.name)
-        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
         check_lists(proof, arrays, len(self._arena["clauses.start"]) - 1, int(arrays["layout"][4]))
         check_levels(proof, arrays, self._arena["clauses.cells"].astype(np.int64))
         proof.ensure(len(arrays["signature"]) == len(arrays["posting"]), "signatures do not fit the postings")

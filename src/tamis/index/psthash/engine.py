@@ -68,7 +68,9 @@ class PSTHash:
         wide = arena["engine.inline"].dtype == np.uint64
         inlines = arena.words64 if wide else arena.words32
         self._arrays = arena.words32, words, inlines, arena.places(*ARRAYS)
-        self._scratch = HashScratch(len(arena["clauses.cells"]), arena["engine.layout"].tolist())
+        layout = arena["engine.layout"].tolist()
+        Proof(self.name).ensure(len(layout) == LAYOUT, "the layout has another length")
+        self._scratch = HashScratch(len(arena["clauses.cells"]), layout)
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
@@ -94,7 +96,6 @@ class PSTHash:
         cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
         proof = Proof(self.name)
-        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
         *_, singles, _, bits, access, low, high = arrays["layout"].tolist()
         proof.ensure(0 < bits < 40 and 2 <= access <= 4 and low <= high <= clauses, "the layout cannot be")
         check_lists(proof, arrays, clauses, singles + (1 << bits))
