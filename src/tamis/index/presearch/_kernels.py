@@ -23,57 +23,67 @@ for _at in range(64):
 
 
 @njit(cache=True, nogil=True)
-def mark(place, word, bit, slot, row_place, bits, width, rows):
-    """Set a document's bit in the row of a term; returns how many rows there are now."""
-    row = slot[place]
-    if row == NEVER:
-        return rows
-    if row == 0:
-        row = np.uint32(rows)
-        slot[place] = row
-        row_place[rows] = place
-        for w in range(rows * width, (rows + 1) * width):
-            bits[w] = 0
-        rows += 1
-    bits[np.int64(row) * width + word] |= bit
-    return rows
+def places_of(a, b, dimension, lo, heads, levels, places):
+    """The places of all terms of a plain document; returns how many.
+
+    A cell lies in one block of level 0 and in two of every other.
+    """
+    count = 0
+    for k in range(a, b):
+        head = 4 * np.int64(dimension[k])
+        cell = np.int64(lo[k])
+        left = np.int64(heads[head])
+        level, base = np.int64(heads[head + 1]), np.int64(heads[head + 2])
+        further = np.int64(heads[head + 3])
+        while left > 0:
+            block = cell if level == 0 else cell >> (level - 1)
+            places[count] = base + block
+            count += 1
+            if level > 0 and block > 0:
+                places[count] = base + block - 1
+                count += 1
+            left -= 1
+            if left > 0:
+                further += 1
+                level, base = np.int64(levels[2 * further]), np.int64(levels[2 * further + 1])
+    return count
 
 
 @njit(cache=True, nogil=True)
-def mark_level(level, base, cell, word, bit, slot, row_place, bits, width, rows):
-    """Mark the one or two blocks of a level that hold a cell."""
-    block = cell if level == 0 else cell >> (level - 1)
-    rows = mark(base + block, word, bit, slot, row_place, bits, width, rows)
-    if level > 0 and block > 0:
-        rows = mark(base + block - 1, word, bit, slot, row_place, bits, width, rows)
-    return rows
+def rows_of(places, count, slot, row_place, bits, width, rows):
+    """Replace places by their rows, new ones where there is none; returns (how many, rows there are now)."""
+    kept = 0
+    for i in range(count):
+        place = places[i]
+        row = slot[place]
+        if row == 0:
+            row = np.uint32(rows)
+            slot[place] = row
+            row_place[rows] = place
+            for w in range(rows * width, (rows + 1) * width):
+                bits[w] = 0
+            rows += 1
+        places[kept] = row
+        kept += row != NEVER
+    return kept, rows
 
 
 @njit(cache=True, nogil=True)
-def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width):
-    """The inverted bit map of the plain documents begin:stop; returns its number of rows."""
+def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width, places):
+    """The inverted bit map of the plain documents begin:stop; returns its number of rows.
+
+    Loops of their own for each array keep many loads under way at once.
+    """
     rows = 1
     for e in range(begin, stop):
         if multi[e]:
             continue
         word = (e - begin) >> 6
         bit = _ONE << np.uint64((e - begin) & 63)
-        for k in range(start[e], start[e + 1]):
-            head = 4 * np.int64(dimension[k])
-            count = np.int64(heads[head])
-            if count == 0:
-                continue
-            cell = np.int64(lo[k])
-            rows = mark_level(
-                np.int64(heads[head + 1]), np.int64(heads[head + 2]), cell, word, bit, slot, row_place,
-                bits, width, rows,
-            )  # fmt: skip
-            first = np.int64(heads[head + 3])
-            for n in range(first + 1, first + count):
-                rows = mark_level(
-                    np.int64(levels[2 * n]), np.int64(levels[2 * n + 1]), cell, word, bit, slot, row_place,
-                    bits, width, rows,
-                )  # fmt: skip
+        count = places_of(start[e], start[e + 1], dimension, lo, heads, levels, places)
+        count, rows = rows_of(places, count, slot, row_place, bits, width, rows)
+        for i in range(count):
+            bits[places[i] * width + word] |= bit
     return rows
 
 
@@ -123,51 +133,97 @@ def and_rows(partial, up, own, bits, row, words, count, width):
 
 
 @njit(cache=True, nogil=True)
-def filter_candidates(at, row, node, slot, bits, width, partial, words, decided, hits, found, work):
-    """The second layer for all queries under one representative term, node ``at``.
+def promising(first, last, child, slot, bits, width, partial, words, count, kept):
+    """The children first:last (term, node) of a root that keep a document, as (node, row); returns how many.
+
+    Without branches, and with a loop of its own for each array, so that many loads are under way at once.
+    """
+    for i in range(first, last):
+        kept[2 * (i - first)] = child[2 * i + 1]
+        kept[2 * (i - first) + 1] = np.int64(slot[child[2 * i]]) * width
+    found = 0
+    for i in range(last - first):
+        at, row = kept[2 * i], kept[2 * i + 1]
+        left = np.uint64(0)
+        if count == width:
+            for w in range(width):
+                left |= partial[w] & bits[row + w]
+        else:
+            for k in range(count):
+                left |= partial[k] & bits[row + words[k]]
+        kept[2 * found], kept[2 * found + 1] = at, row
+        found += left != 0
+    return found
+
+
+@njit(cache=True, nogil=True)
+def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
+    """The second layer from node ``at`` down, which has promising documents in ``row``.
 
     A node without promising documents is left with everything below it. Returns the hits so far, or FULL.
     """
-    count = 0
-    for w in range(width):
-        words[count] = w
-        partial[count] = bits[row * width + w]
-        count += partial[count] != 0
-    first, last = np.int64(node[NODE * at + CLAUSE]), np.int64(node[NODE * (at + 1) + CLAUSE])
-    found = emit(first, last, decided, partial, 0, words, count, hits, found)
     end = np.int64(node[NODE * at + END])
-    at += 1
     looked = 0
-    while at < end:
-        if found == FULL:
-            break
-        looked += 1
+    while at < end and found != FULL:
         here = NODE * at
-        extra = np.int64(slot[node[here + TERM]])
         own = np.int64(node[here + DEPTH]) * width
-        if extra == 0 or and_rows(partial, own - width, own, bits, extra * width, words, count, width) == 0:
+        if looked > 0:
+            row = np.int64(slot[node[here + TERM]]) * width
+        looked += 1
+        if row == 0 or and_rows(partial, own - width, own, bits, row, words, count, width) == 0:
             at = np.int64(node[here + END])
             continue
         first, last = np.int64(node[here + CLAUSE]), np.int64(node[here + NODE + CLAUSE])
         if first < last:
             found = emit(first, last, decided, partial, own, words, count, hits, found)
         at += 1
-    work[0] += looked
+    work[0] += looked - 1
     return found
 
 
 @njit(cache=True, nogil=True)
-def presearch(rows, row_place, root, node, slot, bits, width, partial, words, decided, hits, work):
+def filter_candidates(
+    top, row, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, found, work
+):
+    """Both layers for all queries under one representative term; returns the hits so far, or FULL."""
+    count = 0
+    for w in range(width):
+        words[count] = w
+        partial[count] = bits[row * width + w]
+        count += partial[count] != 0
+    at = np.int64(tops[2 * top])
+    first, last = np.int64(node[NODE * at + CLAUSE]), np.int64(node[NODE * (at + 1) + CLAUSE])
+    found = emit(first, last, decided, partial, 0, words, count, hits, found)
+    first, end = np.int64(tops[2 * top + 1]), np.int64(tops[2 * top + 3])
+    work[0] += end - first
+    while first < end and found != FULL:
+        last = min(first + len(kept) // 2, end)
+        for i in range(promising(first, last, child, slot, bits, width, partial, words, count, kept)):
+            if found != FULL:
+                found = descend(
+                    kept[2 * i], kept[2 * i + 1], node, slot, bits, width, partial, words, count, decided,
+                    hits, found, work,
+                )  # fmt: skip
+        first = last
+    return found
+
+
+@njit(cache=True, nogil=True)
+def presearch(
+    rows, row_place, root, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, work
+):
     """Both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold."""
     found = 0
+    bits[:width] = 0  # row 0: the terms that the batch does not have
     for row in range(1, rows):
-        at = np.int64(root[row_place[row]]) - 1
-        if at >= 0:
+        top = np.int64(root[row_place[row]]) - 1
+        if top >= 0:
             work[3] += 1
             work[0] += 1
             found = filter_candidates(
-                at, row, node, slot, bits, width, partial, words, decided, hits, found, work
-            )
+                top, row, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, found,
+                work,
+            )  # fmt: skip
             if found == FULL:
                 break
     return found
@@ -253,7 +309,7 @@ def evaluate(
 @njit(cache=True, nogil=True)
 def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
-    heads, levels, hull, root, node, residual, out_event, out_clause, written, work,
+    heads, levels, hull, root, tops, node, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
     """One document the plain way: every query whose representative term it has is evaluated.
 
@@ -279,9 +335,9 @@ def luwak(
             for place in range(base + block, base + (high >> shift) + 1):
                 if root[place] == 0 or written == FULL:
                     continue
-                top = NODE * (np.int64(root[place]) - 1)
-                first = np.int64(node[top + CLAUSE])
-                last = np.int64(node[NODE * np.int64(node[top + END]) + CLAUSE])
+                top = np.int64(root[place]) - 1
+                first = np.int64(node[NODE * np.int64(tops[2 * top]) + CLAUSE])
+                last = np.int64(node[NODE * np.int64(tops[2 * top + 2]) + CLAUSE])
                 work[3] += 1
                 work[0] += last - first
                 written = evaluate(
@@ -301,7 +357,7 @@ def luwak(
 @njit(cache=True, nogil=True)
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
-    place_at, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
+    place_at, kept, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``, batch by batch; returns (events done, pairs written).
 
@@ -317,9 +373,11 @@ def match_events(
     levels = words32[place[12] : place[13]]
     hull = words32[place[14] : place[15]]
     root = words32[place[16] : place[17]]
-    node = words32[place[18] : place[19]]
-    layout = words32[place[20] : place[21]]
-    decided = bytes_[place[22] : place[23]]
+    tops = words32[place[18] : place[19]]
+    child = words32[place[20] : place[21]]
+    node = words32[place[22] : place[23]]
+    layout = words32[place[24] : place[25]]
+    decided = bytes_[place[26] : place[27]]
     batch, way = np.int64(layout[0]), layout[1]
     clauses = len(start) - 1
     residual = np.int64(node[len(node) - NODE + CLAUSE])
@@ -332,17 +390,19 @@ def match_events(
             if (multi[e] or way < 2) and written != FULL:
                 written = luwak(
                     e, multi[e] != 0, way == 0, event_start, dimension, lo, hi, cell, start, literal, set_lo,
-                    set_hi, owner_start, heads, levels, hull, root, node, residual, out_event, out_clause,
-                    written, work,
+                    set_hi, owner_start, heads, levels, hull, root, tops, node, residual, out_event,
+                    out_clause, written, work,
                 )  # fmt: skip
         if way >= 2 and written != FULL:
             width = (stop - begin + 63) >> 6
             rows = invert(
-                begin, stop, event_start, dimension, lo, multi, heads, levels, slot, row_place, bits, width
-            )
+                begin, stop, event_start, dimension, lo, multi, heads, levels, slot, row_place, bits, width,
+                places,
+            )  # fmt: skip
             found = presearch(
-                rows, row_place, root, node, slot, bits, width, partial, words_at, decided, hits, work
-            )
+                rows, row_place, root, tops, child, node, slot, bits, width, partial, words_at, kept, decided,
+                hits, work,
+            )  # fmt: skip
             forget(rows, slot, row_place)
             if found == FULL:
                 work[2] = 4 * len(hits)

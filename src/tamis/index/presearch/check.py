@@ -24,11 +24,12 @@ def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
     proof.ensure(sound, "the layout is no batch size and way")
     proof.ensure(len(arrays["decided"]) == clauses, "decided does not fit the clauses")
     proof.below("decided", arrays["decided"], 2)
-    _check_nodes(proof, arrays["node"].astype(np.int64), arrays["root"].astype(np.int64), clauses)
+    _check_nodes(proof, arrays["node"].astype(np.int64), len(arrays["root"]), clauses)
+    _check_first_layers(proof, arrays)
     _check_levels(proof, arrays, cells)
 
 
-def _check_nodes(proof: Proof, node: Ints, root: Ints, clauses: int) -> None:
+def _check_nodes(proof: Proof, node: Ints, places: int, clauses: int) -> None:
     """Nodes stand in preorder, each before all that lies below it, and so do their clauses."""
     proof.ensure(node.ndim == 2 and node.shape[1] == NODE and len(node) > 0, "nodes have the wrong shape")
     count = len(node) - 1
@@ -39,9 +40,19 @@ def _check_nodes(proof: Proof, node: Ints, root: Ints, clauses: int) -> None:
     residual = int(start[-1])
     proof.ensure(residual <= clauses, "nodes name clauses that are not there")
     proof.starts("the clauses of nodes", start, residual, count)
-    proof.below("a node", node[:-1, TERM], len(root))
-    proof.below("a term", root, len(node))
-    proof.ensure(not depth[root[root > 0] - 1].any(), "a representative term leads below the first layer")
+    proof.below("a node", node[:-1, TERM], places)
+
+
+def _check_first_layers(proof: Proof, arrays: Arrays) -> None:
+    """Roots and their children are the nodes of depth 0 and 1, in order."""
+    node, top, child = (arrays[name].astype(np.int64) for name in ("node", "top", "child"))
+    roots, children = (np.flatnonzero(node[:-1, DEPTH] == depth) for depth in (0, 1))
+    bounds = np.append(roots, len(node) - 1)
+    first = np.searchsorted(children, bounds)
+    proof.ensure(np.array_equal(top, np.stack([bounds, first], axis=1)), "the roots are not where they should be")
+    same = np.array_equal(child, np.stack([node[children, TERM], children], axis=1))
+    proof.ensure(same, "the children of roots are not where they should be")
+    proof.below("a term", arrays["root"], len(top))
 
 
 def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:

@@ -29,12 +29,15 @@ ARRAYS = (
     "engine.levels",
     "engine.hull",
     "engine.root",
+    "engine.top",
+    "engine.child",
     "engine.node",
     "engine.layout",
     "engine.decided",
 )
 FIRST_HITS = 1 << 16
 MOST_EACH = 1 << 12
+CHILDREN = 1 << 10  # children of a root looked at together
 
 
 class Buffers(NamedTuple):
@@ -47,8 +50,14 @@ class Buffers(NamedTuple):
     partial: npt.NDArray[np.uint64]
     words: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
+    kept: npt.NDArray[np.int64]
+    terms: npt.NDArray[np.int64]
     hits: npt.NDArray[np.int64]
     ordered: npt.NDArray[np.int64]
+
+    def with_terms(self, room: int) -> Buffers:
+        """The same, with room for the terms of an event."""
+        return self if len(self.terms) >= room else self._replace(terms=np.empty(room, np.int64))
 
     def with_hits(self, room: int) -> Buffers:
         """The same with room for more hits."""
@@ -83,12 +92,16 @@ class Presearch:
         words = arena.words32 if wide else arena.words16
         self._arrays = arena.block, arena.words32, words, arena.places(*ARRAYS)
         self._free: deque[Buffers] = deque()
+        # A cell lies in two blocks of a level.
+        self._most_terms = 2 * int(arena["engine.heads"][:, 0].max(initial=0))
         self._each = 16  # matches that an event is expected to have
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
         work = np.zeros(4, np.int64)
-        scratch = self._free.pop() if self._free else self._new_buffers()
+        scratch = (self._free.pop() if self._free else self._new_buffers()).with_terms(
+            self._most_terms * int(np.diff(events.start).max(initial=0))
+        )
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
             nonlocal scratch
@@ -120,6 +133,8 @@ class Presearch:
             np.empty(depth * width, np.uint64),
             np.empty(width, np.int64),
             np.empty(batch + 2, np.int64),
+            np.empty(2 * CHILDREN, np.int64),
+            np.empty(0, np.int64),
             np.empty(FIRST_HITS, np.int64),
             np.empty(FIRST_HITS, np.int64),
         )

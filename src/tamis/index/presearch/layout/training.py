@@ -49,11 +49,13 @@ def _count(terms: Terms, one: Ints, two: Ints, sample: Located) -> Ints:
     bits = np.empty((asked + 1) * width, np.uint64)
     plain = np.zeros(sample.count, np.uint8)  # of several values or an interval the first cell must do
     heads, levels = terms.heads.reshape(-1), terms.levels.reshape(-1)
+    longest = int(np.diff(sample.start).max(initial=0))
+    places = np.empty(2 * longest * int(terms.heads[:, 0].max(initial=0)), np.int64)
     for begin in range(0, sample.count, _BLOCK):
         stop = min(begin + _BLOCK, sample.count)
         rows = invert(
             begin, stop, sample.start, sample.dimension, sample.lo, plain, heads, levels, slot, row_place,
-            bits, width,
+            bits, width, places,
         )  # fmt: skip
         count_pairs(one, two, slot, bits, width, together)
         forget(rows, slot, row_place)
