@@ -13,7 +13,11 @@ from tamis.index.hybrid._kernels import reach
 
 NEVER = np.uint32(0xFFFFFFFF)
 TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and how many there are
+# What a place leads to: first and last child of its root, first and last clause at the root itself, last
+# clause below it; all 0 if it represents nothing.
+TOP, LAST = 5, 4
 FULL = -1
+SCAN = 8  # times as many places as a batch has terms: still faster one after the other
 
 _ONE = np.uint64(1)
 _SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
@@ -133,30 +137,6 @@ def and_rows(partial, up, own, bits, row, words, count, width):
 
 
 @njit(cache=True, nogil=True)
-def promising(first, last, child, slot, bits, width, partial, words, count, kept):
-    """The children first:last (term, node) of a root that keep a document, as (node, row); returns how many.
-
-    Without branches, and with a loop of its own for each array, so that many loads are under way at once.
-    """
-    for i in range(first, last):
-        kept[2 * (i - first)] = child[2 * i + 1]
-        kept[2 * (i - first) + 1] = np.int64(slot[child[2 * i]]) * width
-    found = 0
-    for i in range(last - first):
-        at, row = kept[2 * i], kept[2 * i + 1]
-        left = np.uint64(0)
-        if count == width:
-            for w in range(width):
-                left |= partial[w] & bits[row + w]
-        else:
-            for k in range(count):
-                left |= partial[k] & bits[row + words[k]]
-        kept[2 * found], kept[2 * found + 1] = at, row
-        found += left != 0
-    return found
-
-
-@njit(cache=True, nogil=True)
 def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
     """The second layer from node ``at`` down, which has promising documents in ``row``.
 
@@ -182,50 +162,91 @@ def descend(at, row, node, slot, bits, width, partial, words, count, decided, hi
 
 
 @njit(cache=True, nogil=True)
-def filter_candidates(
-    top, row, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, found, work
-):
-    """Both layers for all queries under one representative term; returns the hits so far, or FULL."""
+def lead(row, bits, width, partial, words):
+    """Begin a partial query with the row of its representative term: the words that hold a document."""
     count = 0
     for w in range(width):
         words[count] = w
-        partial[count] = bits[row * width + w]
+        partial[count] = bits[row + w]
         count += partial[count] != 0
-    at = np.int64(tops[2 * top])
-    first, last = np.int64(node[NODE * at + CLAUSE]), np.int64(node[NODE * (at + 1) + CLAUSE])
-    found = emit(first, last, decided, partial, 0, words, count, hits, found)
-    first, end = np.int64(tops[2 * top + 1]), np.int64(tops[2 * top + 3])
-    work[0] += end - first
-    while first < end and found != FULL:
-        last = min(first + len(kept) // 2, end)
-        for i in range(promising(first, last, child, slot, bits, width, partial, words, count, kept)):
-            if found != FULL:
-                found = descend(
-                    kept[2 * i], kept[2 * i + 1], node, slot, bits, width, partial, words, count, decided,
-                    hits, found, work,
-                )  # fmt: skip
-        first = last
+    return count
+
+
+@njit(cache=True, nogil=True)
+def promising(pairs, count, child, slot, bits, width):
+    """Of the pairs (row of a root, one of its children) those with a common document, and the child's row.
+
+    Without branches, and with a loop of its own for each array, so that many loads are under way at once.
+    """
+    for i in range(count):
+        pairs[3 * i + 2] = np.int64(slot[child[2 * pairs[3 * i + 1]]]) * width
+    kept = 0
+    for i in range(count):
+        one, at, two = pairs[3 * i], pairs[3 * i + 1], pairs[3 * i + 2]
+        left = np.uint64(0)
+        for w in range(width):
+            left |= bits[one + w] & bits[two + w]
+        pairs[3 * kept], pairs[3 * kept + 1], pairs[3 * kept + 2] = one, at, two
+        kept += left != 0
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def filter_candidates(
+    pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
+):
+    """The second layer for pairs (row of a root, one of its children); returns the hits so far, or FULL."""
+    root, used = np.int64(-1), 0
+    for i in range(promising(pairs, count, child, slot, bits, width)):
+        if found == FULL:
+            break
+        if pairs[3 * i] != root:
+            root = pairs[3 * i]
+            used = lead(root, bits, width, partial, words)
+        at = np.int64(child[2 * pairs[3 * i + 1] + 1])
+        found = descend(
+            at, pairs[3 * i + 2], node, slot, bits, width, partial, words, used, decided, hits, found, work
+        )
     return found
 
 
 @njit(cache=True, nogil=True)
 def presearch(
-    rows, row_place, root, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, work
+    rows, row_place, top, child, node, slot, bits, width, partial, words, pairs, decided, hits, work
 ):
-    """Both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold."""
-    found = 0
+    """Both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold.
+
+    A large batch has a good part of all terms: then they are visited in their own order, which is that of
+    the nodes in memory.
+    """
     bits[:width] = 0  # row 0: the terms that the batch does not have
-    for row in range(1, rows):
-        top = np.int64(root[row_place[row]]) - 1
-        if top >= 0:
-            work[3] += 1
-            work[0] += 1
+    in_order = SCAN * rows > len(top) // TOP
+    at, end = (0, len(top) // TOP) if in_order else (1, rows)
+    found, count = 0, 0
+    row, next_child, last_child = np.int64(0), np.int64(0), np.int64(0)
+    while found != FULL and (at < end or next_child < last_child or count > 0):
+        if next_child < last_child and 3 * count < len(pairs):
+            pairs[3 * count], pairs[3 * count + 1] = row, next_child
+            next_child += 1
+            count += 1
+        elif at == end or next_child < last_child:  # no more roots, or no more room
             found = filter_candidates(
-                top, row, tops, child, node, slot, bits, width, partial, words, kept, decided, hits, found,
-                work,
-            )  # fmt: skip
-            if found == FULL:
-                break
+                pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
+            )
+            count = 0
+        else:
+            place = np.int64(at) if in_order else np.int64(row_place[at])
+            row = np.int64(slot[place]) * width
+            at += 1
+            if row == 0 or top[TOP * place + LAST] == 0:
+                continue
+            next_child, last_child = np.int64(top[TOP * place]), np.int64(top[TOP * place + 1])
+            work[3] += 1
+            work[0] += 1 + last_child - next_child
+            first, last = np.int64(top[TOP * place + 2]), np.int64(top[TOP * place + 3])
+            if first < last:
+                used = lead(row, bits, width, partial, words)
+                found = emit(first, last, decided, partial, 0, words, used, hits, found)
     return found
 
 
@@ -309,7 +330,7 @@ def evaluate(
 @njit(cache=True, nogil=True)
 def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
-    heads, levels, hull, root, tops, node, residual, out_event, out_clause, written, work,
+    heads, levels, hull, top, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
     """One document the plain way: every query whose representative term it has is evaluated.
 
@@ -333,11 +354,9 @@ def luwak(
             if again and block <= np.int64(hi[k - 1]) >> shift:
                 block = (np.int64(hi[k - 1]) >> shift) + 1
             for place in range(base + block, base + (high >> shift) + 1):
-                if root[place] == 0 or written == FULL:
+                first, last = np.int64(top[TOP * place + 2]), np.int64(top[TOP * place + LAST])
+                if first == last or written == FULL:
                     continue
-                top = np.int64(root[place]) - 1
-                first = np.int64(node[NODE * np.int64(tops[2 * top]) + CLAUSE])
-                last = np.int64(node[NODE * np.int64(tops[2 * top + 2]) + CLAUSE])
                 work[3] += 1
                 work[0] += last - first
                 written = evaluate(
@@ -357,7 +376,7 @@ def luwak(
 @njit(cache=True, nogil=True)
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
-    place_at, kept, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
+    place_at, pairs, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``, batch by batch; returns (events done, pairs written).
 
@@ -372,12 +391,11 @@ def match_events(
     heads = words32[place[10] : place[11]]
     levels = words32[place[12] : place[13]]
     hull = words32[place[14] : place[15]]
-    root = words32[place[16] : place[17]]
-    tops = words32[place[18] : place[19]]
-    child = words32[place[20] : place[21]]
-    node = words32[place[22] : place[23]]
-    layout = words32[place[24] : place[25]]
-    decided = bytes_[place[26] : place[27]]
+    top = words32[place[16] : place[17]]
+    child = words32[place[18] : place[19]]
+    node = words32[place[20] : place[21]]
+    layout = words32[place[22] : place[23]]
+    decided = bytes_[place[24] : place[25]]
     batch, way = np.int64(layout[0]), layout[1]
     clauses = len(start) - 1
     residual = np.int64(node[len(node) - NODE + CLAUSE])
@@ -390,7 +408,7 @@ def match_events(
             if (multi[e] or way < 2) and written != FULL:
                 written = luwak(
                     e, multi[e] != 0, way == 0, event_start, dimension, lo, hi, cell, start, literal, set_lo,
-                    set_hi, owner_start, heads, levels, hull, root, tops, node, residual, out_event,
+                    set_hi, owner_start, heads, levels, hull, top, residual, out_event,
                     out_clause, written, work,
                 )  # fmt: skip
         if way >= 2 and written != FULL:
@@ -400,8 +418,8 @@ def match_events(
                 places,
             )  # fmt: skip
             found = presearch(
-                rows, row_place, root, tops, child, node, slot, bits, width, partial, words_at, kept, decided,
-                hits, work,
+                rows, row_place, top, child, node, slot, bits, width, partial, words_at, pairs, decided, hits,
+                work,
             )  # fmt: skip
             forget(rows, slot, row_place)
             if found == FULL:

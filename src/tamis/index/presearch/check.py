@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM
+from tamis.index.presearch.layout.build import first_layers
 from tamis.index.proof import Proof
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -24,7 +25,7 @@ def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
     proof.ensure(sound, "the layout is no batch size and way")
     proof.ensure(len(arrays["decided"]) == clauses, "decided does not fit the clauses")
     proof.below("decided", arrays["decided"], 2)
-    _check_nodes(proof, arrays["node"].astype(np.int64), len(arrays["root"]), clauses)
+    _check_nodes(proof, arrays["node"].astype(np.int64), len(arrays["top"]), clauses)
     _check_first_layers(proof, arrays)
     _check_levels(proof, arrays, cells)
 
@@ -45,14 +46,12 @@ def _check_nodes(proof: Proof, node: Ints, places: int, clauses: int) -> None:
 
 def _check_first_layers(proof: Proof, arrays: Arrays) -> None:
     """Roots and their children are the nodes of depth 0 and 1, in order."""
-    node, top, child = (arrays[name].astype(np.int64) for name in ("node", "top", "child"))
-    roots, children = (np.flatnonzero(node[:-1, DEPTH] == depth) for depth in (0, 1))
-    bounds = np.append(roots, len(node) - 1)
-    first = np.searchsorted(children, bounds)
-    proof.ensure(np.array_equal(top, np.stack([bounds, first], axis=1)), "the roots are not where they should be")
-    same = np.array_equal(child, np.stack([node[children, TERM], children], axis=1))
-    proof.ensure(same, "the children of roots are not where they should be")
-    proof.below("a term", arrays["root"], len(top))
+    # A place that two roots claim leads to the later one only: the other's clauses would never be found.
+    node, top = arrays["node"].astype(np.int64), arrays["top"]
+    terms = node[:-1, TERM][node[:-1, DEPTH] == 0]
+    proof.ensure(len(np.unique(terms)) == len(terms), "a term represents two roots")
+    for name, expected in first_layers(node, len(top)).items():
+        proof.ensure(np.array_equal(arrays[name], expected), f"{name} does not fit the nodes")
 
 
 def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:
@@ -67,4 +66,4 @@ def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:
     proof.ensure(np.array_equal(heads[used, 1:3], levels[first[used]]), "a head differs from its first level")
     level, base = levels[:, 0], levels[:, 1]
     last = base + (np.repeat(cells[used], count[used]) >> np.clip(level - 1, 0, 62))
-    proof.ensure(np.all(level < 63) and np.all(last < len(arrays["root"])), "a level leads beyond its places")
+    proof.ensure(np.all(level < 63) and np.all(last < len(arrays["top"])), "a level leads beyond its places")

@@ -28,7 +28,6 @@ ARRAYS = (
     "engine.heads",
     "engine.levels",
     "engine.hull",
-    "engine.root",
     "engine.top",
     "engine.child",
     "engine.node",
@@ -37,7 +36,7 @@ ARRAYS = (
 )
 FIRST_HITS = 1 << 16
 MOST_EACH = 1 << 12
-CHILDREN = 1 << 10  # children of a root looked at together
+CHILDREN = 1 << 10  # of roots, looked at together
 
 
 class Buffers(NamedTuple):
@@ -50,7 +49,7 @@ class Buffers(NamedTuple):
     partial: npt.NDArray[np.uint64]
     words: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
-    kept: npt.NDArray[np.int64]
+    pairs: npt.NDArray[np.int64]
     terms: npt.NDArray[np.int64]
     hits: npt.NDArray[np.int64]
     ordered: npt.NDArray[np.int64]
@@ -120,7 +119,7 @@ class Presearch:
 
     def _new_buffers(self) -> Buffers:
         node, layout = self._arena["engine.node"], self._arena["engine.layout"]
-        slot = np.full(max(len(self._arena["engine.root"]), 1), NEVER, np.uint32)
+        slot = np.full(max(len(self._arena["engine.top"]), 1), NEVER, np.uint32)
         slot[node[:-1, TERM]] = 0
         rows = int(np.count_nonzero(slot == 0)) + 1
         batch = int(layout[0])
@@ -133,7 +132,7 @@ class Presearch:
             np.empty(depth * width, np.uint64),
             np.empty(width, np.int64),
             np.empty(batch + 2, np.int64),
-            np.empty(2 * CHILDREN, np.int64),
+            np.empty(3 * CHILDREN, np.int64),
             np.empty(0, np.int64),
             np.empty(FIRST_HITS, np.int64),
             np.empty(FIRST_HITS, np.int64),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tamis.index.arrange import arrange
 from tamis.index.hybrid.layout._kernels import order_for_checks
-from tamis.index.presearch._kernels import DEPTH, NODE, TERM
+from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.index.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.index.presearch.layout.calibrate import times
 from tamis.index.presearch.layout.terms import HEAD, Ints, Terms, terms_of
@@ -55,7 +55,7 @@ def build(clauses: Clauses, statistics: Statistics, chosen: dict[str, Any]) -> t
         "heads": terms.heads,
         "levels": terms.levels,
         "hull": _hulled(units, clauses.dimensions),
-        **_first_layers(node, terms.places),
+        **first_layers(node, terms.places),
         "node": node,
         "decided": (queries.decidable & (extra + 1 == queries.size))[order].astype(np.uint8),
         "layout": np.array([chosen["batch"], chosen["way"]], np.uint32),
@@ -146,18 +146,17 @@ def _nodes(order: Ints, first: Ints, length: Ints, place: Ints) -> npt.NDArray[n
     return node[: grow_nodes(order, first, length, place, node, open_at) + 1]
 
 
-def _first_layers(node: npt.NDArray[np.uint32], places: int) -> Arrays:
-    """Per place its root, plus one; per root its node and first child; the children (term, node) of all."""
-    depth = node[:-1, DEPTH]
+def first_layers(node: npt.NDArray[Any], places: int) -> Arrays:
+    """Per place what its root holds (see ``TOP``), and the children (term, node) of all roots."""
+    depth, clause = node[:-1, DEPTH], node[:, CLAUSE]
     roots, children = np.flatnonzero(depth == 0), np.flatnonzero(depth == 1)
-    root = np.zeros(places, np.uint32)
-    root[node[roots, TERM]] = np.arange(len(roots)) + 1
-    top = np.append(roots, len(depth))
-    return {
-        "root": root,
-        "top": np.stack([top, np.searchsorted(children, top)], axis=1).astype(np.uint32),
-        "child": np.stack([node[children, TERM], children], axis=1).astype(np.uint32),
-    }
+    end = node[roots, END]
+    bounds = np.searchsorted(children, np.append(roots, len(depth)))
+    top = np.zeros((places, TOP), np.uint32)
+    top[node[roots, TERM]] = np.stack(
+        [bounds[:-1], bounds[1:], clause[roots], clause[roots + 1], clause[end]], axis=1
+    )
+    return {"top": top, "child": np.stack([node[children, TERM], children], axis=1).astype(np.uint32)}
 
 
 def _hulled(units: Units, dimensions: int) -> npt.NDArray[np.uint32]:
@@ -190,7 +189,7 @@ def _empty(clauses: Clauses, chosen: dict[str, Any]) -> Arrays:
         "heads": np.zeros((clauses.dimensions, HEAD), np.uint32),
         "levels": np.zeros((0, 2), np.uint32),
         "hull": np.zeros(clauses.dimensions, np.uint32),
-        **_first_layers(np.zeros((1, NODE), np.uint32), 0),
+        **first_layers(np.zeros((1, NODE), np.uint32), 0),
         "node": np.zeros((1, NODE), np.uint32),
         "decided": np.zeros(clauses.count, np.uint8),
         "layout": np.array([chosen["batch"], chosen["way"]], np.uint32),
