@@ -7,6 +7,7 @@ process down, hang or raise anything else.
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,9 @@ def survives(folder: Path) -> bool:
         return True
     answers(index)
     index.match_many(EVENTS)
+    with suppress(*REFUSALS):  # expressions are read only now
+        for event in EVENTS:
+            index.top_k(event, 2)
     return False
 
 

@@ -79,7 +79,8 @@ class Scores:
     def ranking(self) -> Any:
         """What the engine prunes by; ``None`` if it cannot."""
         engine: Any = self._segment.engine
-        if self.ceilings is None or not isinstance(engine, Ranked):
+        owned = np.all(self._segment.owner_start[1:] > self._segment.owner_start[:-1])
+        if self.ceilings is None or not owned or not isinstance(engine, Ranked):
             return None
         return engine.ranking(weights_of(self._segment, self.ceilings))
 

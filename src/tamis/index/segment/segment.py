@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tamis.errors import IndexCorrupt
 from tamis.index.arena import Arena
 from tamis.index.engines import engine_class
 from tamis.index.protocol import Engine
@@ -89,7 +90,10 @@ class Segment:
 
     def expression(self, ordinal: int) -> Expr:
         """The expression of one subscription."""
-        return tree_at(self.columns, ordinal)
+        try:
+            return tree_at(self.columns, ordinal)
+        except (IndexError, TypeError, ValueError) as bad:  # rows that a forged file has put together
+            raise IndexCorrupt(f"the index is damaged: an expression cannot be read: {bad}") from None
 
     def priority(self, ordinal: int) -> float:
         """The static priority of one subscription."""
