@@ -10,86 +10,12 @@ import pytest
 
 from tamis.index.bestar.nodes import BEGIN, COUNT, P_DIRECTORY
 from tamis.index.bestar.top._kernels import drop_first, push, sizes_below
-from tamis.index.protocol import Wanted, Weights
-from tests.kernels.arrays import (
-    Clause,
-    Entry,
-    Literal,
-    as_clauses,
-    as_located,
-    engine_over,
-    holds,
-    random_clause,
-    random_event,
-)
+from tamis.index.protocol import Wanted
+from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, engine_over, random_clause
+from tests.kernels.weights import as_weights, random_weights
 
 pytestmark = pytest.mark.kernels
 INFINITY = float("inf")
-
-
-def random_weights(chance: random.Random, book: list[Clause]) -> list[tuple[dict[int, float], float, float]]:
-    """Per clause: the weight of each attribute (its dimensions), a rest, a priority."""
-    return [
-        (
-            {
-                literal.dimension: chance.choice([0.0, 0.5, 1.0, 3.0])
-                for literal in clause
-                if not literal.flags
-            },
-            chance.choice([0.0, 0.0, 0.5]),
-            chance.choice([0.0, 0.0, 2.0, -1.0]),
-        )
-        for clause in book
-    ]
-
-
-def as_weights(parts: list[tuple[dict[int, float], float, float]], owner: Any) -> Weights:
-    parts = [parts[n] for n in owner]
-    weight = np.array([sum(by.values()) + rest for by, rest, _ in parts])
-    priority = np.array([last for _, _, last in parts])
-    start = np.cumsum([0, *(len(by) for by, _, _ in parts)])
-    attribute = np.array([d for by, _, _ in parts for d in sorted(by)], np.int64)
-    share = np.array([by[d] for by, _, _ in parts for d in sorted(by)])
-    rest = np.array([rest for _, rest, _ in parts])
-    return Weights(weight + priority, weight, priority, rest, start, attribute, share)
-
-
-def score(part: tuple[dict[int, float], float, float], weights: dict[int, float], greatest: float) -> float:
-    by, rest, priority = part
-    return sum(weights.get(d, 1.0) * value for d, value in by.items()) + greatest * rest + priority
-
-
-@pytest.mark.parametrize(
-    "parameters", [{"leaf": 1}, {"leaf": 3, "incremental": 1}, {"leaf": 2, "split": 0}], ids=str
-)
-@pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
-def test_nothing_that_reaches_the_threshold_is_left_out(parameters: dict[str, Any], plain: bool) -> None:
-    for seed in range(20):
-        chance = random.Random(seed)
-        cells = [chance.choice([1, 5, 30]) for _ in range(chance.randint(1, 6))]
-        book = [random_clause(chance, cells) for _ in range(60)]
-        engine, owner = engine_over("bestar", as_clauses(book, cells), parameters)
-        parts = random_weights(chance, book)
-        ranking = engine.ranking(as_weights(parts, owner))
-        for weighted in (False, True):
-            event = random_event(chance, cells, plain)
-            has = sorted({entry.dimension for entry in event})
-            weights = {d: chance.choice([0.0, 0.25, 1.0, 4.0]) if weighted else 1.0 for d in has}
-            greatest = max([1.0, *weights.values()])
-            wanted = Wanted(np.array(has, np.int64), np.array([weights[d] for d in has]), weighted, greatest)
-            agenda = engine.best(as_located([event]), ranking, wanted)
-            threshold, found = -INFINITY, []
-            limits = sorted(chance.choice([-2.0, 0.0, 0.5, 1.0, 2.0, 3.5]) for _ in range(40))
-            for limit in limits:
-                clauses = owner[agenda.more(threshold, 2)].tolist()
-                found += clauses
-                threshold = max(threshold, limit) if clauses else threshold
-            while len(more := agenda.more(threshold, 1000)):
-                found += owner[more].tolist()
-            true = [n for n, clause in enumerate(book) if holds(clause, event)]
-            due = {n for n in true if score(parts[n], weights, greatest) >= threshold}
-            assert due <= set(found) <= set(true)
-            assert len(found) == len(set(found))
 
 
 def test_candidates_come_with_falling_bounds_and_the_walk_ends_early() -> None:

@@ -1,4 +1,4 @@
-"""Checking clauses against one event: the loops that all engines share.
+"""Checking clauses against one event, and bounding scores: the loops that engines share.
 
 A plain event has at most one cell per dimension: ``cell[d]`` is it, 0 if absent. A general event
 has ranges: ``first[d]`` is its first entry on ``d`` plus one, 0 if absent; entries are sorted by
@@ -110,3 +110,31 @@ def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, s
         if meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi) == ((flags & NEGATIVE) != 0):
             return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def first_from(values, low, high, value):
+    """The first place in ``low:high`` of a sorted array that is not below ``value``."""
+    low, high = np.int64(low), np.int64(high)
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def upper_score(at, start, attribute, share, rest, priority, asked, weight, greatest):
+    """What a clause, or any of a group of clauses, can score for an event with the attributes ``asked``.
+
+    ``at`` owns ``start[at]:start[at + 1]`` of the attributes; see Weights and Wanted.
+    """
+    score = greatest * rest[at] + priority[at]
+    low, end = start[at], start[at + 1]
+    for j in range(len(asked)):  # both are sorted
+        low = first_from(attribute, low, end, asked[j])
+        if low < end and attribute[low] == asked[j]:
+            score += weight[j] * share[low]
+    return score

@@ -10,10 +10,13 @@ import numpy.typing as npt
 from tamis.index.flat import FlatEngine
 from tamis.index.kindex._kernels import match_events
 from tamis.index.kindex.build import build
+from tamis.index.kindex.top import Ranking, SizeAgenda
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
+from tamis.index.protocol import Wanted, Weights
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
+from tamis.space.located import Located
 
 
 class KIndex(FlatEngine):
@@ -48,6 +51,14 @@ class KIndex(FlatEngine):
         cell = np.zeros(max(dimensions, 1), np.uint32)
         # One more than there are clauses: a hit is written before it is known to be one.
         return cell, np.zeros(clauses, np.uint16), np.empty(clauses + 1, np.uint32)
+
+    def ranking(self, weights: Weights) -> Ranking:
+        """The flat bounds of sizes and of lists."""
+        return Ranking(self._own, weights)
+
+    def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> SizeAgenda:
+        """The sizes of one event, best bound first."""
+        return SizeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:
         """Every list ends inside its postings, every posting names a clause."""

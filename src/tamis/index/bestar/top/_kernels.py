@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from tamis.index._kernels import holds_general, holds_plain
+from tamis.index._kernels import holds_general, holds_plain, upper_score
 from tamis.index.bestar._kernels import FIRST_ROOM, longer, push_partitions, touches
 from tamis.index.bestar.nodes import (
     BEGIN,
@@ -87,24 +87,6 @@ def summarise(c_node, p_node, size, priority, rest, start, attribute, share, att
         written += many
         out_start[p + 1] = written
     return out_start, out_attribute[:written], out_share[:written], out_rest, out_priority
-
-
-@njit(cache=True, nogil=True)
-def upper_score(p, start, attribute, share, rest, priority, asked, weight, greatest):
-    """What a clause below p-node ``p`` can score for an event that has the attributes ``asked``."""
-    score = greatest * rest[p] + priority[p]
-    low = start[p]
-    for j in range(len(asked)):  # both are sorted
-        high = start[p + 1]
-        while low < high:
-            middle = (low + high) >> 1
-            if attribute[middle] < asked[j]:
-                low = middle + 1
-            else:
-                high = middle
-        if low < start[p + 1] and attribute[low] == asked[j]:
-            score += weight[j] * share[low]
-    return score
 
 
 # ---------------------------------------------------------------------------------------------- the heap

@@ -1,0 +1,47 @@
+"""Weights of integer clauses, for the tests of top-k."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from tamis.index.protocol import Weights
+from tests.kernels.arrays import Clause
+
+Parts = tuple[dict[int, float], float, float]  # the weight of each attribute, a rest, a priority
+
+
+def random_weights(chance: random.Random, book: list[Clause]) -> list[Parts]:
+    """For every clause; its attributes are its dimensions."""
+    return [
+        (
+            {
+                literal.dimension: chance.choice([0.0, 0.5, 1.0, 3.0])
+                for literal in clause
+                if not literal.flags
+            },
+            chance.choice([0.0, 0.0, 0.5]),
+            chance.choice([0.0, 0.0, 2.0, -1.0]),
+        )
+        for clause in book
+    ]
+
+
+def as_weights(parts: list[Parts], owner: Any) -> Weights:
+    """The bounds of clauses in the order ``owner``."""
+    parts = [parts[n] for n in owner]
+    weight = np.array([sum(by.values()) + rest for by, rest, _ in parts])
+    priority = np.array([last for _, _, last in parts])
+    start = np.cumsum([0, *(len(by) for by, _, _ in parts)])
+    attribute = np.array([d for by, _, _ in parts for d in sorted(by)], np.int64)
+    share = np.array([by[d] for by, _, _ in parts for d in sorted(by)])
+    rest = np.array([rest for _, rest, _ in parts])
+    return Weights(weight + priority, weight, priority, rest, start, attribute, share)
+
+
+def score(part: Parts, weights: dict[int, float], greatest: float) -> float:
+    """What a clause scores for an event with weights."""
+    by, rest, priority = part
+    return sum(weights.get(d, 1.0) * value for d, value in by.items()) + greatest * rest + priority
