@@ -12,9 +12,12 @@ instead, in coarse zones (``layout/pairs.py``).
 lowest cell, width) in arrays of their own, so that visited lists are filtered without a branch and
 without touching anything else; one posting in some hundreds survives both.
 
-*Rest.* Survivors have all their literals checked. Clauses are numbered in posting order, so these
-checks walk memory in the same direction as the postings, and the loads of one event's survivors
-are issued together.
+*Decided.* A posting says whether its list and its records decide the whole clause (for a plain event);
+then its clause is a match that nobody looks at (``layout/decided.py``).
+
+*Rest.* Other survivors have those literals checked that are not decided yet; they stand first, up to
+``until``. Clauses are numbered in posting order, so these checks walk memory in the same direction as
+the postings, and the loads of one event's survivors are issued together.
 
 Clauses without any usable condition (NOT-only, always true) form the residual list, checked for
 every event.

@@ -3,8 +3,11 @@
 import numpy as np
 from numba import njit
 
-from tamis.index._kernels import holds_general, holds_plain
+from tamis.index._kernels import holds_general, holds_plain, plain_ranges
 from tamis.index.hybrid.layout._kernels import triangle
+from tamis.index.pst._kernels import touch_runs
+
+CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that list and inline records decide the clause
 
 
 @njit(cache=True, nogil=True)
@@ -116,6 +119,12 @@ def check_first(hits, hit_count, posting, start, literal, cell):
     """
     for h in range(hit_count):
         hits[h] = posting[hits[h]]
+    return first_holds(hits, hit_count, start, literal, cell)
+
+
+@njit(cache=True, nogil=True)
+def first_holds(hits, hit_count, start, literal, cell):
+    """The same for hits that are clauses already."""
     for h in range(hit_count):
         hits[h] = (np.int64(start[hits[h]]) << 32) | hits[h]
     count = 0
@@ -126,6 +135,19 @@ def check_first(hits, hit_count, posting, start, literal, cell):
         hits[count] = hits[h] & 0xFFFFFFFF
         count += inside | (literal[row + 1] != 0)
     return count
+
+
+@njit(cache=True, nogil=True)
+def take_decided(hits, hit_count, posting, out_clause, written):
+    """Write the clauses that are decided; returns their end, and how many hits, now clauses, are left."""
+    left = np.int64(0)
+    for h in range(hit_count):
+        packed = np.int64(posting[hits[h]])
+        decided = packed >> 31
+        out_clause[written] = hits[left] = packed & CLAUSE
+        written += decided
+        left += 1 - decided
+    return written, left
 
 
 @njit(cache=True, nogil=True)
@@ -152,6 +174,7 @@ def match_events(
     layout = words32[place[22] : place[23]]
     inline = inlines[place[24] : place[25]]
     second = inlines[place[26] : place[27]]
+    until = words32[place[28] : place[29]]
     dimension_bits, cell_bits = np.uint64(layout[0]), np.uint64(layout[1])
     zones, width, first_pair = np.int64(layout[2]), np.int64(layout[3]), np.int64(layout[4])
     several = layout[5] > 1
@@ -174,26 +197,30 @@ def match_events(
         if pairs > 1:
             lists = pair_lists(visits, pairs, width, first_pair, lists)
         runs, probed = bounds(visits, lists, list_start, begins, ends)
-        full = False
-        if probed > len(hits):
+        full = probed > len(hits)
+        if full:
             work[2] = probed
-            full = True
         else:
+            touch_runs(begins, ends, runs, inline, work)
             found = filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits)
             found = filter_hits(hits, found, second, dimension_bits, cell_bits, table)
-            found = check_first(hits, found, posting, start, literal, cell)
+            full = written + found + len(residual) > room
+        if not full:
+            written, left = take_decided(hits, found, posting, out_clause, written)
+            left = first_holds(hits, left, start, literal, cell)
             work[0] += probed + len(residual)
-            work[1] += found + len(residual)
+            work[1] += left + len(residual)
             work[3] += lists
-            for h in range(found + len(residual)):
-                c = hits[h] if h < found else np.int64(residual[h - found])
-                if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
-                    if written == room:
-                        full = True
-                        break
-                    out_event[written] = e
+            for h in range(left + len(residual)):
+                c = hits[h] if h < left else np.int64(residual[h - left])
+                end = np.int64(until[c]) if h < left else np.int64(start[c + 1])
+                at = plain_ranges(literal, np.int64(start[c]), end, cell)
+                if at == end or (
+                    literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi)
+                ):
                     out_clause[written] = c
                     written += 1
+            out_event[mark:written] = e
         for k in range(a, b):
             cell[dimension[k]] = 0
             table[dimension[k]] = 0
@@ -289,7 +316,7 @@ def check_run(
     if written < 0:
         return written
     for i in range(np.int64(begin), np.int64(end)):
-        c = posting[i]
+        c = posting[i] & CLAUSE
         work[0] += 1
         work[1] += 1
         if holds_general(literal, start[c], start[c + 1], first, b, dimension, lo, hi, set_lo, set_hi):

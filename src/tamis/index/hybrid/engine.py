@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.hybrid._kernels import match_events
+from tamis.index.hybrid._kernels import CLAUSE, match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.output import collect
@@ -17,6 +17,7 @@ from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
 from tamis.index.statistics import Statistics
+from tamis.index.units import Ints
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
@@ -35,7 +36,10 @@ ARRAYS = (
     "engine.layout",
     "engine.inline",
     "engine.second",
+    "engine.until",
 )
+MOST_EACH = 1 << 12
+FEW = 64  # events say little about how many matches the next ones have
 
 
 class Hybrid:
@@ -65,11 +69,12 @@ class Hybrid:
         heads, layout = arena["engine.heads"], arena["engine.layout"]
         rounded = bool(((heads[:, 0] >> 8) & 255).any())
         paired = int(layout[3]) // max(int(layout[2]), 1)
+        self._each = 16  # matches that an event is expected to have
         self._scratch = Scratch(len(heads), int(layout[5]), paired, rounded)
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
-        work = np.zeros(4, np.int64)
+        work = np.zeros(5, np.int64)
         scratch = self._scratch.take(events)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
@@ -81,7 +86,9 @@ class Hybrid:
             )
             return done
 
-        event, clause = collect(events.count, run)
+        event, clause = collect(events.count, run, self._each)
+        if events.count >= FEW:
+            self._each = min(max(self._each, 5 * len(event) // (4 * events.count)), MOST_EACH)
         self._scratch.give_back(scratch)
         return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
 
@@ -93,9 +100,21 @@ class Hybrid:
         proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
         _, _, zones, width, singles, _ = arrays["layout"].tolist()
         lists = singles + width * (width - 1) // 2
-        check_lists(proof, arrays, len(self._arena["clauses.start"]) - 1, lists)
+        start = self._arena["clauses.start"].astype(np.int64)
+        check_lists(proof, arrays | {"posting": arrays["posting"] & CLAUSE}, len(start) - 1, lists)
+        _check_until(proof, start, arrays["until"], arrays["posting"])
         check_levels(proof, arrays, cells)
         slots = int(arrays["heads"][:, 3].max(initial=0))
         proof.ensure(slots * zones <= width, "a dimension has zones beyond the last")
         for name in ("inline", "second"):
             check_records(proof, arrays, name, len(cells))
+
+
+def _check_until(proof: Proof, start: Ints, until: npt.NDArray[Any], posting: npt.NDArray[Any]) -> None:
+    """What is left to check of a clause are literals of its own, at least one unless it is decided."""
+    fitting = until.shape == start[1:].shape and np.all((start[:-1] <= until) & (until <= start[1:]))
+    proof.ensure(fitting, "until does not fit the clauses")
+    unsettled = posting[posting <= CLAUSE]
+    proof.ensure(
+        np.all(start[unsettled] < until[unsettled]), "a clause that is not decided has nothing to check"
+    )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tamis.index.arrange import arrange, posting_order
 from tamis.index.hybrid.layout._kernels import NONE, order_for_checks, rank_units
+from tamis.index.hybrid.layout.decided import FLAG, decided_units, undecided_literals
 from tamis.index.hybrid.layout.levels import HEAD, Levels
 from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
 from tamis.index.hybrid.layout.records import Records
@@ -32,34 +33,41 @@ def build(
     levels = Levels(clauses, units, best[0], best[1], chosen, most_blocks, crowd)
     list_start, owner = levels.sorted()
     clause_order, rank = posting_order(owner, clauses.count)
-    literal_order = check_order(clauses, units, _looked_at(units, best, chosen), clause_order)
     records = Records(clauses)
-    inline, second = (column[owner] for column in _inline(best, chosen.chosen))
+    inline = _inline(best, chosen.chosen)
+    exact = (levels.level == 0) & ~chosen.chosen
+    decided = decided_units(clauses, units, records.rounding, best[0], exact, inline)
+    seen = _looked_at(units, best, chosen) + decided.astype(np.uint8)
+    literal_order = check_order(clauses, units, seen, clause_order)
+    arranged = arrange(clauses, clause_order, literal_order)
+    left = undecided_literals(clauses, units, decided)[clause_order]
+    posting = rank[owner] | np.where(left[rank[owner]] == 0, FLAG, 0)
     arrays = {
         "heads": levels.heads(records.rounding),
         "levels": levels.levels(),
         "list_start": list_start.astype(np.uint32),
-        "posting": rank[owner].astype(np.uint32),
+        "posting": posting.astype(np.uint32),
         "residual": rank[np.flatnonzero(best[0] < 0)].astype(np.uint32),
         "hull": _hulled(units, best, chosen, clauses.dimensions),
         "layout": np.array(
             [*records.bits(), chosen.zones, chosen.width, levels.singles, levels.most()], np.uint32
         ),
-        "inline": records.pack(units, inline),
-        "second": records.pack(units, second),
+        "inline": records.pack(units, inline[0][owner]),
+        "second": records.pack(units, inline[1][owner]),
+        "until": (arranged.start[:-1] + left).astype(np.uint32),
     }
-    return arrange(clauses, clause_order, literal_order), arrays
+    return arranged, arrays
 
 
-def _looked_at(units: Units, best: Ints, pairs: Pairs) -> npt.NDArray[np.bool_]:
-    """The conditions that access and inline records have looked at."""
-    late = np.zeros(len(units.share), np.bool_)
-    late[best[:3][best[:3] >= 0]] = True
-    late[best[3][pairs.chosen & (best[3] >= 0)]] = True
+def _looked_at(units: Units, best: Ints, pairs: Pairs) -> npt.NDArray[np.uint8]:
+    """1 for the conditions that access and inline records have looked at."""
+    late = np.zeros(len(units.share), np.uint8)
+    late[best[:3][best[:3] >= 0]] = 1
+    late[best[3][pairs.chosen & (best[3] >= 0)]] = 1
     return late
 
 
-def check_order(clauses: Clauses, units: Units, late: npt.NDArray[np.bool_], clause_order: Ints) -> Ints:
+def check_order(clauses: Clauses, units: Units, late: npt.NDArray[Any], clause_order: Ints) -> Ints:
     """All literals in their new order: per clause those of ``late`` conditions last, else by share."""
     start = clauses.start.astype(np.int64)
     size = start[1:] - start[:-1]
@@ -109,4 +117,5 @@ def _empty(clauses: Clauses) -> Arrays:
         "layout": np.array([*records.bits(), 0, 0, 0, 0], np.uint32),
         "inline": np.zeros(0, records.word),
         "second": np.zeros(0, records.word),
+        "until": clauses.start[1:].astype(np.uint32),
     }

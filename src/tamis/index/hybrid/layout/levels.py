@@ -46,7 +46,7 @@ class Levels:
         width = (cells[self.dimension] >> self.shift) + 1
         self.base = np.cumsum(width) - width
         self.singles = int(width.sum())
-        self.cells, self.pairs = cells, pairs
+        self.cells, self.pairs, self.level = cells, pairs, level
         table = np.zeros(in_use.shape, np.int64)
         table[self.dimension, self.shift] = self.base
         zoning = pairs.chosen, second, pairs.slot, pairs.zones, pairs.width, self.singles, cells
