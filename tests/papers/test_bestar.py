@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index.bestar.batch._kernels import NONE as NO_CUT
-from tamis.index.bestar.batch._kernels import approximate_cut, cut_of, exhaustive_cut
+from tamis.index.bestar.cut._kernels import NONE as NO_CUT
+from tamis.index.bestar.cut._kernels import approximate_cut, cut_of, exhaustive_cut
 from tamis.index.bestar.engine import BEStar
 from tamis.index.bestar.growth import Tree
 from tamis.index.bestar.growth.tables import (

@@ -35,7 +35,7 @@ def longer(stack, top, more):
     return larger
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
     """Whether the event has a value of dimension ``d`` in ``low``..``high``.
 
@@ -94,8 +94,8 @@ def push_partitions(
             continue
         work[2] += 1
         child = np.int64(p_node[p, P_DIRECTORY])
-        if touches(p_node[p, P_DIM], c_node[child, LO], c_node[child, HI], cell, general, b, dimension,
-                   lo, hi, hull):  # fmt: skip
+        d = np.int64(p_node[p, P_DIM])
+        if touches(d, c_node[child, LO], c_node[child, HI], cell, general, b, dimension, lo, hi, hull):
             stack[top] = child
             top += 1
     return stack, top
@@ -107,14 +107,14 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
 
     ``runs`` receives begin and end of each l-node. A point goes left or right of a cut, never both ways.
     """
-    found, top = 0, 1
+    found, top, two = np.int64(0), np.int64(1), np.int64(2)  # no literals: a kernel is compiled for each
     stack[0] = ROOT
     while top > 0:
         top -= 1
         at = stack[top]
         d = np.int64(c_node[at, DIM])
         work[2] += 1
-        stack = longer(stack, top, 2)
+        stack = longer(stack, top, two)
         for side in (LEFT, RIGHT):
             child = np.int64(c_node[at, side])
             if child != ROOT and touches(d, c_node[child, LO], c_node[child, HI], cell,
@@ -125,7 +125,7 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
                                       dimension, lo, hi, hull):  # fmt: skip
             continue
         if c_node[at, COUNT] > 0:
-            runs = longer(runs, found, 2)
+            runs = longer(runs, found, two)
             runs[found] = c_node[at, BEGIN]
             runs[found + 1] = runs[found] + c_node[at, COUNT]
             found += 2
@@ -145,7 +145,7 @@ def match_events(
 
     ``work`` counts clauses reached, clauses checked, nodes visited.
     """
-    stack, runs = np.empty((2, FIRST_ROOM), np.int64)
+    stack, runs = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM, np.int64)
     written = 0
     for e in range(begin, count):
         a, b = event_start[e], event_start[e + 1]

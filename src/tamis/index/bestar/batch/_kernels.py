@@ -1,12 +1,10 @@
 """Batch construction: partitioning and clustering, from the root down, over one list of clauses."""
 
-import heapq
-
 import numpy as np
 from numba import njit
 
+from tamis.index.bestar.cut._kernels import cut_of, divide
 from tamis.index.bestar.nodes import (
-    APPROXIMATE,
     BEGIN,
     C_WIDTH,
     COUNT,
@@ -27,20 +25,12 @@ from tamis.index.bestar.nodes import (
     RIGID,
     ROOT,
 )
+from tamis.index.bestar.order._kernels import copy, drop_first, push, sort_run
 
 PARTITION, CLUSTER = 0, 1
+KIND, AT, FROM, TO = range(4)  # what is still to be done: partition or cluster which c-node, which run
 NONE = -1
 FIRST_ROOM = 64
-
-
-@njit(cache=True, nogil=True)
-def enlarged(table, used, more):
-    """``table`` with room for ``more`` rows beyond ``used``."""
-    if used + more <= len(table):
-        return table
-    larger = np.zeros((2 * (used + more), table.shape[1]), np.int64)
-    copy(table.reshape(-1), 0, used * table.shape[1], larger.reshape(-1), 0)
-    return larger
 
 
 @njit(cache=True, nogil=True)
@@ -50,117 +40,15 @@ def zeros(count):
 
 
 @njit(cache=True, nogil=True)
-def copy(source, begin, end, target, at):
-    """``source[begin:end]`` to ``target[at:]``; an assignment of slices would take seconds to compile."""
-    for i in range(begin, end):
-        target[at + i - begin] = source[i]
-
-
-@njit(cache=True, nogil=True)
-def approximate_cut(los, his, least):
-    """From both ends to the middle: left takes what ends before right, right what begins behind left.
-
-    ``los`` and ``his`` are sorted each. Returns the last cell of the left bucket, NONE if a side gets
-    fewer than ``least`` expressions.
-    """
-    left, right = NONE, his[-1] + 1
-    for i in range(len(his)):
-        if his[i] < right:
-            left = his[i]
-        if los[len(los) - 1 - i] > left:
-            right = los[len(los) - 1 - i]
-    lefts = np.searchsorted(his, left, side="right")
-    rights = len(los) - np.searchsorted(los, left, side="right")
-    return left if min(lefts, rights) >= least else NONE
-
-
-@njit(cache=True, nogil=True)
-def exhaustive_cut(los, hi_of, his, lo_of, least):
-    """The best cut of a bucket, the last cell of its left part; NONE if none leaves ``least`` on each side.
-
-    Best: the shortest overlap bucket, then the smallest coverage, then the most even. ``los`` is sorted,
-    ``hi_of`` has the other ends in that order; ``his`` and ``lo_of`` likewise. What reaches over a cut has
-    its lo at or before it and its hi behind it, so running maxima and minima give the overlap of every
-    cut: the enumeration costs less than the sorting.
-    """
-    n = len(los)
-    highest, lowest = hi_of.copy(), lo_of.copy()  # of what begins up to here, of what ends from here on
-    right_end, left_end = hi_of.copy(), lo_of.copy()  # of what begins from here on, of what ends up to here
-    for i in range(1, n):
-        highest[i] = max(highest[i], highest[i - 1])
-        left_end[i] = min(left_end[i], left_end[i - 1])
-        lowest[n - 1 - i] = min(lowest[n - 1 - i], lowest[n - i])
-        right_end[n - 1 - i] = max(right_end[n - 1 - i], right_end[n - i])
-    best, best_overlap, best_coverage, best_skew = NONE, 0, 0, 0
-    for side in range(2):
-        lefts, begun = 0, 0  # how many end, how many begin at or before the cut
-        for at in range(n):
-            cut = his[at] if side == 0 else los[at] - 1
-            while lefts < n and his[lefts] <= cut:
-                lefts += 1
-            while begun < n and los[begun] <= cut:
-                begun += 1
-            rights = n - begun
-            if lefts < least or rights < least:
-                continue
-            coverage = his[lefts - 1] - left_end[lefts - 1] + right_end[begun] - los[begun] + 2
-            overlap = 0
-            if begun > lefts:
-                low, high = lowest[lefts], highest[begun - 1]
-                overlap = high - low + 1
-                coverage += overlap - max(0, his[lefts - 1] - max(low, left_end[lefts - 1]) + 1)
-                coverage -= max(0, min(high, right_end[begun]) - los[begun] + 1)
-            skew = abs(lefts - rights)
-            if best == NONE or (overlap, coverage, skew) < (best_overlap, best_coverage, best_skew):
-                best, best_overlap, best_coverage, best_skew = cut, overlap, coverage, skew
-    return best
-
-
-@njit(cache=True, nogil=True)
-def cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode):
-    """Where to cut the bucket ``low``..``high``: data clustering, else (or if rigid) space clustering."""
-    middle = (low + high) >> 1
-    if mode == RIGID:
-        return middle
-    least = max(1, np.int64(np.ceil(alpha * (end - begin))))
-    los, his = key_lo[by_lo[begin:end]], key_hi[by_hi[begin:end]]
-    if mode == APPROXIMATE:
-        cut = approximate_cut(los, his, least)
-    else:
-        cut = exhaustive_cut(los, key_hi[by_lo[begin:end]], his, key_lo[by_hi[begin:end]], least)
-    return middle if cut == NONE else cut
-
-
-@njit(cache=True, nogil=True)
-def divide(order, begin, end, key_lo, key_hi, cut, spare):
-    """Move overlap, left and right part of a run behind each other, orders kept; returns the two borders."""
-    overlaps, lefts = 0, 0
-    for i in range(begin, end):
-        if key_hi[order[i]] <= cut:
-            lefts += 1
-        elif key_lo[order[i]] <= cut:
-            overlaps += 1
-    over, left, right = begin, begin + overlaps, begin + overlaps + lefts
-    for i in range(begin, end):
-        c = order[i]
-        if key_hi[c] <= cut:
-            spare[left] = c
-            left += 1
-        elif key_lo[c] <= cut:
-            spare[over] = c
-            over += 1
-        else:
-            spare[right] = c
-            right += 1
-    copy(spare, begin, end, order, begin)
-    return begin + overlaps, begin + overlaps + lefts
-
-
-@njit(cache=True, nogil=True)
-def sort_run(order, begin, end, key):
-    """Sort a run of clauses by a key; equal keys keep their order."""
-    run = order[begin:end].copy()
-    copy(run[np.argsort(key[run], kind="mergesort")], 0, end - begin, order, begin)
+def enlarged(table, used, more):
+    """``table`` with room for ``more`` rows beyond ``used``."""
+    if used + more <= len(table):
+        return table
+    larger = np.zeros((2 * (used + more), table.shape[1]), np.int64)
+    for row in range(used):
+        for column in range(table.shape[1]):
+            larger[row, column] = table[row, column]
+    return larger
 
 
 @njit(cache=True, nogil=True)
@@ -225,27 +113,29 @@ def choose_partitions(
     outdated entries finds the highest.
     """
     many = count_units(run, unit_start, dimension, gain, used, mark, count, rank, seen)
-    heap = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    ranks, heap = np.empty(many, np.int64), np.empty(many, np.int64)
     at = np.int64(0)
     for i in range(many):
         d = seen[i]
         first[d], last[d] = at, at
         at += count[d]
-        heap.append((-rank[d], np.int64(d)))
-    heapq.heapify(heap)
+        push(ranks, heap, i, rank[d], d)
     list_units(run, unit_start, dimension, used, mark, last, lists)
     for c in run:
         key[c] = NONE
     chosen = np.empty(many, np.int64)
-    taken, rest = 0, len(run)
-    while rest > capacity and len(heap) > 0:
-        lost, d = heapq.heappop(heap)
-        if -lost != rank[d]:
+    picked, rest, left = 0, len(run), many
+    while rest > capacity and left > 0:
+        told, d = ranks[0], heap[0]
+        drop_first(ranks, heap, left)
+        left -= 1
+        if told != rank[d]:
             if count[d] > 0:
-                heapq.heappush(heap, (-rank[d], d))
+                push(ranks, heap, left, rank[d], d)
+                left += 1
             continue
-        chosen[taken] = d
-        taken += 1
+        chosen[picked] = d
+        picked += 1
         for i in range(first[d], last[d]):
             c = unit_clause[lists[i]]
             if key[c] != NONE:
@@ -258,7 +148,12 @@ def choose_partitions(
                     rank[dimension[u]] -= gain[u]
     for i in range(many):
         count[seen[i]], rank[seen[i]] = 0, 0
-    return np.sort(chosen[:taken])
+    for i in range(picked):
+        push(ranks, heap, i, -chosen[i], chosen[i])
+    for i in range(picked):
+        chosen[i] = heap[0]
+        drop_first(ranks, heap, picked - i)
+    return chosen[:picked]
 
 
 @njit(cache=True, nogil=True)
@@ -289,6 +184,45 @@ def bucket(c_node, at, dimension, low, high, parent):
 
 
 @njit(cache=True, nogil=True)
+def later(todo, top, kind, at, begin, end):
+    """Put something to be done on the stack, which has room for it."""
+    todo[top, KIND], todo[top, AT], todo[top, FROM], todo[top, TO] = kind, at, begin, end
+
+
+@njit(cache=True, nogil=True)
+def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode, spare, c_node, c_count, todo,
+            top):  # fmt: skip
+    """Cut a bucket that is too large in two; returns where what stays in it ends, and how many were made.
+
+    The children are on the stack, the left one on top.
+    """
+    low, high = c_node[at, LO], c_node[at, HI]
+    middle, made = end, 0
+    if end - begin > capacity and low < high:
+        cut = cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode)
+        middle, border = divide(by_lo, begin, end, key_lo, key_hi, cut, spare)
+        divide(by_hi, begin, end, key_lo, key_hi, cut, spare)
+        for side in (RIGHT, LEFT):
+            a, b = (border, end) if side == RIGHT else (middle, border)
+            if a == b:
+                continue
+            if mode == RIGID:
+                least, most = (cut + 1, high) if side == RIGHT else (low, cut)
+            else:
+                least, most = key_lo[by_lo[a]], key_hi[by_hi[b - 1]]
+            bucket(c_node, c_count + made, c_node[at, DIM], least, most, at)
+            c_node[at, side] = c_count + made
+            later(todo, top + made, CLUSTER, c_count + made, a, b)
+            made += 1
+    c_node[at, OWN_LO], c_node[at, OWN_HI] = 1, 0  # nothing, so no event enters
+    if mode == RIGID:
+        c_node[at, OWN_LO], c_node[at, OWN_HI] = low, high
+    elif middle > begin:
+        c_node[at, OWN_LO], c_node[at, OWN_HI] = bounds(by_lo[begin:middle], key_lo, key_hi)
+    return middle, made
+
+
+@njit(cache=True, nogil=True)
 def construct(
     unit_start, unit_clause, dimension, lo, hi, gain, cells, capacity, alpha, mode, late
 ):  # fmt: skip
@@ -298,44 +232,29 @@ def construct(
     above it, or -1 - p for the root bucket of the c-directory of p-node p.
     """
     clauses, dimensions = len(unit_start) - 1, len(cells)
-    by_lo, by_hi = np.arange(clauses), np.arange(clauses)
-    spare, key = np.empty(clauses, np.int64), np.empty(clauses, np.int64)
-    key_lo, key_hi = np.zeros(clauses, np.int64), np.zeros(clauses, np.int64)
+    by_lo, by_hi, spare, key = zeros(clauses), zeros(clauses), zeros(clauses), zeros(clauses)
+    key_lo, key_hi = zeros(clauses), zeros(clauses)
+    for c in range(clauses):
+        by_lo[c], by_hi[c] = c, c
     used, count, rank = zeros(dimensions), zeros(dimensions), zeros(dimensions)
     first, last, seen = zeros(dimensions), zeros(dimensions), zeros(dimensions)
-    lists = np.empty(len(dimension), np.int64)
+    lists = zeros(len(dimension))
     c_node = np.zeros((FIRST_ROOM, C_WIDTH), np.int64)
     p_node = np.zeros((FIRST_ROOM, P_WIDTH), np.int64)
-    c_count, p_count, mark = 1, 0, 0
-    todo = [(PARTITION, 0, 0, clauses)]
-    while len(todo) > 0:
-        kind, at, begin, end = todo.pop()
-        c_node = enlarged(c_node, c_count, 2)
-        if kind == CLUSTER:
-            low, high = c_node[at, LO], c_node[at, HI]
-            middle = end
-            if end - begin > capacity and low < high:
-                cut = cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode)
-                middle, border = divide(by_lo, begin, end, key_lo, key_hi, cut, spare)
-                divide(by_hi, begin, end, key_lo, key_hi, cut, spare)
-                for side, a, b in ((RIGHT, border, end), (LEFT, middle, border)):
-                    if a == b:
-                        continue
-                    if mode == RIGID:
-                        least = low if side == LEFT else cut + 1
-                        most = cut if side == LEFT else high
-                    else:
-                        least, most = key_lo[by_lo[a]], key_hi[by_hi[b - 1]]
-                    bucket(c_node, c_count, c_node[at, DIM], least, most, at)
-                    c_node[at, side] = c_count
-                    todo.append((CLUSTER, c_count, a, b))
-                    c_count += 1
-            c_node[at, OWN_LO], c_node[at, OWN_HI] = 1, 0  # nothing, so no event enters
-            if mode == RIGID:
-                c_node[at, OWN_LO], c_node[at, OWN_HI] = low, high
-            elif middle > begin:
-                c_node[at, OWN_LO], c_node[at, OWN_HI] = bounds(by_lo[begin:middle], key_lo, key_hi)
-            end = middle
+    # Numbers, not literals: a kernel is compiled once for each.
+    c_count, p_count, mark, top, two = np.int64(1), np.int64(0), np.int64(0), np.int64(1), np.int64(2)
+    todo = np.zeros((FIRST_ROOM, TO + 1), np.int64)
+    todo[0, TO] = clauses
+    while top > 0:
+        top -= 1
+        at, begin, end = todo[top, AT], todo[top, FROM], todo[top, TO]
+        if todo[top, KIND] == CLUSTER:
+            c_node, todo = enlarged(c_node, c_count, two), enlarged(todo, top, two)
+            end, made = cluster(
+                at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode, spare, c_node, c_count,
+                todo, top,
+            )  # fmt: skip
+            c_count, top = c_count + made, top + made
         c_node[at, BEGIN], c_node[at, COUNT], c_node[at, P_FIRST] = begin, end - begin, p_count
         if end - begin <= capacity:
             continue
@@ -346,13 +265,14 @@ def construct(
             seen, first, last, lists, key,
         )  # fmt: skip
         start = distribute(by_lo, begin, end, key, dimension, chosen, first, spare)
-        c_node[at, COUNT], c_node[at, P_COUNT] = start[1] - begin, len(chosen)
-        c_node = enlarged(c_node, c_count, len(chosen))
-        p_node = enlarged(p_node, p_count, len(chosen))
+        many = len(chosen)
+        c_node[at, COUNT], c_node[at, P_COUNT] = start[1] - begin, many
+        c_node, todo = enlarged(c_node, c_count, many), enlarged(todo, top, many)
+        p_node = enlarged(p_node, p_count, many)
         for i in range(start[1], end):
             c = by_lo[i]
             key_lo[c], key_hi[c], late[key[c]] = lo[key[c]], hi[key[c]], True
-        for p in range(len(chosen)):
+        for p in range(many):
             a, b, d = start[p + 1], start[p + 2], chosen[p]
             p_node[p_count, P_DIM], p_node[p_count, P_DIRECTORY] = d, c_count
             p_node[p_count, P_HOME] = at
@@ -361,10 +281,9 @@ def construct(
                 least, most = np.int64(1), np.int64(cells[d])
             if b - a > capacity:
                 copy(by_lo, a, b, by_hi, a)
-                sort_run(by_lo, a, b, key_lo)
-                sort_run(by_hi, a, b, key_hi)
+                sort_run(by_lo, a, b, key_lo, spare)
+                sort_run(by_hi, a, b, key_hi, spare)
             bucket(c_node, c_count, d, least, most, -1 - p_count)
-            todo.append((CLUSTER, c_count, a, b))
-            c_count += 1
-            p_count += 1
+            later(todo, top, CLUSTER, c_count, a, b)
+            c_count, p_count, top = c_count + 1, p_count + 1, top + 1
     return c_node[:c_count], p_node[:p_count], by_lo

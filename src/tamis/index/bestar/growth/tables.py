@@ -27,6 +27,13 @@ BOX_DIM, BOX_OWN_LO, BOX_OWN_HI, BOX_LO, BOX_HI = range(5)
 BOX_WIDTH = 5
 C_USED, P_USED, BOX_USED, P_FREE, FULLEST, MARK = range(6)  # what ``meta`` counts
 
+# Kernels get the tuples below as plain ones, and these are the places in them: compiled for a class of
+# ours, what the cache keeps could not be loaded once the class has moved.
+C, P, BOXES, AFTER, BEFORE, HOME, META, FREE = range(8)  # Nodes
+START, CLAUSE, DIMENSION, KEY_LO, KEY_HI, GAIN = range(6)  # Keys
+USED, HELD, RANK, SEEN, FIRST, LAST, LISTS, KEY, RUN_LO, RUN_HI, MOVED = range(11)  # Spare
+CAPACITY, ALPHA, BETA, MODE = range(4)  # Rules
+
 
 class Nodes(NamedTuple):
     """The tree."""

@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.bestar.growth._kernels import (
-    collect_below,
-    delete,
-    freeze,
-    insert_run,
-    search,
-    sum_losses,
-)
+from tamis.index.bestar.growth._kernels import delete, insert_run
 from tamis.index.bestar.growth.tables import (
     BOX_USED,
     C_USED,
@@ -31,6 +24,7 @@ from tamis.index.bestar.growth.tables import (
     empty_nodes,
     spare_for,
 )
+from tamis.index.bestar.growth.use._kernels import collect_below, freeze, search, sum_losses
 from tamis.index.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.index.bestar.nodes import C_WIDTH, EXHAUSTIVE, LEFT, P_DIM, P_DIRECTORY, P_FIRST, P_WIDTH, RIGHT
 from tamis.index.protocol import Candidates
@@ -84,8 +78,8 @@ class Tree:
         run = run[np.sort(np.unique(run, return_index=True)[1])]
         while len(run):
             most = self._most_units
-            rest = (run, self.clauses.cells, self.rules, most)
-            done = insert_run(self.nodes, self.keys, self._spare, *rest)
+            rest = (run, self.clauses.cells, tuple(self.rules), most)
+            done = insert_run(tuple(self.nodes), tuple(self.keys), tuple(self._spare), *rest)
             run = run[done:]
             if len(run):
                 self._enlarge(4 * (int(self.nodes.meta[FULLEST]) + 2) * (most + 1), most + 1)
@@ -102,7 +96,7 @@ class Tree:
         """Take a clause out; bounds on its way shrink to what is left."""
         if clause not in self:
             raise KeyError(clause)
-        delete(self.nodes, self.keys, clause, self.rules)
+        delete(tuple(self.nodes), tuple(self.keys), clause, tuple(self.rules))
 
     def match(self, events: Located) -> Candidates:
         """All pairs of a batch. What was looked at in vain counts as loss; a full window updates ranks."""
@@ -114,7 +108,7 @@ class Tree:
             for k in range(b - 1, a - 1, -1):
                 self._cell[dimension[k]] = k + 1 if general else lo[k]
             satisfied = search(
-                self.nodes, a, b, dimension, lo, hi, general, self._cell, self._hull, clauses.start,
+                tuple(self.nodes), a, b, dimension, lo, hi, general, self._cell, self._hull, clauses.start,
                 self._literal, clauses.set_lo, clauses.set_hi, work,
             )  # fmt: skip
             found.append(satisfied)
@@ -131,7 +125,7 @@ class Tree:
         self.seen += 1
         if self.seen % self.window:
             return
-        sum_losses(self.nodes)
+        sum_losses(tuple(self.nodes))
         rows = self._partitions()
         p = self.nodes.p
         held = self.nodes.c[p[rows, P_DIRECTORY], TOTAL]
@@ -162,9 +156,9 @@ class Tree:
         dissolved = 0
         for p in self._partitions().tolist():
             row = self.nodes.p[p]
-            below = collect_below(self.nodes, p) if row[P_RANK] < threshold * self._held(row) else ()
+            below = collect_below(tuple(self.nodes), p) if row[P_RANK] < threshold * self._held(row) else ()
             for clause in below:
-                delete(self.nodes, self.keys, clause, self.rules)
+                delete(tuple(self.nodes), tuple(self.keys), clause, tuple(self.rules))
             self.insert(below)
             dissolved += len(below) > 0
         return dissolved
@@ -180,7 +174,7 @@ class Tree:
         c_node = np.zeros((int(used[C_USED]), C_WIDTH), np.int64)
         p_node = np.zeros((int(used[P_USED]), P_WIDTH), np.int64)
         order, late = np.empty(len(self), np.int64), np.zeros(len(self.keys.unit), np.bool_)
-        c, p = freeze(self.nodes, self.keys, c_node, p_node, order, late)
+        c, p = freeze(tuple(self.nodes), tuple(self.keys), c_node, p_node, order, late)
         return c_node[:c], p_node[:p], order, late
 
 

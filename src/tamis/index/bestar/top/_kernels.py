@@ -20,6 +20,7 @@ from tamis.index.bestar.nodes import (
     RIGHT,
     ROOT,
 )
+from tamis.index.bestar.order._kernels import drop_first, push
 
 
 # -------------------------------------------------------------------------------------------- summaries
@@ -87,37 +88,6 @@ def summarise(c_node, p_node, size, priority, rest, start, attribute, share, att
         written += many
         out_start[p + 1] = written
     return out_start, out_attribute[:written], out_share[:written], out_rest, out_priority
-
-
-# ---------------------------------------------------------------------------------------------- the heap
-@njit(cache=True, nogil=True)
-def push(bounds, items, left, bound, item):
-    """Add an item to a heap with room for it; the highest bound is in front."""
-    at = left
-    while at > 0:
-        above = (at - 1) >> 1
-        if bounds[above] >= bound:
-            break
-        bounds[at], items[at] = bounds[above], items[above]
-        at = above
-    bounds[at], items[at] = bound, item
-
-
-@njit(cache=True, nogil=True)
-def drop_first(bounds, items, left):
-    """Take the first item out of a heap of ``left`` items."""
-    bound, item = bounds[left - 1], items[left - 1]
-    left -= 1
-    at = 0
-    while 2 * at + 1 < left:
-        below = 2 * at + 1
-        if below + 1 < left and bounds[below + 1] > bounds[below]:
-            below += 1
-        if bounds[below] <= bound:
-            break
-        bounds[at], items[at] = bounds[below], items[below]
-        at = below
-    bounds[at], items[at] = bound, item
 
 
 # ---------------------------------------------------------------------------------------------- the walk

@@ -1,0 +1,1 @@
+"""Nodes of a growing tree: made, given up, filled, bounded."""
