@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tamis import Index
+from tamis.index.engines import NAMES
 from tamis.matcher.batches import pieces
 from tamis.model.event import Event
 from tamis.model.expr import And, Compare, Exists, Expr, Not, Or
@@ -91,7 +92,7 @@ def run_against(writing: Callable[[], None], reading: list[Callable[[], None]]) 
         raise failures[0]
 
 
-@pytest.mark.parametrize("engine", ["hybrid", "scan"])
+@pytest.mark.parametrize("engine", NAMES)
 def test_every_answer_is_the_truth_of_some_moment(engine: str) -> None:
     book = {f"s{n}": CHOICES[n % len(CHOICES)] for n in range(0, 60, 2)}
     history = History(Index.build(book, engine=engine), book)

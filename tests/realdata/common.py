@@ -8,10 +8,21 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tamis import Index
+from tamis.index.auto.events import head
+from tamis.index.auto.trial import make
+from tamis.index.engines import NAMES, engine_class
+from tamis.index.statistics import Statistics
+from tamis.matcher.batches import locate
 from tamis.model.expr import And, Expr, Not, Or
+from tamis.space.clauses import Clauses
+from tamis.space.located import Located
 
 Pairs = set[tuple[Any, str]]
+# These look at half of the clauses or more for each event: they get the first few events.
+SLOW = ("kindex", "scan")
 Leaf = Callable[[dict[str, Any]], Expr]
 
 
@@ -57,6 +68,37 @@ def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: i
         assert len(rows) == len(set(zip(rows, ids, strict=True))), "a pair was reported twice"
     assert count == len(names)
     return found
+
+
+def assert_every_engine(index: Index, events: Iterable[Any], names: list[Any], expected: Pairs) -> None:
+    """The index finds the expected pairs, and every other engine what the index's own finds in its clauses.
+
+    Reading rules, locating events and revision are most of the work and the same for all: they are done once.
+    """
+    events = list(events)
+    assert_equal_pairs(matched(index, events, names), expected)
+    (layer,) = index._writer.current.layers
+    segment = layer.segment
+    located = [locate(segment.encoder, events[row : row + 4096])[0] for row in range(0, len(events), 4096)]
+    clauses = Clauses(**segment.arena.group("clauses."))
+    found = [_pairs(segment.engine, clauses, batch) for batch in located]
+    for name in NAMES:
+        arranged, arrays = engine_class(name).build(clauses, Statistics(clauses, located[0]), {})
+        engine = make(name, arranged, arrays)
+        engine.check()
+        for row, batch in enumerate(located[:1] if name in SLOW else located):
+            few = head(batch, 256) if name in SLOW else batch
+            expected_pairs = found[row][found[row] >> 32 < few.count]
+            assert np.array_equal(_pairs(engine, arranged, few), expected_pairs), f"{name}, batch {row}"
+
+
+def _pairs(engine: Any, clauses: Clauses, batch: Located) -> Any:
+    """The distinct pairs (event, subscription) before revision, as sorted numbers."""
+    pairs = engine.candidates(batch)
+    start = clauses.owner_start.astype(np.int64)
+    count = start[pairs.clause + 1] - start[pairs.clause]
+    place = np.repeat(start[pairs.clause] - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    return np.unique((np.repeat(pairs.event, count) << 32) | clauses.owner[place])
 
 
 def assert_equal_pairs(found: Pairs, expected: Pairs) -> None:

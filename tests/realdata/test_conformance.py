@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tamis import Index
+from tamis.index.engines import NAMES
 from tamis.model.expr import Expr, Text
 from tests.realdata import cql2
 from tests.realdata.common import lines
@@ -26,7 +27,8 @@ UNSAID = {
 }
 
 
-def test_cql2_predicates_find_the_expected_number_of_features(shared_data: Path) -> None:
+@pytest.mark.parametrize("engine", NAMES)
+def test_cql2_predicates_find_the_expected_number_of_features(engine: str, shared_data: Path) -> None:
     folder = shared_data / "conformance"
     cases = list(lines(folder / "cql2_predicates.jsonl.gz"))
     said: dict[str, tuple[Expr, dict[str, object]]] = {}
@@ -39,7 +41,7 @@ def test_cql2_predicates_find_the_expected_number_of_features(shared_data: Path)
             said[f"{at}: {case['rule']}"] = expr, case
     assert (len(said), len(cases)) == (104, 139)
     assert unsaid == UNSAID
-    index = Index.build({name: expr for name, (expr, _) in said.items()})
+    index = Index.build({name: expr for name, (expr, _) in said.items()}, engine=engine)
     features = list(lines(folder / "cql2_features.jsonl.gz"))
     table = index.match_many([cql2.event_of(feature) for feature in features])
     found: Counter[str] = Counter()
@@ -50,9 +52,10 @@ def test_cql2_predicates_find_the_expected_number_of_features(shared_data: Path)
     }
 
 
-def test_sigmod_trace_in_order(shared_data: Path) -> None:
+@pytest.mark.parametrize("engine", ["hybrid", "presearch"])  # the others meet these words in test_text
+def test_sigmod_trace_in_order(engine: str, shared_data: Path) -> None:
     """Subscribe, unsubscribe and publish as they come; the state at publish time counts."""
-    index = Index.build()
+    index = Index.build(engine=engine)
     kinds: Counter[str] = Counter()
     exact: set[int] = set()
     found: list[int] = []

@@ -11,7 +11,7 @@ from tamis import Index, Limits
 from tamis.model.expr import Exists, Expr, In, Within
 from tamis.model.shape import Polygon
 from tamis.model.value import Point
-from tests.realdata.common import assert_equal_pairs, lines, matched, tree_of, values_of
+from tests.realdata.common import assert_every_engine, lines, tree_of, values_of
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
@@ -36,15 +36,14 @@ def test_all_rules_on_all_objects(shared_data: Path) -> None:
     folder = shared_data / "geo_osm"
     rules = {rule["id"]: tree_of(rule["expr"], _leaf) for rule in lines(folder / "rules.jsonl.gz")}
     assert len(rules) == 51_095
-    index = Index.build(rules)
     objects = list(lines(folder / "events.jsonl.gz"))
     assert len(objects) == 81_611
     expected = {
         (line["event"], rule) for line in lines(folder / "matches.jsonl.gz") for rule in line["rules"]
     }
     assert len(expected) == 160_398
-    found = matched(index, map(_event, objects), [line["id"] for line in objects])
-    assert_equal_pairs(found, expected)
+    names = [line["id"] for line in objects]
+    assert_every_engine(Index.build(rules), map(_event, objects), names, expected)
 
 
 def test_municipalities_cover_the_objects_that_lie_in_them(shared_data: Path) -> None:
@@ -54,10 +53,9 @@ def test_municipalities_cover_the_objects_that_lie_in_them(shared_data: Path) ->
         for line in lines(folder / "municipalities_li.geojsonl.gz")
     }
     assert len(towns) == 11
-    index = Index.build(towns, limits=Limits(polygon_vertices=20_000))
     objects = [line for line in lines(folder / "events.jsonl.gz") if line["country"] == "li"]
     places = [{"at": Point(line["lon"], line["lat"])} for line in objects]
-    found = matched(index, places, [line["id"] for line in objects])
     expected = {(line["id"], town) for line in objects for town in line.get("_in", ())}
     assert len(expected) == 50_012
-    assert_equal_pairs(found, expected)
+    wide, names = Limits(polygon_vertices=20_000), [line["id"] for line in objects]
+    assert_every_engine(Index.build(towns, limits=wide), places, names, expected)

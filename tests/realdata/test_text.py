@@ -11,7 +11,7 @@ import pytest
 
 from tamis import Index
 from tamis.model.expr import Text
-from tests.realdata.common import assert_equal_pairs, lines, matched
+from tests.realdata.common import assert_every_engine, lines
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
@@ -37,5 +37,5 @@ def test_all_queries_on_every_tenth_paper(shared_data: Path) -> None:
     }
     assert len(expected) == 51_391
     texts = [{"words": tokens(f"{paper['title']} {paper.get('abstract') or ''}")} for paper in papers]
-    found = matched(Index.build(queries), texts, [paper["id"] for paper in papers])
-    assert_equal_pairs(found, expected)
+    names = [paper["id"] for paper in papers]
+    assert_every_engine(Index.build(queries), texts, names, expected)
