@@ -49,35 +49,105 @@ def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
 
 
 LT, LE, GT, GE, BETWEEN, IN = 2, 4, 6, 8, 10, 12  # as in lang/columns/codes.py
+STRUCTURAL = 32
 
 
 @njit(cache=True, nogil=True)
-def expand_comparisons(literal, entry, op, attribute, arg, arity, args, items, after):
-    """Write the ranges of literals: items are (entry, dimension, low, high), ends are operands or -1.
+def begin_operands(op, arity, out):
+    """Where the operands of each row begin; structural rows have none."""
+    out[0] = 0
+    for n in range(len(op)):
+        out[n + 1] = out[n] + (arity[n] if op[n] < STRUCTURAL else 0)
 
-    ``after`` says of each end whether the cut lies just after its operand.
+
+@njit(cache=True, nogil=True)
+def mark_operands(row, arg, arity, args, mark):
+    """Mark the operands of the given rows."""
+    for n in row:
+        for k in range(arg[n], arg[n] + arity[n]):
+            mark[args[k]] = True
+
+
+@njit(cache=True, nogil=True)
+def ends_of(form, at, args, section, before, after, bottom, top):
+    """The keys of both ends of the range of a comparison with the operand args[at]."""
+    operand = args[at]
+    if form == LT:
+        return bottom[section[operand]], np.int64(before[operand])
+    if form == LE:
+        return bottom[section[operand]], np.int64(after[operand])
+    if form == GT:
+        return np.int64(after[operand]), top[section[operand]]
+    if form == GE:
+        return np.int64(before[operand]), top[section[operand]]
+    return np.int64(before[operand]), np.int64(after[args[at + (form == BETWEEN)]])
+
+
+@njit(cache=True, nogil=True)
+def mark_comparisons(
+    row, op, attribute, arg, arity, args, section, before, after, bottom, top, keys, mark, codes
+):
+    """Mark the cuts at the ends of every range, (dimension, key) as one number.
+
+    If ``mark`` is empty they are listed in ``codes`` instead. Returns how many are listed, and how many
+    operands the sets have.
     """
-    at = 0
-    for i in range(len(literal)):
-        n = literal[i]
-        form = op[n] & ~1
-        for k in range(arg[n], arg[n] + (arity[n] if form == IN else 1)):
-            items[0, at], items[1, at] = entry[i], attribute[n]
-            items[2, at] = -1 if form in (LT, LE) else args[k]
-            items[3, at] = -1 if form in (GT, GE) else args[k + (form == BETWEEN)]
-            after[0, at], after[1, at] = form == GT, form != LT
-            at += 1
+    listed, members = 0, 0
+    for n in row:
+        form = np.int64(op[n]) & ~1
+        first = np.int64(attribute[n]) * keys
+        count = arity[n] if form == IN else 1
+        members += count
+        for k in range(arg[n], arg[n] + count):
+            if before[args[k]] < 0:
+                continue
+            low, high = ends_of(form, k, args, section, before, after, bottom, top)
+            if len(mark) > 0:
+                mark[first + low] = True
+                mark[first + high] = True
+            else:
+                codes[listed], codes[listed + 1] = first + low, first + high
+                listed += 2
+    return listed, members
 
 
 @njit(cache=True, nogil=True)
-def mark_cuts(dimension, low, high, keys, mark):
-    """Mark the (dimension, key) of both ends of every range; -1 is no end."""
-    for i in range(len(dimension)):
-        first = dimension[i] * keys
-        if low[i] >= 0:
-            mark[first + low[i]] = True
-        if high[i] >= 0:
-            mark[first + high[i]] = True
+def cell_below(code, codes, cell):
+    """The cell that ends at a cut: a table's entry or, if cuts are listed, that of its place in the list."""
+    if len(codes) == 0:
+        return cell[code]
+    low, high = 0, len(codes)
+    while low < high:
+        middle = (low + high) >> 1
+        if codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return cell[low]
+
+
+@njit(cache=True, nogil=True)
+def cells_below(wanted, codes, cell, out):
+    """The cells that end at many cuts."""
+    for i in range(len(wanted)):
+        out[i] = cell_below(wanted[i], codes, cell)
+
+
+@njit(cache=True, nogil=True)
+def join_ranges(lo, hi, first, last):
+    """Sort the ranges first:last and join those that touch, in place. Returns how many are left."""
+    for i in range(first + 1, last):
+        if lo[i] < lo[i - 1]:
+            sort_run(lo, hi, hi, first, last)
+            break
+    count = first
+    for i in range(first, last):
+        if count > first and lo[i] <= hi[count - 1] + 1:
+            hi[count - 1] = max(hi[count - 1], hi[i])
+            continue
+        lo[count], hi[count] = lo[i], hi[i]
+        count += 1
+    return count - first
 
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
@@ -85,34 +155,75 @@ NEVER, ALWAYS = 1, 2
 
 
 @njit(cache=True, nogil=True)
-def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
-    """Write (dimension, flags, lo, hi) of every literal from its ranges, which stand in order.
+def pack_literal(i, dimension, flags, count, lo, hi, in_sets, cells, packed, fate):
+    """Write literal ``i`` from its ranges: lo..hi if it has one, else ``count`` from the place ``in_sets`` on.
 
     A literal left without a range never holds if it is positive, asks for presence (absence, if only
     that is accepted) or, accepting everything, always holds: ``fate`` marks NEVER and ALWAYS.
     """
+    fate[i] = 0
+    packed[i, 0], packed[i, 1] = dimension, flags
+    if count == 1:
+        packed[i, 2], packed[i, 3] = lo, hi
+    elif count > 1:
+        packed[i, 1] = flags | MANY
+        packed[i, 2], packed[i, 3] = in_sets, count
+    else:
+        packed[i, 2], packed[i, 3] = 1, cells[dimension]
+        if flags == 0:
+            fate[i] = NEVER
+        elif flags == NEGATIVE | ABSENT_OK:
+            fate[i] = ALWAYS
+        elif flags == NEGATIVE:
+            packed[i, 1] = 0
+        else:
+            packed[i, 1] = NEGATIVE | ABSENT_OK
+
+
+@njit(cache=True, nogil=True)
+def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
+    """Write (dimension, flags, lo, hi) of every literal from its ranges, which stand in order."""
     at, in_sets = 0, 0
     for i in range(len(dimension)):
-        d, f = dimension[i], flags[i]
-        fate[i] = 0
-        packed[i, 0], packed[i, 1] = d, f
-        if count[i] == 1:
-            packed[i, 2], packed[i, 3] = lo[at], hi[at]
-        elif count[i] > 1:
-            packed[i, 1] = f | MANY
-            packed[i, 2], packed[i, 3] = in_sets, count[i]
-            in_sets += count[i]
-        else:
-            packed[i, 2], packed[i, 3] = 1, cells[d]
-            if f == 0:
-                fate[i] = NEVER
-            elif f == NEGATIVE | ABSENT_OK:
-                fate[i] = ALWAYS
-            elif f == NEGATIVE:
-                packed[i, 1] = 0
-            else:
-                packed[i, 1] = NEGATIVE | ABSENT_OK
+        low, high = (lo[at], hi[at]) if count[i] > 0 else (0, 0)
+        pack_literal(i, dimension[i], flags[i], count[i], low, high, in_sets, cells, packed, fate)
         at += count[i]
+        if count[i] > 1:
+            in_sets += count[i]
+
+
+@njit(cache=True, nogil=True)
+def pack_comparisons(
+    row, op, attribute, arg, arity, args, section, before, after, bottom, top, keys, codes, cell, negated,
+    cells, packed, fate, set_lo, set_hi,
+):  # fmt: skip
+    """Write (dimension, flags, lo, hi) of every comparison; returns how many ranges the sets have.
+
+    ``set_lo`` and ``set_hi`` need room for one range more than there can be.
+    """
+    in_sets = 0
+    for i in range(len(row)):
+        n = row[i]
+        form, negative = np.int64(op[n]) & ~1, (op[n] & 1) == 1
+        dimension = np.int64(attribute[n])
+        last = in_sets
+        for k in range(arg[n], arg[n] + (arity[n] if form == IN else 1)):
+            if before[args[k]] < 0:
+                continue
+            low, high = ends_of(form, k, args, section, before, after, bottom, top)
+            set_lo[last] = cell_below(dimension * keys + low, codes, cell) + 1
+            set_hi[last] = cell_below(dimension * keys + high, codes, cell)
+            last += set_lo[last] <= set_hi[last]
+        count = last - in_sets
+        if count > 1:
+            count = join_ranges(set_lo, set_hi, in_sets, last)
+        flags = (ABSENT_OK if negated[i] else 0) | (NEGATIVE if negative != negated[i] else 0)
+        pack_literal(
+            i, dimension, flags, count, set_lo[in_sets], set_hi[in_sets], in_sets, cells, packed, fate
+        )
+        if count > 1:
+            in_sets += count
+    return in_sets
 
 
 @njit(cache=True, nogil=True)
@@ -123,26 +234,26 @@ def mix(state, word):
 
 
 @njit(cache=True, nogil=True)
-def order_literals(start, literal):
-    """Sort the literals of each clause, in place, so that equal clauses look equal."""
-    for c in range(len(start) - 1):
-        for i in range(start[c] + 1, start[c + 1]):
-            a, b, x, y = literal[i, 0], literal[i, 1], literal[i, 2], literal[i, 3]
-            j = i - 1
-            while j >= start[c] and (
-                literal[j, 0] > a
-                or (literal[j, 0] == a and (literal[j, 1] > b or (literal[j, 1] == b and literal[j, 2] > x)))
-            ):
-                for k in range(4):
-                    literal[j + 1, k] = literal[j, k]
-                j -= 1
-            literal[j + 1, 0], literal[j + 1, 1], literal[j + 1, 2], literal[j + 1, 3] = a, b, x, y
+def order_literals(literal, first, last):
+    """Sort the literals of a clause, in place, so that equal clauses look equal."""
+    for i in range(first + 1, last):
+        a, b, x, y = literal[i, 0], literal[i, 1], literal[i, 2], literal[i, 3]
+        j = i - 1
+        while j >= first and (
+            literal[j, 0] > a
+            or (literal[j, 0] == a and (literal[j, 1] > b or (literal[j, 1] == b and literal[j, 2] > x)))
+        ):
+            for k in range(4):
+                literal[j + 1, k] = literal[j, k]
+            j -= 1
+        literal[j + 1, 0], literal[j + 1, 1], literal[j + 1, 2], literal[j + 1, 3] = a, b, x, y
 
 
 @njit(cache=True, nogil=True)
 def hash_clauses(start, literal, set_lo, set_hi, revise, out):
-    """A hash of every clause's content (sets by their ranges, not by their place)."""
+    """Order the literals of every clause and hash its content (sets by their ranges, not by their place)."""
     for c in range(len(start) - 1):
+        order_literals(literal, start[c], start[c + 1])
         state = mix(np.uint64(start[c + 1] - start[c]), np.uint64(revise[c]))
         for i in range(start[c], start[c + 1]):
             state = mix(mix(state, np.uint64(literal[i, 0])), np.uint64(literal[i, 1]))
@@ -152,6 +263,17 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
             else:
                 state = mix(mix(state, np.uint64(literal[i, 2])), np.uint64(literal[i, 3]))
         out[c] = state
+
+
+@njit(cache=True, nogil=True)
+def copy_clauses(chosen, start, literal, new_start, out):
+    """Write the literals of the chosen clauses one after the other; ``new_start`` says where."""
+    for n in range(len(chosen)):
+        at = new_start[n]
+        for i in range(start[chosen[n]], start[chosen[n] + 1]):
+            for k in range(4):
+                out[at, k] = literal[i, k]
+            at += 1
 
 
 @njit(cache=True, nogil=True)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
-from tamis.space._kernels import ALWAYS, NEVER, expand_comparisons, merge_ranges, pack_literals
+from tamis.space._kernels import ALWAYS, NEVER, merge_ranges, pack_comparisons, pack_literals
 from tamis.space.clauses import (
     ABSENT_OK,
     ALWAYS_REVISE,
     GROUP,
+    MANY,
     MOST_GROUPS,
     NEGATIVE,
     REVISE_IF_MULTI,
     Clauses,
 )
+from tamis.space.cuts import Below
 from tamis.space.dedupe import dedupe
-from tamis.space.derived import Derived
-from tamis.space.rows import ClauseRows, arg_places
-from tamis.space.sections import Sections
+from tamis.space.derived import Derived, DerivedEntries
+from tamis.space.rows import ClauseRows, Comparisons, arg_places
+from tamis.space.sections import Ranges, Sections
 from tamis.space.space import Space
 
 Ints = npt.NDArray[np.int64]
@@ -32,134 +35,103 @@ def cut(rows: ClauseRows) -> tuple[Space, Clauses]:
     return _Cutter(rows).run()
 
 
-class Entries:
-    """Integer literals under construction: where they come from, their dimension and flags."""
-
-    def __init__(self) -> None:
-        self.literal: list[Ints] = []
-        self.dimension: list[Ints] = []
-        self.flags: list[npt.NDArray[np.uint8]] = []
-        self.count = 0
-
-    def add(self, literal: Any, dimension: Any, flags: Any) -> Ints:
-        """Append entries; returns their numbers."""
-        self.literal.append(np.asarray(literal, np.int64))
-        self.dimension.append(np.asarray(dimension, np.int64))
-        self.flags.append(np.asarray(flags, np.uint8))
-        first, self.count = self.count, self.count + len(self.literal[-1])
-        return np.arange(first, self.count)
-
-
 class _Cutter:
     def __init__(self, rows: ClauseRows) -> None:
         self.rows = rows
         self.columns = rows.columns
-        self.attribute = self.columns.attribute[rows.row].astype(np.int64)
-        self.op = self.columns.op[rows.row].astype(np.int64)
-        self.arg = arg_places(self.columns)[rows.row]
-        self.arity = self.columns.arity[rows.row].astype(np.int64)
-        self.entries = Entries()
-        self.sections = Sections(self.columns.names, self.columns.literals)
+        self.arg = arg_places(self.columns)
         self.revise = np.where(rows.exact, 0, ALWAYS_REVISE).astype(np.uint8)
-        self.clause_of = np.repeat(np.arange(len(rows.start) - 1), np.diff(rows.start))
+
+    @cached_property
+    def clause_of(self) -> Ints:
+        """The clause of each literal."""
+        return np.repeat(np.arange(len(self.rows.start) - 1), np.diff(self.rows.start))
 
     def run(self) -> tuple[Space, Clauses]:
-        plain = self._plain_mask()
-        self._comparisons(np.flatnonzero(plain & (self.op < Op.EXISTS)))
-        presence = self._presence(np.flatnonzero(self.op >= Op.EXISTS))
+        op = self.columns.op[self.rows.row]
+        plain = self._plain_mask(op)
+        compared = np.flatnonzero(plain & (op < Op.EXISTS))
         derived = Derived(self.columns.literals, len(self.columns.names))
-        present_too = self._derived(derived, np.flatnonzero(~plain))
-        space, ranges = self.sections.finish(derived.views, derived.flags)
-        return space, self._clauses(space, ranges, np.concatenate([presence, present_too]))
+        others = Others(self._presence(np.flatnonzero(op >= Op.EXISTS)))
+        found = self._derived(derived, np.flatnonzero(~plain), others)
+        comparisons = self._comparisons(compared)
+        names, literals = self.columns.names, self.columns.literals
+        sections = Sections(names, literals, comparisons, found.strings, len(derived.views))
+        space, below = sections.finish(derived.views, derived.flags)
+        cells = space.cells()
+        first = self._pack_comparisons(compared, comparisons, sections, below, cells)
+        if not others.count:
+            return space, self._clauses(compared, first, cells)
+        second = others.pack(sections.string_ranges(below), cells)
+        return space, self._clauses(np.concatenate([compared, others.literal]), first.followed_by(second), cells)
 
-    def _plain_mask(self) -> npt.NDArray[np.bool_]:
+    def _plain_mask(self, op: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
         """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
-        plain = (self.op <= Op.NOT_IN) | (self.op >= Op.EXISTS)
-        single = np.flatnonzero(self.op <= Op.NE)
-        if len(single):
-            kind = self.columns.literals.kind[self.columns.args[self.arg[single]]]
-            plain[single[kind == Kind.POINT]] = False
+        plain = (op <= Op.NOT_IN) | (op >= Op.EXISTS)
+        points = self.columns.literals.kind == Kind.POINT
+        if points.any():
+            single = np.flatnonzero(op <= Op.NE)
+            plain[single[points[self.columns.args[self.arg[self.rows.row[single]]]]]] = False
         return plain
 
-    def _flags(self, literal: Ints) -> npt.NDArray[np.uint8]:
-        """Polarity on a main dimension of a predicate, negative or under NOT or both."""
-        negative = (self.op[literal] & 1) == 1
-        denied = self.rows.negated[literal]
-        flags: npt.NDArray[np.uint8] = np.where(denied, ABSENT_OK, 0).astype(np.uint8)
-        flags |= np.where(negative != denied, NEGATIVE, 0).astype(np.uint8)
-        return flags
+    def _comparisons(self, literal: Ints) -> Comparisons:
+        columns = self.columns
+        row = _chosen(self.rows.row, literal)
+        return Comparisons(row, columns.op, columns.attribute, self.arg, columns.arity, columns.args)
 
-    def _comparisons(self, literal: Ints) -> None:
-        """Ranges of comparisons and BETWEEN, one each, and of IN, one for each value."""
-        entry = self.entries.add(literal, self.attribute[literal], self._flags(literal))
-        several = (self.op[literal] & ~1) == Op.IN
-        count = len(literal) + int((self.arity[literal[several]] - 1).sum())
-        items = np.empty((4, count), np.int64)
-        after = np.empty((2, count), np.int8)
-        expand_comparisons(
-            literal, entry, self.op, self.attribute, self.arg, self.arity, self.columns.args, items, after
-        )
-        self.sections.add(*items, low_after=after[0], high_after=after[1])
-
-    def _presence(self, literal: Ints) -> Ints:
-        """IS NOT NULL and IS NULL, under NOT or not: present, or absent."""
-        absent = ((self.op[literal] & 1) == 1) != self.rows.negated[literal]
-        flags = np.where(absent, NEGATIVE | ABSENT_OK, 0)
-        return self.entries.add(literal, self.attribute[literal], flags)
-
-    def _derived(self, derived: Derived, literal: Ints) -> Ints:
-        """Predicates on views and flags; returns the entries that ask for presence of the attribute."""
-        found = derived.run(
-            self.attribute[literal],
-            self.op[literal],
-            self.rows.negated[literal],
-            self.arg[literal],
-            self.arity[literal],
-            self.columns.args,
-        )
-        first = self.entries.count
-        self.entries.add(literal[found.owner], found.dimension, found.flags)
-        self.sections.add_strings(found.strings.moved(first))
-        self.sections.add_flags(first + found.flag_entries)
-        clause = self.clause_of[literal]
-        self.revise[clause[found.undecided]] |= ALWAYS_REVISE
-        self.revise[clause[found.split]] |= REVISE_IF_MULTI
-        return first + found.present
-
-    def _clauses(self, space: Space, ranges: tuple[Ints, Ints, Ints], whole: Ints) -> Clauses:
-        entries = self.entries
-        literal = _joined(entries.literal, np.int64)
-        dimension = _joined(entries.dimension, np.int64)
-        flags = _joined(entries.flags, np.uint8)
-        cells = space.cells()
-        entry, lo, hi = _merge(*_with_whole(ranges, whole, cells[dimension[whole]]))
-        count = np.bincount(entry, minlength=len(literal))
-        many = count > 1
+    def _pack_comparisons(
+        self, literal: Ints, comparisons: Comparisons, sections: Sections, below: Below, cells: Ints
+    ) -> Packed:
+        """The ranges of comparisons and BETWEEN, one each, and of IN, one for each value, as cells."""
         packed = np.empty((len(literal), 4), np.int32)
         fate = np.empty(len(literal), np.uint8)
-        pack_literals(dimension, flags, count, lo, hi, cells, packed, fate)
-        dead = np.zeros(len(self.rows.start) - 1, np.bool_)
-        if self.rows.group.any():
-            packed[:, 1] |= self.rows.group[literal].astype(np.int32) << GROUP
-            dead[self._settle_groups(literal, fate)] = True
-        dead[self.clause_of[literal[fate == NEVER]]] = True
-        in_set = many[entry]
-        order = np.arange(len(literal)) if _sorted(literal) else np.argsort(literal, kind="stable")
-        clause = self.clause_of[literal[order]]
-        if fate.any():
-            keep = (fate[order] != ALWAYS) & ~dead[clause]
-            order, clause = order[keep], clause[keep]
-        start = np.zeros(len(dead) - np.count_nonzero(dead) + 1, np.int64)
-        np.cumsum(np.bincount(clause, minlength=len(dead))[~dead], out=start[1:])
-        return dedupe(
-            start,
-            packed[order],
-            lo[in_set],
-            hi[in_set],
-            self.revise[~dead],
-            self.rows.owner[~dead],
-            cells,
+        set_lo, set_hi = np.empty((2, sections.cuts.members + 1), np.int32)
+        keys, negated = sections.keys, _chosen(self.rows.negated, literal)
+        count = pack_comparisons(
+            *comparisons, *keys, keys.total, *below, negated, cells, packed, fate, set_lo, set_hi
         )
+        return Packed(packed, fate, set_lo[:count], set_hi[:count])
+
+    def _presence(self, literal: Ints) -> tuple[Ints, Ints, Ints]:
+        """IS NOT NULL and IS NULL, under NOT or not: present, or absent."""
+        row = self.rows.row[literal]
+        absent = ((self.columns.op[row] & 1) == 1) != self.rows.negated[literal]
+        return literal, self.columns.attribute[row], np.where(absent, NEGATIVE | ABSENT_OK, 0)
+
+    def _derived(self, derived: Derived, literal: Ints, others: Others) -> DerivedEntries:
+        """Predicates on views and flags."""
+        row = self.rows.row[literal]
+        found = derived.run(
+            self.columns.attribute[row].astype(np.int64),
+            self.columns.op[row].astype(np.int64),
+            self.rows.negated[literal],
+            self.arg[row],
+            self.columns.arity[row].astype(np.int64),
+            self.columns.args,
+        )
+        others.add(literal, found)
+        if len(literal):
+            clause = self.clause_of[literal]
+            self.revise[clause[found.undecided]] |= ALWAYS_REVISE
+            self.revise[clause[found.split]] |= REVISE_IF_MULTI
+        return found
+
+    def _clauses(self, literal: Ints, entries: Packed, cells: Ints) -> Clauses:
+        packed, fate, set_lo, set_hi = entries
+        rows, start = self.rows, self.rows.start
+        dead = np.zeros(len(start) - 1, np.bool_)
+        if rows.group.any():
+            packed[:, 1] |= rows.group[literal].astype(np.int32) << GROUP
+            dead[self._settle_groups(literal, fate)] = True
+        if fate.any() or len(literal) != start[-1] or not _rising(literal):
+            dead[self.clause_of[literal[fate == NEVER]]] = True
+            order = np.argsort(literal, kind="stable")
+            clause = self.clause_of[literal[order]]
+            keep = (fate[order] != ALWAYS) & ~dead[clause]
+            packed, clause = packed[order[keep]], clause[keep]
+            start = np.zeros(len(dead) - np.count_nonzero(dead) + 1, np.int64)
+            np.cumsum(np.bincount(clause, minlength=len(dead))[~dead], out=start[1:])
+        return dedupe(start, packed, set_lo, set_hi, self.revise[~dead], rows.owner[~dead], cells)
 
     def _settle_groups(self, literal: Ints, fate: npt.NDArray[np.uint8]) -> Ints:
         """Alternatives that never hold are dropped, and groups with one that always does.
@@ -175,22 +147,63 @@ class _Cutter:
         return np.asarray(groups[~left] // (MOST_GROUPS + 1))
 
 
-def _joined(parts: list[Any], dtype: Any) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros(0, dtype), *parts])
+class Packed(NamedTuple):
+    """Integer literals (see ``Clauses``), what becomes of each, and the ranges of their sets."""
+
+    literal: npt.NDArray[np.int32]
+    fate: npt.NDArray[np.uint8]
+    set_lo: npt.NDArray[np.int32]
+    set_hi: npt.NDArray[np.int32]
+
+    def followed_by(self, more: Packed) -> Packed:
+        """Both, one after the other."""
+        more.literal[(more.literal[:, 1] & MANY) != 0, 2] += len(self.set_lo)
+        return Packed(*(np.concatenate(pair) for pair in zip(self, more, strict=True)))
 
 
-def _sorted(numbers: Ints) -> bool:
-    return bool(np.all(numbers[1:] >= numbers[:-1]))
+class Others:
+    """Integer literals that are no comparisons: where they come from, their dimension and flags."""
+
+    def __init__(self, presence: tuple[Ints, Ints, Ints]) -> None:
+        self.literal, self._dimension, self._flags = presence
+        self._first = len(self.literal)  # of those on views and flags
+        self._whole = np.arange(self._first)  # those that ask for presence of the attribute
+        self._flagged = np.zeros(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.literal)
+
+    def add(self, literal: Ints, found: DerivedEntries) -> None:
+        """Entries on views and flags, whose owners are places in ``literal``."""
+        self.literal = np.concatenate([self.literal, literal[found.owner]])
+        self._dimension = np.concatenate([self._dimension, found.dimension])
+        self._flags = np.concatenate([self._flags, found.flags])
+        self._whole = np.concatenate([self._whole, self._first + found.present])
+        self._flagged = self._first + found.flag_entries
+
+    def pack(self, strings: Ranges, cells: Ints) -> Packed:
+        """All of them as integers, given the ranges of those on views."""
+        dimension, ones = self._dimension.astype(np.int64), np.ones(self.count, np.int64)
+        entry = np.concatenate([strings[0] + self._first, self._flagged, self._whole])
+        lo = np.concatenate([strings[1], ones[: len(self._flagged) + len(self._whole)]])
+        hi = np.concatenate([strings[2], ones[: len(self._flagged)], cells[dimension[self._whole]]])
+        entry, lo, hi = _merge(entry, lo, hi)
+        count = np.bincount(entry, minlength=self.count)
+        packed, fate = np.empty((self.count, 4), np.int32), np.empty(self.count, np.uint8)
+        pack_literals(dimension, self._flags.astype(np.uint8), count, lo, hi, cells, packed, fate)
+        in_set = (count > 1)[entry]
+        return Packed(packed, fate, lo[in_set].astype(np.int32), hi[in_set].astype(np.int32))
 
 
-def _with_whole(ranges: tuple[Ints, Ints, Ints], whole: Ints, cells: Ints) -> tuple[Ints, Ints, Ints]:
-    """Add the range of all present cells for the given entries."""
-    entry, lo, hi = ranges
-    return (
-        np.concatenate([entry, whole]),
-        np.concatenate([lo, np.ones(len(whole), np.int64)]),
-        np.concatenate([hi, cells]),
-    )
+def _chosen(values: npt.NDArray[Any], places: Ints) -> npt.NDArray[Any]:
+    """``values`` at rising places, without a copy if that is all of them."""
+    return values if len(places) == len(values) else values[places]
+
+
+def _rising(numbers: Ints) -> bool:
+    return bool(np.all(numbers[1:] > numbers[:-1]))
 
 
 def _merge(entry: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints, Ints]:

@@ -1,46 +1,104 @@
-"""Cutting dimensions into cells, for all dimensions at once.
+"""Cutting dimensions into cells, for all dimensions and all types of values at once.
 
-A *cut* is a place between two values, written as (dimension, key) with integer keys in value order.
-The cuts of one dimension, sorted, bound its cells: cell ``i`` lies right of ``i`` cuts.
+A *cut* is a place between two values, written as (dimension, key) with integer keys in value order. The
+keys of one type of value form a *section*; its first and its last key stand for no bound at all. The cuts
+of one dimension in one section, sorted, bound its cells there: cell ``i`` lies right of ``i`` cuts.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from tamis.space._kernels import mark_cuts
+from tamis.space._kernels import cells_below, mark_comparisons
+from tamis.space.rows import Comparisons
 
 Ints = npt.NDArray[np.int64]
-_TABLE_LIMIT = 1 << 27
+TABLE_LIMIT = 1 << 27
 
 
-class CutSet:
-    """The distinct cuts of many dimensions, and where each one stands in its dimension."""
+class Keys(NamedTuple):
+    """For every literal its section and the keys of the cuts before and after it (-1: it has no order)."""
 
-    def __init__(self, dimension: Ints, low: Ints, high: Ints, dimensions: int, keys: int) -> None:
-        """From ranges between two keys each; -1 is no bound."""
-        self._keys = max(keys, 1)
-        self._rank: npt.NDArray[np.int32] | None = None
-        if dimensions * self._keys <= _TABLE_LIMIT:
-            # Marking a table is linear and beats sorting as long as the table stays small.
-            mark = np.zeros(dimensions * self._keys, np.bool_)
-            mark_cuts(dimension, low, high, self._keys, mark)
-            self._codes = np.flatnonzero(mark)
-            self._rank = np.cumsum(mark, dtype=np.int32)
+    section: npt.NDArray[np.uint8]
+    before: npt.NDArray[np.int32]
+    after: npt.NDArray[np.int32]
+    bottom: Ints  # of each section: the key of no lower bound
+    top: Ints
+
+    @property
+    def total(self) -> int:
+        """How many keys there are."""
+        return int(self.top[-1]) + 1
+
+
+class SectionCuts(NamedTuple):
+    """The distinct cuts in one section; those of dimension ``d`` are ``start[d]:start[d + 1]``."""
+
+    dimension: Ints
+    key: Ints  # counted from the first proper key of the section
+    start: Ints
+    width: Ints  # cells per dimension, 0 where the section is not used
+
+
+class Cuts:
+    """The cuts at both ends of all ranges, and the cell that ends at each."""
+
+    def __init__(self, keys: Keys, rows: Comparisons, extra: Ints, dimensions: int) -> None:
+        """From comparisons, and further cuts as codes (see :meth:`code`)."""
+        self.keys, self._dimensions = keys, dimensions
+        size = dimensions * keys.total
+        # Marking a table is linear and beats sorting as long as the table stays small.
+        self._tabled = size <= TABLE_LIMIT
+        mark = np.zeros(size if self._tabled else 0, np.bool_)
+        codes = np.empty(0 if self._tabled else 2 * len(rows.args), np.int64)
+        count, self.members = mark_comparisons(*rows, *keys, keys.total, mark, codes)
+        if self._tabled:
+            mark[extra] = True
+            self._codes: Ints = np.flatnonzero(mark)
         else:
-            code = np.concatenate([dimension * self._keys + key for key in (low, high)])
-            self._codes = np.unique(code[np.concatenate([low, high]) >= 0])
-        self.key: Ints = self._codes % self._keys
-        self.dimension: Ints = self._codes // self._keys
-        self.start: Ints = np.searchsorted(self.dimension, np.arange(dimensions + 1)).astype(np.int64)
+            self._codes = np.unique(np.concatenate([codes[:count], extra]))
+        self._dimension, self._key = np.divmod(self._codes, keys.total)
+        self._section = np.searchsorted(keys.bottom, self._key, side="right") - 1
 
-    def place(self, dimension: Ints, key: Ints) -> Ints:
-        """How many cuts of its dimension stand before each given (existing) cut."""
-        code = dimension * self._keys + key
-        if self._rank is None:
-            rank = np.searchsorted(self._codes, code)
-        else:
-            rank = self._rank[code].astype(np.int64) - 1
-        found: Ints = rank - self.start[dimension]
-        return found
+    def code(self, dimension: Ints, key: Ints) -> Ints:
+        """A cut in one number."""
+        return dimension * self.keys.total + key
+
+    def section(self, number: int) -> SectionCuts:
+        """The cuts of one section."""
+        mine = self._section == number
+        proper = mine & (self._key != self.keys.bottom[number]) & (self._key != self.keys.top[number])
+        dimension, key = self._dimension[proper], self._key[proper] - self.keys.bottom[number] - 1
+        start = np.searchsorted(dimension, np.arange(self._dimensions + 1)).astype(np.int64)
+        used = np.bincount(self._dimension[mine], minlength=self._dimensions) > 0
+        return SectionCuts(dimension, key, start, np.where(used, np.diff(start) + 1, 0))
+
+    def below(self, bases: list[Ints]) -> Below:
+        """The cells that end at the cuts, given where the cells of each section begin."""
+        inner = self._key != self.keys.bottom[self._section]
+        fresh = np.ones(len(inner), np.bool_)
+        fresh[1:] = (np.diff(self._dimension) != 0) | (np.diff(self._section) != 0)
+        before = np.cumsum(inner) - inner  # cuts of all sections that stand before each one
+        place = before + inner - before[np.flatnonzero(fresh)[np.cumsum(fresh) - 1]]
+        cell = np.stack(bases)[self._section, self._dimension] - 1 + place
+        if not self._tabled:
+            return Below(self._codes, cell.astype(np.int32))
+        table = np.zeros(self._dimensions * self.keys.total, np.int32)
+        table[self._codes] = cell
+        return Below(np.zeros(0, np.int64), table)
+
+
+class Below(NamedTuple):
+    """The cell that ends at a cut: ``cell`` by code, or by the place of the code in ``codes`` if any."""
+
+    codes: Ints
+    cell: npt.NDArray[np.int32]
+
+    def of(self, code: Ints) -> npt.NDArray[Any]:
+        """The cells of many cuts."""
+        out = np.empty(len(code), np.int64)
+        cells_below(code, self.codes, self.cell, out)
+        return out

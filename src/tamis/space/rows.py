@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.rows import Columns
+from tamis.space._kernels import begin_operands
 
 Ints = npt.NDArray[np.int64]
 
@@ -22,7 +23,7 @@ class ClauseRows(NamedTuple):
     """
 
     columns: Columns
-    row: Ints
+    row: npt.NDArray[np.uint32]
     negated: npt.NDArray[np.bool_]
     start: Ints
     owner: Ints
@@ -30,9 +31,19 @@ class ClauseRows(NamedTuple):
     group: npt.NDArray[np.uint8]
 
 
+class Comparisons(NamedTuple):
+    """The rows (``row``) of comparisons, BETWEEN and IN, and the columns they stand in."""
+
+    row: npt.NDArray[np.uint32]
+    op: npt.NDArray[np.uint8]
+    attribute: npt.NDArray[np.uint32]
+    arg: Ints
+    arity: npt.NDArray[np.uint32]
+    args: npt.NDArray[Any]
+
+
 def arg_places(columns: Columns) -> Ints:
     """Where the operands of each row begin; structural rows have none."""
-    count = np.where(columns.op < 32, columns.arity, 0)
-    places = np.zeros(len(count) + 1, np.int64)
-    np.cumsum(count, out=places[1:])
+    places = np.empty(len(columns.op) + 1, np.int64)
+    begin_operands(columns.op, columns.arity, places)
     return places

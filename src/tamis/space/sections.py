@@ -11,13 +11,23 @@ import pyarrow.compute as pc
 
 from tamis.lang.columns.codes import Kind
 from tamis.lang.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
-from tamis.space.cuts import CutSet
+from tamis.space._kernels import mark_operands
+from tamis.space.cuts import Below, Cuts, Keys, SectionCuts
 from tamis.space.numbers import just_after, split_integers
+from tamis.space.rows import Comparisons
 from tamis.space.space import Space
 from tamis.space.views import Flag, View
 
 Ints = npt.NDArray[np.int64]
 Ranges = tuple[Ints, Ints, Ints]
+NUMBER, TIME, TEXT, BOOLEAN = range(4)
+_SECTION = {
+    Kind.INT: NUMBER,
+    Kind.FLOAT: NUMBER,
+    Kind.TIME: TIME,
+    Kind.STRING: TEXT,
+    Kind.BOOLEAN: BOOLEAN,
+}
 
 
 class StringCuts:
@@ -58,114 +68,65 @@ class StringCuts:
 
 
 class Sections:
-    """Collects ranges by type of operand; ``finish`` cuts and numbers the cells."""
+    """The keys of all operands, the cuts of all ranges, and the cells between them."""
 
-    def __init__(self, names: tuple[str, ...], literals: Literals) -> None:
-        self.names = names
-        self.attributes = len(names)
-        self.literals = literals
-        self.items: tuple[Any, ...] = ()
-        self._kinds = np.zeros(0, np.uint8)  # of the items' operands
-        self.strings = StringCuts()
-        self.flags = np.zeros(0, np.int64)
-
-    def add(
-        self,
-        entry: Ints,
-        dimension: Ints,
-        low: Ints,
-        high: Ints,
-        *,
-        low_after: npt.NDArray[np.int8],
-        high_after: npt.NDArray[np.int8],
+    def __init__(
+        self, names: tuple[str, ...], literals: Literals, rows: Comparisons, strings: StringCuts, views: int
     ) -> None:
-        """Ranges between literals (-1: unbounded); ``*_after``: the cut lies just after the literal."""
-        self.items = (entry, dimension, low, high, low_after, high_after)
-        self._kinds = self.literals.kind[np.where(low >= 0, low, high)] if len(low) else self._kinds
+        self._names, self._strings = names, strings
+        self._dimensions, self._views = len(names) + views, views
+        texts = _Texts(literals, rows, strings)
+        self._texts = texts.sorted
+        number_keys, time_keys = _number_keys(literals), _time_keys(literals)
+        self._numbers, self._times = number_keys[2], time_keys[2][0]
+        sizes = [len(self._numbers[0]), len(self._times), 2 * len(texts.sorted), 1]
+        boolean = np.where(literals.kind == Kind.BOOLEAN, literals.bits, 0)
+        # A Boolean lies between no bound and the one cut of its section, or between that and no bound.
+        ranks = [number_keys[:2], time_keys[:2], (texts.before, texts.before + 1), (boolean - 1, boolean)]
+        self.keys = _keys(literals, sizes, ranks)
+        dimension = np.array(strings.dimension, np.int64)
+        low, high = (self._string_keys(end, texts.extra) for end in (strings.low, strings.high))
+        codes = dimension * self.keys.total + np.stack(
+            [np.where(low < 0, self.keys.bottom[TEXT], low), np.where(high < 0, self.keys.top[TEXT], high)]
+        )
+        self._string_codes = codes
+        self.cuts = Cuts(self.keys, rows, codes.ravel(), self._dimensions)
 
-    def add_strings(self, strings: StringCuts) -> None:
-        """Ranges between byte strings, on attributes or views."""
-        self.strings = strings
-
-    def add_flags(self, entries: Ints) -> None:
-        """Entries that ask for a flag."""
-        self.flags = entries
+    def _string_keys(self, ends: Any, rank: Ints) -> Ints:
+        """The keys of the ends of string ranges (-1: no bound)."""
+        end = np.array(ends, np.int64)
+        return np.where(end < 0, -1, self.keys.bottom[TEXT] + 1 + 2 * rank[end >> 1] + (end & 1))
 
     def finish(
         self, views: dict[tuple[int, View], int], flags: dict[tuple[int, Flag, str], int]
-    ) -> tuple[Space, Ranges]:
-        """The space, and every range as (entry, lowest cell, highest cell)."""
-        dimensions = self.attributes + len(views)
-        number = _cut_keys(self._select(Kind.INT, Kind.FLOAT), *_number_keys(self.literals), dimensions)
-        time = _cut_keys(self._select(Kind.TIME), *_time_keys(self.literals), dimensions)
-        text = _TextSection(self, dimensions)
-        boolean = self._select(Kind.BOOLEAN)
-        is_view = np.arange(dimensions) >= self.attributes
-        bases, cells = _layout(
-            [number.width, time.width, text.section.width, _width(boolean[1], dimensions, 2)], is_view
-        )
+    ) -> tuple[Space, Below]:
+        """The space, and the cell that ends at every cut."""
+        number, time, text, boolean = map(self.cuts.section, (NUMBER, TIME, TEXT, BOOLEAN))
+        is_view = np.arange(self._dimensions) >= len(self._names)
+        bases, cells = _layout([number.width, time.width, text.width, boolean.width], is_view)
         space = Space(
-            string_column(list(self.names)),
+            string_column(list(self._names)),
             cells,
-            *_number_cuts(number),
-            bases[0],
-            time.cuts.start,
-            time.values[0][time.cuts.key] if len(time.cuts.key) else np.zeros(0, np.int64),
-            bases[1],
-            *text.columns(),
-            bases[2],
-            bases[3],
+            *_number_cuts(number, self._numbers),
+            bases[NUMBER],
+            time.start,
+            self._times[time.key],
+            bases[TIME],
+            *_text_cuts(text, self._texts),
+            bases[TEXT],
+            bases[BOOLEAN],
             np.array([attribute for attribute, _ in views], np.int64),
             np.array([view for _, view in views], np.uint8),
             np.array([attribute for attribute, _, _ in flags], np.int64),
             np.array([flag for _, flag, _ in flags], np.uint8),
             string_column([pattern for _, _, pattern in flags]),
         )
-        ones = np.ones(len(self.flags), np.int64)
-        parts = [
-            number.ranges(bases[0]),
-            time.ranges(bases[1]),
-            text.section.ranges(bases[2]),
-            _boolean_ranges(boolean, self.literals, bases[3]),
-            (self.flags, ones, ones),
-        ]
-        return space, tuple(np.concatenate([part[i] for part in parts]) for i in range(3))  # type: ignore[return-value]
+        return space, self.cuts.below(bases)
 
-    def _select(self, *kinds: Kind) -> tuple[Any, ...]:
-        """The items whose operands are of the given kinds."""
-        if not self.items:
-            return tuple(np.zeros(0, np.int64) for _ in range(6))
-        chosen = np.flatnonzero(np.isin(np.arange(256), kinds)[self._kinds])
-        if len(chosen) == len(self._kinds):
-            return self.items
-        return tuple(column[chosen] for column in self.items)
-
-
-class _Section:
-    """One type of value: its cuts, its width per dimension, and its ranges."""
-
-    def __init__(
-        self, entry: Ints, dimension: Ints, low: Ints, high: Ints, values: Any, keys: int, dimensions: int
-    ) -> None:
-        self.entry, self.dimension, self.low, self.high, self.values = entry, dimension, low, high, values
-        self.cuts = CutSet(dimension, low, high, dimensions, keys)
-        self.width = _width(dimension, dimensions, np.diff(self.cuts.start) + 1)
-
-    def ranges(self, base: Ints) -> Ranges:
-        """Cells of every range, numbered from each dimension's ``base``."""
-        has_low, has_high = self.low >= 0, self.high >= 0
-        lo = np.zeros(len(self.entry), np.int64)
-        hi = np.diff(self.cuts.start)[self.dimension]
-        lo[has_low] = self.cuts.place(self.dimension[has_low], self.low[has_low]) + 1
-        hi[has_high] = self.cuts.place(self.dimension[has_high], self.high[has_high])
-        first = base[self.dimension]
-        return self.entry, first + lo, first + hi
-
-
-def _width(dimension: Ints, dimensions: int, width: Any) -> Ints:
-    """``width`` for the dimensions that occur, 0 for the others."""
-    used = np.bincount(dimension, minlength=dimensions) > 0
-    return np.where(used, width, 0)
+    def string_ranges(self, below: Below) -> Ranges:
+        """The string ranges as (entry, lowest cell, highest cell)."""
+        low, high = self._string_codes
+        return np.asarray(self._strings.entry, np.int64), below.of(low) + 1, below.of(high)
 
 
 def _layout(widths: list[Ints], is_view: npt.NDArray[np.bool_]) -> tuple[list[Ints], Ints]:
@@ -177,14 +138,19 @@ def _layout(widths: list[Ints], is_view: npt.NDArray[np.bool_]) -> tuple[list[In
     return bases, following - is_view  # an attribute ends with the cell of other types
 
 
-def _cut_keys(items: tuple[Ints, ...], before: Ints, after: Ints, values: Any, dimensions: int) -> _Section:
-    """A section from literals: their cuts are ranks in a list of sorted values."""
-    entry, dimension, low, high, low_after, high_after = items
-    low_key = np.where(low < 0, -1, np.where(low_after == 1, after[low], before[low])) if len(low) else low
-    high_key = (
-        np.where(high < 0, -1, np.where(high_after == 1, after[high], before[high])) if len(low) else high
-    )
-    return _Section(entry, dimension, low_key, high_key, values, len(values[0]), dimensions)
+def _keys(literals: Literals, sizes: list[int], ranks: list[tuple[Ints, Ints]]) -> Keys:
+    """The keys of all sections end to end, each between the two that stand for no bound."""
+    top = np.cumsum(np.array(sizes, np.int64) + 2) - 1
+    bottom = top - sizes - 1
+    of_kind = np.full(256, 255, np.uint8)
+    of_kind[list(_SECTION)] = list(_SECTION.values())
+    section = of_kind[literals.kind]
+    before, after = np.full((2, len(section)), -1, np.int32)
+    for number, (low, high) in enumerate(ranks):
+        mine = section == number
+        before[mine] = bottom[number] + 1 + low[mine]
+        after[mine] = bottom[number] + 1 + high[mine]
+    return Keys(section, before, after, bottom, top)
 
 
 def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
@@ -208,16 +174,15 @@ def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
     return before, after, (all_floor[fresh], all_rest[fresh])
 
 
-def _number_cuts(section: _Section) -> tuple[npt.NDArray[np.float64], Ints, Ints, Any]:
+def _number_cuts(cuts: SectionCuts, values: Any) -> tuple[npt.NDArray[np.float64], Ints, Ints, Any]:
     """The numbers that some dimension is cut at, and the cuts of each dimension as places there."""
-    floor, rest = section.values
+    floor, rest = values
     used = np.zeros(len(floor), np.bool_)
-    used[section.cuts.key] = True
+    used[cuts.key] = True
     rests = rest[used]
     place = np.cumsum(used) - 1
     word = np.uint16 if len(rests) < 1 << 16 else np.uint32
-    cuts = place[section.cuts.key].astype(word)
-    return floor[used], (rests if rests.any() else rests[:0]), section.cuts.start, cuts
+    return floor[used], (rests if rests.any() else rests[:0]), cuts.start, place[cuts.key].astype(word)
 
 
 def _time_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
@@ -229,66 +194,42 @@ def _time_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
     return before, after, (values,)
 
 
-def _boolean_ranges(items: tuple[Ints, ...], literals: Literals, base: Ints) -> Ranges:
-    """False is the first cell of its section, true the second."""
-    entry, dimension, low, _, _, _ = items
-    cell = base[dimension] + (literals.bits[low] if len(low) else low)
-    return entry, cell, cell
+class _Texts:
+    """Strings of all ordered dimensions: literals of comparisons and the strings of patterns, sorted."""
 
-
-class _TextSection:
-    """Strings of all ordered dimensions: literals of comparisons and the strings of patterns."""
-
-    def __init__(self, sections: Sections, dimensions: int) -> None:
-        entry, dimension, low, high, low_after, high_after = sections._select(Kind.STRING)
-        extra = sections.strings
-        mentioned = np.zeros(len(sections.literals.kind) + 1, np.bool_)
-        mentioned[low] = mentioned[high] = True
-        used = np.flatnonzero(mentioned[:-1])  # the last place stands for -1, no bound
-        texts = _binary(sections.literals, used, extra.texts)
+    def __init__(self, literals: Literals, rows: Comparisons, extra: StringCuts) -> None:
+        used = _texts_compared(literals, rows)
+        texts = _binary(literals, used, extra.texts)
         self.sorted = pc.unique(texts)
         self.sorted = self.sorted.take(pc.sort_indices(self.sorted))
         rank = pc.index_in(texts, value_set=self.sorted).to_numpy(zero_copy_only=False).astype(np.int64)
-        literal_rank = np.zeros(len(sections.literals.kind) + 1, np.int64)
-        literal_rank[used] = rank[: len(used)]
-        extra_rank = np.append(rank[len(used) :], 0)
-        extra_low, extra_high = np.array(extra.low, np.int64), np.array(extra.high, np.int64)
-        self.section = _Section(
-            np.concatenate([entry, np.array(extra.entry, np.int64)]),
-            np.concatenate([dimension, np.array(extra.dimension, np.int64)]),
-            np.concatenate(
-                [_keys(low, literal_rank, low_after), _keys(extra_low >> 1, extra_rank, extra_low & 1)]
-            ),
-            np.concatenate(
-                [_keys(high, literal_rank, high_after), _keys(extra_high >> 1, extra_rank, extra_high & 1)]
-            ),
-            None,
-            2 * len(self.sorted),
-            dimensions,
-        )
-
-    def columns(self) -> tuple[Ints, StringColumn, Ints, npt.NDArray[np.uint8]]:
-        """Per dimension the sorted strings, the cuts before each, and the sides it is cut at."""
-        cuts = self.section.cuts
-        rank, side = cuts.key >> 1, cuts.key & 1
-        fresh = np.ones(len(rank), np.bool_)
-        fresh[1:] = (np.diff(rank) != 0) | (np.diff(cuts.dimension) != 0)
-        group = np.cumsum(fresh) - 1
-        first = np.flatnonzero(fresh)
-        dimension = cuts.dimension[first]
-        sides = np.zeros(len(first), np.uint8)
-        np.bitwise_or.at(sides, group, (1 << side).astype(np.uint8))
-        start = np.searchsorted(dimension, np.arange(len(cuts.start))).astype(np.int64)
-        return (
-            start,
-            from_arrow(self.sorted.take(pa.array(rank[first]))),
-            first - cuts.start[dimension],
-            sides,
-        )
+        self.before = np.zeros(len(literals.kind), np.int64)
+        self.before[used] = 2 * rank[: len(used)]
+        self.extra = np.append(rank[len(used) :], 0)  # the last place is for ranges without a bound
 
 
-def _keys(place: Ints, rank: Ints, side: Ints) -> Ints:
-    return np.where(place < 0, -1, 2 * rank[place] + side)
+def _texts_compared(literals: Literals, rows: Comparisons) -> Ints:
+    """The string literals that comparisons have as operands, in order."""
+    texts = literals.kind == Kind.STRING
+    if not texts.any():
+        return np.zeros(0, np.int64)
+    mentioned = np.zeros(len(texts), np.bool_)
+    mark_operands(rows.row, rows.arg, rows.arity, rows.args, mentioned)
+    return np.flatnonzero(mentioned & texts)
+
+
+def _text_cuts(cuts: SectionCuts, texts: Any) -> tuple[Ints, StringColumn, Ints, npt.NDArray[np.uint8]]:
+    """Per dimension the sorted strings, the cuts before each, and the sides it is cut at."""
+    rank, side = cuts.key >> 1, cuts.key & 1
+    fresh = np.ones(len(rank), np.bool_)
+    fresh[1:] = (np.diff(rank) != 0) | (np.diff(cuts.dimension) != 0)
+    group = np.cumsum(fresh) - 1
+    first = np.flatnonzero(fresh)
+    dimension = cuts.dimension[first]
+    sides = np.zeros(len(first), np.uint8)
+    np.bitwise_or.at(sides, group, (1 << side).astype(np.uint8))
+    start = np.searchsorted(dimension, np.arange(len(cuts.start))).astype(np.int64)
+    return start, from_arrow(texts.take(pa.array(rank[first]))), first - cuts.start[dimension], sides
 
 
 def _binary(literals: Literals, used: Ints, extra: list[bytes]) -> pa.Array:

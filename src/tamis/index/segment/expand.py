@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Op
-from tamis.lang.columns.rows import Columns, RowWriter, append, runs, tree_at
+from tamis.lang.columns.rows import Columns, RowWriter, append, runs, starts, tree_at
 from tamis.limits import Limits
 from tamis.model.expr import Not
 from tamis.normal import Literal, clauses_of, demands_of
@@ -21,26 +21,29 @@ def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> Claus
 
     With ``cnf`` an expression that is shorter so becomes one clause with groups of alternatives.
     """
-    structural = np.zeros(len(columns.op) + 1, np.int64)
-    np.cumsum(columns.op >= Op.AND, out=structural[1:])
-    plain = structural[columns.row_start[1:]] == structural[columns.row_start[:-1]]
-    chosen = np.flatnonzero(plain)
-    row, count = runs(columns.row_start, chosen)
+    nested = np.flatnonzero(columns.op >= Op.AND)
+    # The expression of a row is the last one that begins at or before it.
+    nested = np.unique(np.searchsorted(columns.row_start, nested, side="right") - 1)
+    if not len(nested):
+        return _plain_rows(columns, np.arange(columns.count))
+    plain = np.ones(columns.count, np.bool_)
+    plain[nested] = False
+    rows = _plain_rows(columns, np.flatnonzero(plain))
     extra = _Expansion(columns, limits, cnf)
-    for at in np.flatnonzero(~plain).tolist():
+    for at in nested.tolist():
         extra.add(at)
-    start = np.zeros(len(count) + len(extra.count) + 1, np.int64)
-    np.cumsum(np.concatenate([count, np.array(extra.count, np.int64)]), out=start[1:])
-    first = len(columns.op)
-    return ClauseRows(
-        append(columns, extra.writer.freeze()),
-        np.concatenate([row, np.arange(first, first + len(extra.negated))]),
-        np.concatenate([np.zeros(len(row), np.bool_), np.array(extra.negated, np.bool_)]),
-        start,
-        np.concatenate([chosen, np.array(extra.owner, np.int64)]),
-        np.concatenate([np.ones(len(chosen), np.bool_), np.array(extra.exact, np.bool_)]),
-        np.concatenate([np.zeros(len(row), np.uint8), np.array(extra.group, np.uint8)]),
-    )
+    return extra.after(rows)
+
+
+def _plain_rows(columns: Columns, chosen: Ints) -> ClauseRows:
+    """The chosen expressions, conjunctions all of them, as clauses."""
+    if len(chosen) == columns.count:
+        row, start = np.arange(len(columns.op), dtype=np.uint32), columns.row_start
+    else:
+        places, count = runs(columns.row_start, chosen)
+        row, start = places.astype(np.uint32), starts(count)
+    none = np.zeros(len(row), np.uint8)
+    return ClauseRows(columns, row, none.view(np.bool_), start, chosen, np.ones(len(chosen), np.bool_), none)
 
 
 class _Expansion:
@@ -77,3 +80,16 @@ class _Expansion:
         self.count.append(len(literals))
         self.owner.append(at)
         self.exact.append(exact)
+
+    def after(self, rows: ClauseRows) -> ClauseRows:
+        """The clauses of ``rows`` and then those written here."""
+        first = len(rows.columns.op)
+        return ClauseRows(
+            append(rows.columns, self.writer.freeze()),
+            np.concatenate([rows.row, np.arange(first, first + len(self.negated), dtype=np.uint32)]),
+            np.concatenate([rows.negated, np.array(self.negated, np.bool_)]),
+            np.concatenate([rows.start, rows.start[-1] + np.cumsum(self.count, dtype=np.int64)]),
+            np.concatenate([rows.owner, np.array(self.owner, np.int64)]),
+            np.concatenate([rows.exact, np.array(self.exact, np.bool_)]),
+            np.concatenate([rows.group, np.array(self.group, np.uint8)]),
+        )
