@@ -48,8 +48,7 @@ def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
     return count
 
 
-LT, LE, GT, GE, BETWEEN, IN = 2, 4, 6, 8, 10, 12  # as in lang/columns/codes.py
-STRUCTURAL = 32
+BETWEEN, IN, STRUCTURAL = 10, 12, 32  # as in lang/columns/codes.py
 
 
 @njit(cache=True, nogil=True)
@@ -68,25 +67,14 @@ def mark_operands(row, arg, arity, args, mark):
             mark[args[k]] = True
 
 
-@njit(cache=True, nogil=True)
-def ends_of(form, at, args, section, before, after, bottom, top):
-    """The keys of both ends of the range of a comparison with the operand args[at]."""
-    operand = args[at]
-    if form == LT:
-        return bottom[section[operand]], np.int64(before[operand])
-    if form == LE:
-        return bottom[section[operand]], np.int64(after[operand])
-    if form == GT:
-        return np.int64(after[operand]), top[section[operand]]
-    if form == GE:
-        return np.int64(before[operand]), top[section[operand]]
-    return np.int64(before[operand]), np.int64(after[args[at + (form == BETWEEN)]])
+# Which key of its operand a range begins and ends at, by operator: see Keys in cuts.py.
+BOTTOM, BEFORE, AFTER, TOP = 0, 1, 2, 3
+LOW = np.array([BEFORE, BEFORE, BOTTOM, BOTTOM, BOTTOM, BOTTOM, AFTER, AFTER, *[BEFORE] * 6])
+HIGH = np.array([AFTER, AFTER, BEFORE, BEFORE, AFTER, AFTER, TOP, TOP, TOP, TOP, *[AFTER] * 4])
 
 
 @njit(cache=True, nogil=True)
-def mark_comparisons(
-    row, op, attribute, arg, arity, args, section, before, after, bottom, top, keys, mark, codes
-):
+def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, codes):
     """Mark the cuts at the ends of every range, (dimension, key) as one number.
 
     If ``mark`` is empty they are listed in ``codes`` instead. Returns how many are listed, and how many
@@ -94,19 +82,20 @@ def mark_comparisons(
     """
     listed, members = 0, 0
     for n in row:
-        form = np.int64(op[n]) & ~1
         first = np.int64(attribute[n]) * keys
-        count = arity[n] if form == IN else 1
+        several, to = op[n] >= IN, np.int64(op[n] >> 1 == BETWEEN >> 1)
+        low, high = LOW[op[n]], HIGH[op[n]]
+        count = arity[n] if several else 1
         members += count
         for k in range(arg[n], arg[n] + count):
-            if before[args[k]] < 0:
+            if key[BEFORE, args[k]] < 0:
                 continue
-            low, high = ends_of(form, k, args, section, before, after, bottom, top)
+            below, above = first + key[low, args[k]], first + key[high, args[k + to]]
             if len(mark) > 0:
-                mark[first + low] = True
-                mark[first + high] = True
+                mark[below] = True
+                mark[above] = True
             else:
-                codes[listed], codes[listed + 1] = first + low, first + high
+                codes[listed], codes[listed + 1] = below, above
                 listed += 2
     return listed, members
 
@@ -194,9 +183,8 @@ def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
 
 @njit(cache=True, nogil=True)
 def pack_comparisons(
-    row, op, attribute, arg, arity, args, section, before, after, bottom, top, keys, codes, cell, negated,
-    cells, packed, fate, set_lo, set_hi,
-):  # fmt: skip
+    row, op, attribute, arg, arity, args, key, keys, codes, cell, negated, cells, packed, fate, set_lo, set_hi
+):
     """Write (dimension, flags, lo, hi) of every comparison; returns how many ranges the sets have.
 
     ``set_lo`` and ``set_hi`` need room for one range more than there can be.
@@ -204,20 +192,20 @@ def pack_comparisons(
     in_sets = 0
     for i in range(len(row)):
         n = row[i]
-        form, negative = np.int64(op[n]) & ~1, (op[n] & 1) == 1
         dimension = np.int64(attribute[n])
+        several, to = op[n] >= IN, np.int64(op[n] >> 1 == BETWEEN >> 1)
+        low, high = LOW[op[n]], HIGH[op[n]]
         last = in_sets
-        for k in range(arg[n], arg[n] + (arity[n] if form == IN else 1)):
-            if before[args[k]] < 0:
+        for k in range(arg[n], arg[n] + (arity[n] if several else 1)):
+            if key[BEFORE, args[k]] < 0:
                 continue
-            low, high = ends_of(form, k, args, section, before, after, bottom, top)
-            set_lo[last] = cell_below(dimension * keys + low, codes, cell) + 1
-            set_hi[last] = cell_below(dimension * keys + high, codes, cell)
+            set_lo[last] = cell_below(dimension * keys + key[low, args[k]], codes, cell) + 1
+            set_hi[last] = cell_below(dimension * keys + key[high, args[k + to]], codes, cell)
             last += set_lo[last] <= set_hi[last]
         count = last - in_sets
         if count > 1:
             count = join_ranges(set_lo, set_hi, in_sets, last)
-        flags = (ABSENT_OK if negated[i] else 0) | (NEGATIVE if negative != negated[i] else 0)
+        flags = ABSENT_OK * negated[i] + NEGATIVE * ((op[n] & 1 == 1) != negated[i])
         pack_literal(
             i, dimension, flags, count, set_lo[in_sets], set_hi[in_sets], in_sets, cells, packed, fate
         )

@@ -63,7 +63,9 @@ class _Cutter:
         if not others.count:
             return space, self._clauses(compared, first, cells)
         second = others.pack(sections.string_ranges(below), cells)
-        return space, self._clauses(np.concatenate([compared, others.literal]), first.followed_by(second), cells)
+        return space, self._clauses(
+            np.concatenate([compared, others.literal]), first.followed_by(second), cells
+        )
 
     def _plain_mask(self, op: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
         """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
@@ -88,7 +90,7 @@ class _Cutter:
         set_lo, set_hi = np.empty((2, sections.cuts.members + 1), np.int32)
         keys, negated = sections.keys, _chosen(self.rows.negated, literal)
         count = pack_comparisons(
-            *comparisons, *keys, keys.total, *below, negated, cells, packed, fate, set_lo, set_hi
+            *comparisons, keys.of_literal, keys.total, *below, negated, cells, packed, fate, set_lo, set_hi
         )
         return Packed(packed, fate, set_lo[:count], set_hi[:count])
 

@@ -20,11 +20,12 @@ TABLE_LIMIT = 1 << 27
 
 
 class Keys(NamedTuple):
-    """For every literal its section and the keys of the cuts before and after it (-1: it has no order)."""
+    """Per literal four keys: of no lower bound, just before it, just after it, of no upper bound.
 
-    section: npt.NDArray[np.uint8]
-    before: npt.NDArray[np.int32]
-    after: npt.NDArray[np.int32]
+    A literal without an order has -1 there.
+    """
+
+    of_literal: npt.NDArray[np.int32]  # [4, literals]
     bottom: Ints  # of each section: the key of no lower bound
     top: Ints
 
@@ -54,7 +55,7 @@ class Cuts:
         self._tabled = size <= TABLE_LIMIT
         mark = np.zeros(size if self._tabled else 0, np.bool_)
         codes = np.empty(0 if self._tabled else 2 * len(rows.args), np.int64)
-        count, self.members = mark_comparisons(*rows, *keys, keys.total, mark, codes)
+        count, self.members = mark_comparisons(*rows, keys.of_literal, keys.total, mark, codes)
         if self._tabled:
             mark[extra] = True
             self._codes: Ints = np.flatnonzero(mark)

@@ -21,13 +21,7 @@ from tamis.space.views import Flag, View
 Ints = npt.NDArray[np.int64]
 Ranges = tuple[Ints, Ints, Ints]
 NUMBER, TIME, TEXT, BOOLEAN = range(4)
-_SECTION = {
-    Kind.INT: NUMBER,
-    Kind.FLOAT: NUMBER,
-    Kind.TIME: TIME,
-    Kind.STRING: TEXT,
-    Kind.BOOLEAN: BOOLEAN,
-}
+_KINDS = (Kind.INT, Kind.FLOAT), (Kind.TIME,), (Kind.STRING,), (Kind.BOOLEAN,)
 
 
 class StringCuts:
@@ -142,15 +136,14 @@ def _keys(literals: Literals, sizes: list[int], ranks: list[tuple[Ints, Ints]]) 
     """The keys of all sections end to end, each between the two that stand for no bound."""
     top = np.cumsum(np.array(sizes, np.int64) + 2) - 1
     bottom = top - sizes - 1
-    of_kind = np.full(256, 255, np.uint8)
-    of_kind[list(_SECTION)] = list(_SECTION.values())
-    section = of_kind[literals.kind]
-    before, after = np.full((2, len(section)), -1, np.int32)
+    of_literal = np.full((4, len(literals.kind)), -1, np.int32)
     for number, (low, high) in enumerate(ranks):
-        mine = section == number
-        before[mine] = bottom[number] + 1 + low[mine]
-        after[mine] = bottom[number] + 1 + high[mine]
-    return Keys(section, before, after, bottom, top)
+        mine = np.isin(literals.kind, _KINDS[number])
+        first = bottom[number] + 1
+        of_literal[:, mine] = np.stack(
+            np.broadcast_arrays(first - 1, first + low[mine], first + high[mine], top[number])
+        )
+    return Keys(of_literal, bottom, top)
 
 
 def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
