@@ -152,3 +152,77 @@ def upper_score(at, start, attribute, share, rest, priority, asked, weight, grea
         if low < end and attribute[low] == asked[j]:
             score += weight[j] * share[low]
     return score
+
+
+def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
+    """The estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
+    prior = presence[dimension] * ((hi - lo + 1) / cells[dimension])
+    if events == 0:
+        return prior
+    first = base[dimension]
+    return (cumulative[first + hi + 1] - cumulative[first + lo] + prior) / (events + 1.0)
+
+
+@njit(cache=True, nogil=True)
+def shares(dimension, lo, hi, cells, presence, base, cumulative, events, out):
+    """The estimated shares of many ranges."""
+    for i in range(len(dimension)):
+        out[i] = share_of(dimension[i], lo[i], hi[i], cells, presence, base, cumulative, events)
+
+
+@njit(cache=True, nogil=True)
+def hull_of(literal, i, cells, set_lo, set_hi):
+    """The smallest and largest present cell that can satisfy literal ``i``."""
+    flags, lo, hi = np.int64(literal[i, 1]), np.int64(literal[i, 2]), np.int64(literal[i, 3])
+    if flags & (NEGATIVE | ABSENT_OK):
+        # One that absence satisfies, too, says nothing about present cells that is worth joining.
+        return np.int64(1), np.int64(cells[literal[i, 0]])
+    if flags & MANY:
+        return np.int64(set_lo[lo]), np.int64(set_hi[lo + hi - 1])
+    return lo, hi
+
+
+@njit(cache=True, nogil=True)
+def group_literals(
+    start, literal, set_lo, set_hi, cells, presence, base, cumulative, events, unit_start, of_literal,
+    dimension, lo, hi, usable, joined, set_at, set_count, share,
+):  # fmt: skip
+    """Write the conditions of every clause, that is its literals by dimension; returns how many there are."""
+    u = 0
+    for c in range(len(start) - 1):
+        unit_start[c] = u
+        i, last = np.int64(start[c]), np.int64(start[c + 1])
+        while i < last:
+            first, d = i, np.int64(literal[i, 0])
+            top, bottom = low, high = hull_of(literal, i, cells, set_lo, set_hi)
+            usable[u] = False
+            while i < last and literal[i, 0] == d:
+                one, two = hull_of(literal, i, cells, set_lo, set_hi)
+                top, bottom = max(top, one), min(bottom, two)
+                usable[u] |= not literal[i, 1] & ABSENT_OK
+                of_literal[i] = u
+                i += 1
+            joined[u] = i - first > 1 and top <= bottom
+            if top > bottom:  # only a multi-valued event can satisfy these; its first literal must do
+                top, bottom = low, high
+            dimension[u], lo[u], hi[u], set_at[u], set_count[u] = d, top, bottom, 0, 0
+            if i - first == 1 and literal[first, 1] & (MANY | NEGATIVE) == MANY:
+                set_at[u], set_count[u] = literal[first, 2], literal[first, 3]
+                share[u] = 0.0
+                for r in range(set_at[u], set_at[u] + set_count[u]):
+                    share[u] += share_of(
+                        d, np.int64(set_lo[r]), np.int64(set_hi[r]), cells, presence, base, cumulative, events
+                    )
+            else:
+                share[u] = share_of(d, top, bottom, cells, presence, base, cumulative, events)
+            u += 1
+    unit_start[len(start) - 1] = u
+    return u
+
+
+@njit(cache=True, nogil=True)
+def take_literals(literal, order, out):
+    """The literals in another order."""
+    for i in range(len(order)):
+        for k in range(4):
+            out[i, k] = literal[order[i], k]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index._kernels import take_literals
 from tamis.space.clauses import Clauses
 
 Ints = npt.NDArray[np.int64]
@@ -16,9 +17,11 @@ def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clause
     """``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
     count = _lengths(clauses.start)[clause_order]
     owners = _lengths(clauses.owner_start)[clause_order]
+    literal = np.empty_like(clauses.literal, shape=(len(literal_order), 4))
+    take_literals(clauses.literal, literal_order, literal)
     return clauses._replace(
         start=_starts(count),
-        literal=np.ascontiguousarray(clauses.literal[literal_order]),
+        literal=literal,
         revise=clauses.revise[clause_order],
         owner_start=_starts(owners),
         owner=clauses.owner[_runs(clauses.owner_start, clause_order)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index._kernels import shares
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
@@ -19,6 +20,9 @@ class Statistics:
         self.cells = clauses.cells.astype(np.int64)
         self.sample = sample
         self.sampled = sample is not None and sample.count > 0
+        self._base: Ints = np.zeros(0, np.int64)
+        self._cumulative: Floats = np.zeros(0)
+        self._events = 0
         if sample is not None and sample.count > 0:
             self._from_sample(sample)
         else:
@@ -31,20 +35,21 @@ class Statistics:
 
     def _from_sample(self, sample: Located) -> None:
         dimension, lo = sample.dimension.astype(np.int64), sample.lo.astype(np.int64)
-        self._base: Ints = np.cumsum(self.cells + 2) - (self.cells + 2)
+        self._base = np.cumsum(self.cells + 2) - (self.cells + 2)
         counts = np.bincount(self._base[dimension] + lo, minlength=int((self.cells + 2).sum()))
         # cumulative[base + c] is the number of sampled entries in cells below c
-        self._cumulative: Floats = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
+        self._cumulative = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
         self._events = sample.count
         seen = np.bincount(dimension, minlength=len(self.cells))
         self.presence = np.asarray((seen + 0.5) / (sample.count + 1.0))
 
     def share(self, dimension: Ints, lo: Ints, hi: Ints) -> Floats:
         """The estimated share of events with a cell of ``dimension`` in ``lo``..``hi``."""
-        width = (hi - lo + 1) / self.cells[dimension]
-        prior = self.presence[dimension] * width
-        if not self.sampled:
-            return prior
-        base = self._base[dimension]
-        seen = self._cumulative[base + hi + 1] - self._cumulative[base + lo]
-        return np.asarray((seen + prior) / (self._events + 1.0))
+        out = np.empty(len(dimension))
+        shares(dimension, lo, hi, *self.tables, out)
+        return out
+
+    @property
+    def tables(self) -> tuple[Ints, Floats, Ints, Floats, int]:
+        """What kernels estimate shares from: see ``share_of``."""
+        return self.cells, self.presence, self._base, self._cumulative, self._events

@@ -9,14 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index.pst._kernels import rank_conditions
 from tamis.index.statistics import Statistics
-from tamis.index.units import Ints, Units
-from tamis.space.clauses import MANY, NEGATIVE, Clauses
-
-EQUAL, SET, BETWEEN, ONE_SIDED, NOT_SET, NOT_EQUAL = range(6)
+from tamis.index.units import Units
+from tamis.space.clauses import Clauses
 
 Floats = npt.NDArray[np.float64]
-_BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 def ranking(clauses: Clauses, units: Units, statistics: Statistics) -> Floats:
@@ -27,23 +25,7 @@ def ranking(clauses: Clauses, units: Units, statistics: Statistics) -> Floats:
     """
     if statistics.sampled:
         return units.share
-    return np.asarray(operators(clauses, units) + np.minimum(units.share, _BELOW_ONE), np.float64)
-
-
-def operators(clauses: Clauses, units: Units) -> Ints:
-    """The operator of each condition, read off its cells.
-
-    A range of one cell counts as an equality: no other predicate ends inside it. The first cell of a
-    dimension lies below all operands, and the last but one above (the last is for values of other types):
-    a range up to there is one-sided, and so is a Boolean, which half of all values satisfy.
-    """
-    positive, many = np.zeros((2, len(units.share)), np.bool_)
-    negative = (clauses.literal[:, 1] & NEGATIVE) != 0
-    positive[units.of_literal[~negative]] = True
-    many[units.of_literal[negative & ((clauses.literal[:, 1] & MANY) != 0)]] = True
-    cells = clauses.cells.astype(np.int64)[units.dimension]
-    one_sided = (cells > 1) & ((units.lo == 1) | (units.hi >= cells - 1))
-    found = np.where(units.lo == units.hi, EQUAL, BETWEEN)
-    found[one_sided] = ONE_SIDED
-    found[units.set_count > 0] = SET
-    return np.where(positive, found, np.where(many, NOT_SET, NOT_EQUAL))
+    rank = np.empty(len(units.share))
+    ranges = units.dimension, units.lo, units.hi, units.set_count
+    rank_conditions(clauses.literal, units.of_literal, *ranges, clauses.cells, units.share, rank)
+    return rank

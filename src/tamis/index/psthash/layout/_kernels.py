@@ -34,13 +34,23 @@ def measure_spread(
     chosen, dimension, lo, hi, set_at, set_count, set_lo, set_hi, coarsest, most, within, blocks
 ):
     """Per dimension and grain: access predicates of at most ``most`` spaces, and spaces of these."""
+    single = np.zeros_like(within)  # by the finest grain at which a predicate has one space
     for u in chosen:
         d = dimension[u]
         for grain in range(coarsest[d] + 1):
             count = count_blocks(u, lo, hi, set_at, set_count, set_lo, set_hi, grain)
+            if count == 1:  # and so it has at all coarser ones
+                single[d, grain] += 1
+                break
             if count <= most:
                 within[d, grain] += 1
                 blocks[d, grain] += count
+    for d in range(len(coarsest)):
+        total = 0
+        for grain in range(coarsest[d] + 1):
+            total += single[d, grain]
+            within[d, grain] += total
+            blocks[d, grain] += total
 
 
 @njit(cache=True, nogil=True)
