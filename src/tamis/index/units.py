@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ def units_of(clauses: Clauses, statistics: Statistics) -> Units:
     ints = [np.empty(most, np.int64) for _ in range(3)]
     usable, joined = np.empty(most, np.bool_), np.empty(most, np.bool_)
     sets = [np.empty(most, np.int64) for _ in range(2)]
-    columns = *ints, usable, joined, *sets, np.empty(most)
+    columns: tuple[npt.NDArray[Any], ...] = *ints, usable, joined, *sets, np.empty(most)
     literals = clauses.start, clauses.literal, clauses.set_lo, clauses.set_hi
     count = group_literals(*literals, *statistics.tables, start, of_literal, *columns)
     return Units(start, of_literal, *(column[:count] for column in columns))

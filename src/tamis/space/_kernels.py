@@ -145,7 +145,7 @@ NEVER, ALWAYS = 1, 2
 
 @njit(cache=True, nogil=True)
 def pack_literal(i, dimension, flags, count, lo, hi, in_sets, cells, packed, fate):
-    """Write literal ``i`` from its ranges: lo..hi if it has one, else ``count`` from the place ``in_sets`` on.
+    """Write literal ``i`` from its ranges: lo..hi if it has one, else ``count`` from place ``in_sets`` on.
 
     A literal left without a range never holds if it is positive, asks for presence (absence, if only
     that is accepted) or, accepting everything, always holds: ``fate`` marks NEVER and ALWAYS.

@@ -160,7 +160,8 @@ class Packed(NamedTuple):
     def followed_by(self, more: Packed) -> Packed:
         """Both, one after the other."""
         more.literal[(more.literal[:, 1] & MANY) != 0, 2] += len(self.set_lo)
-        return Packed(*(np.concatenate(pair) for pair in zip(self, more, strict=True)))
+        pairs: Any = zip(self, more, strict=True)
+        return Packed(*map(np.concatenate, pairs))
 
 
 class Others:

@@ -16,6 +16,7 @@ from tamis.limits import Limits
 
 Index = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
+Places = npt.NDArray[Any]
 
 
 class Refusals:
@@ -32,14 +33,20 @@ class Refusals:
             self.reasons.setdefault(row, reason)
         self.bad[where] = True
 
+    def add_owned(self, bad: npt.NDArray[np.bool_], owner: npt.NDArray[Any], reason: TamisError) -> None:
+        """Refuse the rows whose owner is marked; rows are looked at only if one is."""
+        if bad.any():
+            self.add(bad[owner], reason)
+
 
 def check_exotic(
-    op: Codes, arity: Index, literals: Literals, literal: Index, refusals: Refusals, limits: Limits
-) -> tuple[Codes, Index, Literals, Index]:
+    op: Codes, arity: Places, literals: Literals, literal: Places, refusals: Refusals, limits: Limits
+) -> tuple[Codes, Places, Literals, Places]:
     """The same columns with clean operands; cleaning may change their number, and an operator's form."""
     exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
     if not len(exotic):
         return op, arity, literals, literal
+    op, arity = op.copy(), arity.astype(np.int64)
     start = starts(arity)
     number, first = distinct_runs(op[exotic].astype(np.int64), start[exotic], arity[exotic], literal)
     cleaner = _Cleaner(literals, limits)
@@ -47,7 +54,7 @@ def check_exotic(
         cleaner.add(int(op[row]), literal[start[row] : start[row + 1]].tolist())
     for at, reason in cleaner.bad.items():
         refusals.add(exotic[number == at], reason)
-    op, arity, begin = op.copy(), arity.copy(), start[:-1].copy()
+    begin = start[:-1].copy()
     op[exotic] = np.array(cleaner.op, np.uint8)[number]
     count = np.array(cleaner.count, np.int64)
     arity[exotic] = count[number]

@@ -277,7 +277,7 @@ def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int
     return shift + np.arange(len(shift)), count
 
 
-def starts(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def starts(count: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Where each run begins, given their lengths; the last entry is the end of the last."""
     start = np.zeros(len(count) + 1, np.int64)
     np.cumsum(count, out=start[1:])
