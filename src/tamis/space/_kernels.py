@@ -254,14 +254,53 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
 
 
 @njit(cache=True, nogil=True)
-def copy_clauses(chosen, start, literal, new_start, out):
-    """Write the literals of the chosen clauses one after the other; ``new_start`` says where."""
-    for n in range(len(chosen)):
-        at = new_start[n]
-        for i in range(start[chosen[n]], start[chosen[n] + 1]):
+def number_groups(order, same, group):
+    """Number groups of equal clauses by their first members; returns how many there are.
+
+    In ``order`` the clauses of a group stand together, ``same`` marks all but one of each.
+    """
+    first = 0
+    while first < len(order):
+        least, last = order[first], first + 1
+        while last < len(order) and same[last]:
+            least = min(least, order[last])
+            last += 1
+        for n in range(first, last):
+            group[order[n]] = least
+        first = last
+    count = 0
+    for c in range(len(group)):
+        if group[c] == c:
+            group[c] = count
+            count += 1
+        else:
+            group[c] = group[group[c]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def copy_clauses(group, start, literal, leads, new_start, out):
+    """Write the first clause of every group and its literals, one after the other; returns how many."""
+    count, at = 0, 0
+    for c in range(len(group)):
+        if group[c] != count:
+            continue
+        leads[count], new_start[count] = c, at
+        count += 1
+        for i in range(start[c], start[c + 1]):
             for k in range(4):
                 out[at, k] = literal[i, k]
             at += 1
+    new_start[count] = at
+    return at
+
+
+@njit(cache=True, nogil=True)
+def collect_owners(group, owner, fill, out):
+    """Write the owners of all clauses group by group; ``fill`` says where each group begins."""
+    for c in range(len(group)):
+        out[fill[group[c]]] = owner[c]
+        fill[group[c]] += 1
 
 
 @njit(cache=True, nogil=True)

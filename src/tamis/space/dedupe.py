@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.space._kernels import copy_clauses, hash_clauses, same_as_previous
+from tamis.space._kernels import collect_owners, copy_clauses, hash_clauses, number_groups, same_as_previous
 from tamis.space.clauses import Clauses
 
 Ints = npt.NDArray[np.int64]
@@ -50,14 +50,20 @@ def dedupe(
 def _without_copies(
     order: Ints, same: Any, start: Ints, literal: Any, revise: Any, owner: Ints, word: Any
 ) -> tuple[Ints, Any, Any, Ints, Ints]:
-    """The first clause of every group of equal ones, with the owners of the whole group."""
-    chosen = order[~same]
-    new_start = np.zeros(len(chosen) + 1, np.int64)
-    np.cumsum(np.diff(start)[chosen], out=new_start[1:])
-    kept = np.empty((new_start[-1], 4), word)
-    copy_clauses(chosen, start, literal, new_start, kept)
-    owner_start = np.append(np.flatnonzero(~same), len(order))
-    return new_start, kept, revise[chosen], owner_start, owner[order]
+    """The first clause of every group of equal ones, in the order given, with the owners of the group.
+
+    The order matters for speed: ranges of sets stand in the order of the clauses, too.
+    """
+    group = np.empty(len(order), np.int64)
+    count = number_groups(order, same, group)
+    leads, new_start = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+    kept = np.empty((len(literal), 4), word)
+    kept = kept[: copy_clauses(group, start, literal, leads, new_start, kept)]
+    size = np.bincount(group, minlength=count)
+    first = np.cumsum(size) - size
+    owner_start, owners = np.append(first, len(owner)), np.empty_like(owner)
+    collect_owners(group, owner, first, owners)
+    return new_start, kept, revise[leads], owner_start, owners
 
 
 def _narrow(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:

@@ -66,13 +66,15 @@ def choose_access(
         chosen, product = 0, 1
         last = NONE
         for _ in range(TRIES):
+            if chosen == wanted:
+                break
             best = NONE
             for u in range(unit_start[c], unit_start[c + 1]):
                 if not usable[u] or (best != NONE and rank[u] >= rank[best]):
                     continue
                 if last == NONE or rank[u] > rank[last] or (rank[u] == rank[last] and u > last):
                     best = u
-            if best == NONE or chosen == wanted:
+            if best == NONE:
                 break
             last = best
             blocks = count_blocks(best, lo, hi, set_at, set_count, set_lo, set_hi, grain[dimension[best]])
