@@ -13,7 +13,7 @@ from tamis.space.clauses import Clauses
 Ints = npt.NDArray[np.int64]
 
 
-def arrange(clauses: Clauses, clause_order: Ints, literal_order: Ints) -> Clauses:
+def arrange(clauses: Clauses, clause_order: Ints, literal_order: npt.NDArray[Any]) -> Clauses:
     """``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
     count = _lengths(clauses.start)[clause_order]
     owners = _lengths(clauses.owner_start)[clause_order]

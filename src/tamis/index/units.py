@@ -22,14 +22,14 @@ class Units(NamedTuple):
     """
 
     start: Ints
-    of_literal: Ints
+    of_literal: npt.NDArray[np.uint32]
     dimension: Ints
     lo: Ints
     hi: Ints
     usable: npt.NDArray[np.bool_]
     joined: npt.NDArray[np.bool_]
-    set_at: Ints
-    set_count: Ints
+    set_at: npt.NDArray[np.int32]
+    set_count: npt.NDArray[np.int32]
     share: npt.NDArray[np.float64]
 
 
@@ -39,10 +39,10 @@ def units_of(clauses: Clauses, statistics: Statistics) -> Units:
     The share of a set is the sum over its ranges, not that of its hull.
     """
     most = len(clauses.literal)
-    start, of_literal = np.empty(clauses.count + 1, np.int64), np.empty(most, np.int64)
+    start, of_literal = np.empty(clauses.count + 1, np.int64), np.empty(most, np.uint32)
     ints = [np.empty(most, np.int64) for _ in range(3)]
     usable, joined = np.empty(most, np.bool_), np.empty(most, np.bool_)
-    sets = [np.empty(most, np.int64) for _ in range(2)]
+    sets = [np.empty(most, np.int32) for _ in range(2)]
     columns: tuple[npt.NDArray[Any], ...] = *ints, usable, joined, *sets, np.empty(most)
     literals = clauses.start, clauses.literal, clauses.set_lo, clauses.set_hi
     count = group_literals(*literals, *statistics.tables, start, of_literal, *columns)

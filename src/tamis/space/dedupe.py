@@ -22,13 +22,16 @@ def dedupe(
     owner: Ints,
     cells: Ints,
 ) -> Clauses:
-    """Distinct clauses with the owners of each, in the narrowest integers that hold them."""
+    """Distinct clauses with the owners of each, in the narrowest integers that hold them.
+
+    ``literal`` is used up: what comes back may stand in its memory.
+    """
     digest = np.empty(len(start) - 1, np.uint64)
     hash_clauses(start, literal, set_lo, set_hi, revise, digest)
     order = np.argsort(digest)
     same = np.zeros(len(order), np.bool_)
     same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, same)
-    word = _narrow(set_lo, cells)
+    word = _word(set_lo, cells)
     if same.any():
         start, literal, revise, owner_start, owner = _without_copies(
             order, same, start, literal, revise, owner, word
@@ -37,9 +40,9 @@ def dedupe(
         owner_start = np.arange(len(owner) + 1)
     return Clauses(
         start.astype(np.uint32),
-        literal.astype(word, copy=False),
-        set_lo.astype(word),
-        set_hi.astype(word),
+        _narrow(literal, word),
+        _narrow(set_lo, word),
+        _narrow(set_hi, word),
         revise,
         owner_start.astype(np.uint32),
         owner.astype(np.uint32),
@@ -57,7 +60,8 @@ def _without_copies(
     group = np.empty(len(order), np.int64)
     count = number_groups(order, same, group)
     leads, new_start = np.empty(count, np.int64), np.empty(count + 1, np.int64)
-    kept = np.empty((len(literal), 4), word)
+    # Clauses only move forward, so that they can be copied within their own memory.
+    kept = np.empty((len(literal), 4), word) if word is np.uint16 else literal
     kept = kept[: copy_clauses(group, start, literal, leads, new_start, kept)]
     size = np.bincount(group, minlength=count)
     first = np.cumsum(size) - size
@@ -66,7 +70,12 @@ def _without_copies(
     return new_start, kept, revise[leads], owner_start, owners
 
 
-def _narrow(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:
+def _word(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:
     """A word for dimensions, cells and places in sets."""
     largest = max(len(sets), len(cells), int(cells.max(initial=0)))
     return np.uint16 if largest < 0xFFFF else np.uint32
+
+
+def _narrow(numbers: npt.NDArray[Any], word: Any) -> npt.NDArray[Any]:
+    """Numbers of 32 bits that are not negative in a word, without a copy if that has 32 bits, too."""
+    return numbers.view(word) if word is np.uint32 else numbers.astype(word, copy=False)

@@ -35,7 +35,8 @@ def conditions(clauses: Clauses, statistics: Statistics) -> Units:
         return units_of(clauses, statistics)
     none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
     start = np.zeros(clauses.count + 1, np.int64)
-    return Units(start, none, none, none, none, no, no, none, none, np.zeros(0))
+    sets = np.zeros(0, np.int32)
+    return Units(start, np.zeros(0, np.uint32), none, none, none, no, no, sets, sets, np.zeros(0))
 
 
 def post_in_leaves(

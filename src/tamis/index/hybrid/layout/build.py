@@ -67,13 +67,15 @@ def _looked_at(units: Units, best: Ints, pairs: Pairs) -> npt.NDArray[np.uint8]:
     return late
 
 
-def check_order(clauses: Clauses, units: Units, late: npt.NDArray[Any], clause_order: Ints) -> Ints:
+def check_order(
+    clauses: Clauses, units: Units, late: npt.NDArray[Any], clause_order: Ints
+) -> npt.NDArray[np.uint32]:
     """All literals in their new order: per clause those of ``late`` conditions last, else by share."""
     start = clauses.start.astype(np.int64)
     size = start[1:] - start[:-1]
     place = np.empty(clauses.count, np.int64)
     place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
-    order = np.empty(len(clauses.literal), np.int64)
+    order = np.empty(len(clauses.literal), np.uint32)
     order_for_checks(start, place, units.of_literal, late, units.share, order)
     return order
 
