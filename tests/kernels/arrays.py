@@ -12,7 +12,7 @@ from tamis.index.engines import engine_class
 from tamis.index.segment.build import flat
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
-from tamis.space.dedupe import _narrow
+from tamis.space.cutting.dedupe import _word
 from tamis.space.located import Located, join
 
 Range = tuple[int, int]
@@ -98,7 +98,7 @@ def as_clauses(book: list[Clause], cells: list[int]) -> Clauses:
             set_hi += [high for _, high in ranges]
     arrays = [np.array(a, np.int64) for a in (set_lo, set_hi, cells)]
     literals = np.array(literal, np.int64).reshape(-1, 4)
-    word = _narrow(literals, *arrays)
+    word = _word(arrays[0], arrays[2])
     start = np.cumsum([0, *map(len, book)]).astype(np.uint32)
     every = np.arange(len(book) + 1, dtype=np.uint32)
     return Clauses(

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from tamis.space import _kernels as k
-from tamis.space.dedupe import dedupe
 from tamis.space.numbers import just_after, split_integers
 
 pytestmark = pytest.mark.kernels
@@ -133,96 +132,6 @@ def test_names_are_found_in_their_table() -> None:
         assert not k.find_names(key_start, key_data, 64, start, data, np.uint64(12345), table, out)
 
 
-def test_ranges_of_an_entry_are_joined() -> None:
-    for seed in range(40):
-        chance = random.Random(seed)
-        entries = chance.randint(1, 6)
-        count = chance.choice([0, 1, 8, 40, 300])
-        entry = np.array([chance.randrange(entries) for _ in range(count)], np.int64)
-        lo = np.array([chance.randint(1, 60) for _ in range(count)], np.int64)
-        hi = lo + np.array([chance.randint(0, 4) for _ in range(count)], np.int64)
-        start = np.concatenate([[0], np.cumsum(np.bincount(entry, minlength=entries))])
-        out = np.empty((3, count), np.int64)
-        joined = k.merge_ranges(entry, lo, hi, start, *out)
-        expected = []
-        for e in range(entries):
-            cells = sorted({c for i in np.flatnonzero(entry == e) for c in range(lo[i], hi[i] + 1)})
-            runs = [c for c in cells if c - 1 not in cells]
-            expected += [(e, low, next(c for c in range(low, 99) if c + 1 not in cells)) for low in runs]
-        assert list(zip(*out[:, :joined].tolist(), strict=True)) == expected
-
-
-def test_literals_are_packed() -> None:
-    neg, absent, many = k.NEGATIVE, k.ABSENT_OK, k.MANY
-    cases = [  # flags, ranges → flags, lo, hi, fate
-        (0, [(2, 3)], (0, 2, 3), 0),
-        (neg, [(2, 3), (5, 5)], (neg | many, 0, 2), 0),
-        (absent, [(1, 1), (4, 6), (8, 8)], (absent | many, 2, 3), 0),
-        (0, [], (0, 1, 9), k.NEVER),
-        (neg | absent, [], (neg | absent, 1, 9), k.ALWAYS),
-        (neg, [], (0, 1, 9), 0),
-        (absent, [], (neg | absent, 1, 9), 0),
-    ]
-    ranges = [r for _, rs, _, _ in cases for r in rs]
-    lo, hi = (np.array([r[i] for r in ranges], np.int64) for i in (0, 1))
-    flags = np.array([case[0] for case in cases], np.int64)
-    count = np.array([len(case[1]) for case in cases], np.int64)
-    packed, fate = np.empty((len(cases), 4), np.int64), np.empty(len(cases), np.uint8)
-    k.pack_literals(np.zeros(len(cases), np.int64), flags, count, lo, hi, np.array([9]), packed, fate)
-    assert packed[:, 1:].tolist() == [list(case[2]) for case in cases]
-    assert fate.tolist() == [case[3] for case in cases]
-
-
-def test_equal_clauses_are_found_and_no_others() -> None:
-    for seed in range(30):
-        chance = random.Random(seed)
-        clauses = [_clause(chance) for _ in range(25)]
-        start = np.cumsum([0, *map(len, clauses)])
-        literal, set_lo, set_hi = [], [], []
-        for clause in clauses:
-            for dimension, ranges in chance.sample(clause, len(clause)):
-                if len(ranges) == 1:
-                    literal.append((dimension, 0, *ranges[0]))
-                else:
-                    literal.append((dimension, k.MANY, len(set_lo), len(ranges)))
-                    set_lo += [r[0] for r in ranges]
-                    set_hi += [r[1] for r in ranges]
-        revise = np.array([chance.randint(0, 1) for _ in clauses], np.uint8)
-        rows = np.array(literal, np.int64).reshape(-1, 4)
-        found = dedupe(
-            start,
-            rows,
-            np.array(set_lo, np.int64),
-            np.array(set_hi, np.int64),
-            revise,
-            np.arange(25),
-            np.array([9, 9]),
-        )
-        groups = [
-            sorted(found.owner[found.owner_start[c] : found.owner_start[c + 1]].tolist())
-            for c in range(found.count)
-        ]
-        alike: dict[Any, list[int]] = {}
-        for at, clause in enumerate(clauses):
-            alike.setdefault((tuple(sorted(clause)), int(revise[at])), []).append(at)
-        assert sorted(groups) == sorted(alike.values())
-
-
-def _clause(chance: random.Random) -> list[tuple[int, tuple[tuple[int, int], ...]]]:
-    options = [((1, 2),), ((3, 3),), ((1, 1), (4, 5)), ((1, 1), (4, 6)), ((1, 1), (4, 5), (7, 7))]
-    return [(dimension, chance.choice(options)) for dimension in range(chance.randint(0, 2))]
-
-
-def test_clauses_with_the_same_hash_are_still_told_apart() -> None:
-    literal = np.array([[0, 0, 1, 2], [0, 0, 1, 3], [0, 0, 2, 3], [1, 0, 2, 3], [0, 4, 0, 2], [0, 4, 2, 2]])
-    start = np.array([0, 1, 2, 3, 4, 5, 6, 6, 6])
-    revise = np.array([0, 0, 0, 0, 0, 0, 0, 1], np.uint8)
-    set_lo, set_hi = np.array([1, 5, 1, 6]), np.array([2, 5, 2, 6])
-    same = np.zeros(8, np.bool_)
-    k.same_as_previous(np.arange(8), np.zeros(8, np.uint64), start, literal, set_lo, set_hi, revise, same)
-    assert not same.any()
-
-
 def test_entries_are_gathered_by_event() -> None:
     for seed in range(40):
         chance = random.Random(seed)
@@ -248,9 +157,3 @@ def test_entries_are_gathered_by_event() -> None:
                 low != high for _, low, high in mine
             )
             assert bool(multi[e]) == several
-
-
-def test_cuts_are_marked_where_ranges_end() -> None:
-    mark = np.zeros(8, np.bool_)
-    k.mark_cuts(np.array([0, 1, 1]), np.array([2, -1, 0]), np.array([3, 1, -1]), 4, mark)
-    assert np.flatnonzero(mark).tolist() == [2, 3, 4, 5]

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.codes import Kind, Op
-from tamis.space._kernels import ALWAYS, NEVER, merge_ranges, pack_comparisons, pack_literals
 from tamis.space.clauses import (
     ABSENT_OK,
     ALWAYS_REVISE,
@@ -20,11 +19,12 @@ from tamis.space.clauses import (
     REVISE_IF_MULTI,
     Clauses,
 )
-from tamis.space.cuts import Below
-from tamis.space.dedupe import dedupe
+from tamis.space.cutting._kernels import ALWAYS, NEVER, merge_ranges, pack_comparisons, pack_literals
+from tamis.space.cutting.cuts import Below
+from tamis.space.cutting.dedupe import dedupe
+from tamis.space.cutting.sections import Ranges, Sections
 from tamis.space.derived import Derived, DerivedEntries
 from tamis.space.rows import ClauseRows, Comparisons, arg_places
-from tamis.space.sections import Ranges, Sections
 from tamis.space.space import Space
 
 Ints = npt.NDArray[np.int64]

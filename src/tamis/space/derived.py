@@ -11,7 +11,7 @@ from tamis.lang.columns.groups import distinct_runs, places_of
 from tamis.lang.columns.literals import Literals, literal_at
 from tamis.space.atoms import OnView, atoms_of
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
-from tamis.space.sections import StringCuts
+from tamis.space.cutting.sections import StringCuts
 from tamis.space.views import Flag, View
 
 Ints = npt.NDArray[np.int64]

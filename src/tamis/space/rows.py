@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.lang.columns.rows import Columns
-from tamis.space._kernels import begin_operands
+from tamis.space.cutting._kernels import begin_operands
 
 Ints = npt.NDArray[np.int64]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.space._kernels import cells_below, mark_comparisons
+from tamis.space.cutting._kernels import cells_below, mark_comparisons
 from tamis.space.rows import Comparisons
 
 Ints = npt.NDArray[np.int64]

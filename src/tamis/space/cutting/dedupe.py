@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.space._kernels import collect_owners, copy_clauses, hash_clauses, number_groups, same_as_previous
 from tamis.space.clauses import Clauses
+from tamis.space.cutting._kernels import (
+    collect_owners,
+    copy_clauses,
+    hash_clauses,
+    number_groups,
+    same_as_previous,
+)
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from tamis.lang.columns.codes import Kind
 from tamis.lang.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
-from tamis.space._kernels import mark_operands
-from tamis.space.cuts import Below, Cuts, Keys, SectionCuts
+from tamis.space.cutting._kernels import mark_operands
+from tamis.space.cutting.cuts import Below, Cuts, Keys, SectionCuts
 from tamis.space.numbers import just_after, split_integers
 from tamis.space.rows import Comparisons
 from tamis.space.space import Space
