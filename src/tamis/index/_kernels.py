@@ -154,6 +154,7 @@ def upper_score(at, start, attribute, share, rest, priority, asked, weight, grea
     return score
 
 
+@njit(cache=True, nogil=True)
 def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
     """The estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
     prior = presence[dimension] * ((hi - lo + 1) / cells[dimension])
