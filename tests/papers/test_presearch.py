@@ -10,7 +10,7 @@ import pytest
 from bench.workloads import W3
 from tamis import Index
 from tamis.index.presearch._kernels import and_rows, emit
-from tamis.index.presearch.layout._kernels import decide_terms, most_gain
+from tamis.index.presearch.layout._kernels import count_pairs, decide_terms, most_gain
 from tamis.index.presearch.layout.calibrate import measured, times
 from tamis.index.presearch.layout.terms import bounds, cover
 from tamis.index.presearch.layout.training import frequent_threshold
@@ -180,34 +180,6 @@ def test_ranges_find_a_block_at_most_four_times_as_wide() -> None:
     assert np.all(1 << level <= np.maximum(4 * (hi - lo + 1) - 4, 1))
 
 
-# ------------------------------------------------------------------------------- evaluations that are left
-SMALL = W3(vocabulary=20_000, topics=40, topic_words=400, query_shift=20, topic_shift=20)
-BOOK, DOCUMENTS = 8_000, 256
-
-
-def text_work(**parameters: int) -> Any:
-    parameters = TIMES | parameters  # type: ignore[assignment]
-    index = Index.build(
-        SMALL.subscriptions(BOOK, 1), engine="presearch", parameters=parameters, sample=SMALL.events(512, 2)
-    )
-    return next(iter(index.match_batches(SMALL.events(DOCUMENTS, 3), threads=1)))
-
-
-def test_presearch_evaluates_few_candidates_of_plain_luwak() -> None:
-    luwak, once, presearch, whole = (text_work(way=way) for way in range(4))
-    pairs = [sorted(batch.table.to_pylist(), key=str) for batch in (luwak, once, presearch, whole)]
-    assert pairs[0] == pairs[1] == pairs[2] == pairs[3]
-    assert once.work.verified < 0.8 * luwak.work.verified, "duplicates are evaluated once"
-    assert once.work.verified == once.work.candidates
-    assert presearch.work.verified <= 0.05 * luwak.work.verified
-    assert whole.work.verified == 0
-
-
-def test_fewer_extra_terms_mean_more_evaluations() -> None:
-    dear = text_work(time_and=20_000, time_check=1, frequent=0, pair_documents=1 << 20, greedy=0)
-    assert dear.work.verified == text_work(way=1).work.verified, "nothing pays: no extra term at all"
-
-
 def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis.index.presearch import engine
 
@@ -219,3 +191,29 @@ def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) 
     batch = next(iter(index.match_batches([{"text": "wool coat"}] * 200, threads=1)))
     assert batch.table.num_rows == 400
     assert batch.work.visited == index.match({"text": "wool coat"}).work.visited, "work of a second try"
+
+
+def test_every_way_finds_the_same_in_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small book; what each way evaluates is asserted on a larger one, in test_presearch_work.py."""
+    from tamis.index.presearch import engine
+
+    monkeypatch.setattr(engine, "FIRST_HITS", 4)
+    texts = W3(vocabulary=2_000, topics=4, topic_words=100, query_shift=20, topic_shift=20)
+    book, events, found = texts.subscriptions(150, 1), texts.events(70, 3), []
+    for way in range(4):
+        index = Index.build(book, engine="presearch", parameters=TIMES | {"way": way}, sample=events)
+        batch = next(iter(index.match_batches(events, threads=1)))
+        found.append(sorted(batch.table.to_pylist(), key=str))
+    assert len(found[0]) > 10
+    assert found[0] == found[1] == found[2] == found[3]
+
+
+def test_documents_with_both_terms_are_counted() -> None:
+    """Three words of 64 documents; a place without a row (slot 0) has no documents."""
+    bits = np.random.default_rng(1).integers(0, 1 << 63, (4, 3), np.uint64)
+    slot = np.array([1, 0, 3, 2], np.uint32)
+    one, two = np.array([0, 0, 2, 1]), np.array([2, 1, 3, 1])
+    together = np.array([7, 7, 7, 7])
+    count_pairs(one, two, slot, bits.ravel(), 3, together)
+    both = [sum(int(word).bit_count() for word in bits[a] & bits[b]) for a, b in ((1, 3), (3, 2))]
+    assert together.tolist() == [7 + both[0], 7, 7 + both[1], 7]

@@ -1,0 +1,35 @@
+"""Evaluations that pre-searching leaves, on a workload of some size: compiled only, it would take minutes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.workloads.w3 import W3
+from tamis import Index
+from tests.papers.test_presearch import TIMES
+
+SMALL = W3(vocabulary=20_000, topics=40, topic_words=400, query_shift=20, topic_shift=20)
+BOOK, DOCUMENTS = 8_000, 256
+
+
+def text_work(**parameters: int) -> Any:
+    parameters = TIMES | parameters  # type: ignore[assignment]
+    index = Index.build(
+        SMALL.subscriptions(BOOK, 1), engine="presearch", parameters=parameters, sample=SMALL.events(512, 2)
+    )
+    return next(iter(index.match_batches(SMALL.events(DOCUMENTS, 3), threads=1)))
+
+
+def test_presearch_evaluates_few_candidates_of_plain_luwak() -> None:
+    luwak, once, presearch, whole = (text_work(way=way) for way in range(4))
+    pairs = [sorted(batch.table.to_pylist(), key=str) for batch in (luwak, once, presearch, whole)]
+    assert pairs[0] == pairs[1] == pairs[2] == pairs[3]
+    assert once.work.verified < 0.8 * luwak.work.verified, "duplicates are evaluated once"
+    assert once.work.verified == once.work.candidates
+    assert presearch.work.verified <= 0.05 * luwak.work.verified
+    assert whole.work.verified == 0
+
+
+def test_fewer_extra_terms_mean_more_evaluations() -> None:
+    dear = text_work(time_and=20_000, time_check=1, frequent=0, pair_documents=1 << 20, greedy=0)
+    assert dear.work.verified == text_work(way=1).work.verified, "nothing pays: no extra term at all"
