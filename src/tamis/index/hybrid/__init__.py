@@ -8,9 +8,10 @@ cover it. An event visits, for each of its cells, one block per level in use.
 *Pairs.* A clause of wide ranges only, on crowded dimensions, is posted under pairs of conditions
 instead, in coarse zones (``layout/pairs.py``).
 
-*Inline.* A posting carries the next two least likely conditions as packed records (dimension,
-lowest cell, width) in arrays of their own, so that visited lists are filtered without a branch and
-without touching anything else; one posting in some hundreds survives both.
+*Inline.* A posting carries the next least likely conditions as packed records (dimension, lowest cell,
+width). The first stands in an array of its own, so that visited lists are filtered without a branch
+and without touching anything else. The others, one or three, stand in the posting's *row*, beside the
+number of its clause; one posting in some hundreds survives two records.
 
 *Decided.* A posting says whether its list and its records decide the whole clause (for a plain event);
 then its clause is a match that nobody looks at (``layout/decided.py``).

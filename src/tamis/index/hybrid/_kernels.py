@@ -138,12 +138,32 @@ def first_holds(hits, hit_count, start, literal, cell):
 
 
 @njit(cache=True, nogil=True)
+def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table):
+    """The hits, moved to the front, that satisfy the records in their rows.
+
+    The first of them alone, which fetches the row, then the others.
+    """
+    count = filter_hits(hits, hit_count, rows[1::stride], dimension_bits, cell_bits, table)
+    if stride == 2:
+        return count
+    kept = np.int64(0)
+    for h in range(count):
+        i = np.uint64(hits[h]) * np.uint64(stride)
+        true = np.uint64(1)
+        for n in range(np.uint64(2), np.uint64(stride)):
+            true &= satisfied(np.uint64(rows[i + n]), dimension_bits, cell_bits, table)
+        hits[kept] = hits[h]
+        kept += np.int64(true)
+    return kept
+
+
+@njit(cache=True, nogil=True)
 def take_decided(hits, hit_count, posting, out_clause, written):
     """Write the clauses that are decided; returns their end, and how many hits, now clauses, are left."""
     left = np.int64(0)
     for h in range(hit_count):
         packed = np.int64(posting[hits[h]])
-        decided = packed >> 31
+        decided = (packed >> 31) & 1
         out_clause[written] = hits[left] = packed & CLAUSE
         written += decided
         left += 1 - decided
@@ -168,13 +188,14 @@ def match_events(
     heads = words32[place[10] : place[11]]
     levels = words32[place[12] : place[13]]
     list_start = words32[place[14] : place[15]]
-    posting = words32[place[16] : place[17]]
-    residual = words32[place[18] : place[19]]
-    hull = words32[place[20] : place[21]]
-    layout = words32[place[22] : place[23]]
+    residual = words32[place[16] : place[17]]
+    hull = words32[place[18] : place[19]]
+    layout = words32[place[20] : place[21]]
+    until = words32[place[22] : place[23]]
     inline = inlines[place[24] : place[25]]
-    second = inlines[place[26] : place[27]]
-    until = words32[place[28] : place[29]]
+    rows = inlines[place[26] : place[27]]
+    stride = np.int64(layout[6])
+    posting = rows[0::stride]
     dimension_bits, cell_bits = np.uint64(layout[0]), np.uint64(layout[1])
     zones, width, first_pair = np.int64(layout[2]), np.int64(layout[3]), np.int64(layout[4])
     several = layout[5] > 1
@@ -203,7 +224,7 @@ def match_events(
         else:
             touch_runs(begins, ends, runs, inline, work)
             found = filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits)
-            found = filter_hits(hits, found, second, dimension_bits, cell_bits, table)
+            found = filter_rows(hits, found, rows, stride, dimension_bits, cell_bits, table)
             full = written + found + len(residual) > room
         if not full:
             written, left = take_decided(hits, found, posting, out_clause, written)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import CLAUSE, match_events
 from tamis.index.hybrid.layout import build
+from tamis.index.hybrid.layout.decided import FLAG
 from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
@@ -30,13 +31,12 @@ ARRAYS = (
     "engine.heads",
     "engine.levels",
     "engine.list_start",
-    "engine.posting",
     "engine.residual",
     "engine.hull",
     "engine.layout",
-    "engine.inline",
-    "engine.second",
     "engine.until",
+    "engine.inline",
+    "engine.rows",
 )
 MOST_EACH = 1 << 12
 FEW = 64  # events say little about how many matches the next ones have
@@ -50,6 +50,7 @@ class Hybrid:
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
         "pairs": Whole(1, 0, 2),  # never, where they pay, wherever there are two conditions
+        "beside": Whole(0, 0, 8),  # records in the row of a posting; 0: one, or three where they pay
     }
 
     @classmethod
@@ -97,24 +98,25 @@ class Hybrid:
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
         proof = Proof(self.name)
-        proof.ensure(len(arrays["layout"]) == LAYOUT, "the layout has another length")
-        _, _, zones, width, singles, _ = arrays["layout"].tolist()
+        proof.ensure(len(arrays["layout"]) == LAYOUT + 1, "the layout has another length")
+        _, _, zones, width, singles, _, stride = arrays["layout"].tolist()
         lists = singles + width * (width - 1) // 2
+        rows, inline = arrays["rows"], arrays["inline"]
+        fitting = stride >= 2 and rows.shape == (len(inline), stride) and rows.dtype == inline.dtype
+        proof.ensure(fitting, "the rows do not fit the postings")
         start = self._arena["clauses.start"].astype(np.int64)
-        check_lists(proof, arrays | {"posting": arrays["posting"] & CLAUSE}, len(start) - 1, lists)
-        _check_until(proof, start, arrays["until"], arrays["posting"])
+        arrays["posting"] = rows[:, 0] & CLAUSE
+        check_lists(proof, arrays, len(start) - 1, lists)
+        _check_until(proof, start, arrays["until"], arrays["posting"][(rows[:, 0] & FLAG) == 0])
         check_levels(proof, arrays, cells)
         slots = int(arrays["heads"][:, 3].max(initial=0))
         proof.ensure(slots * zones <= width, "a dimension has zones beyond the last")
-        for name in ("inline", "second"):
-            check_records(proof, arrays, name, len(cells))
+        for column in (inline, *rows.T[1:]):
+            check_records(proof, arrays | {"inline": column}, "inline", len(cells))
 
 
-def _check_until(proof: Proof, start: Ints, until: npt.NDArray[Any], posting: npt.NDArray[Any]) -> None:
+def _check_until(proof: Proof, start: Ints, until: npt.NDArray[Any], unsettled: npt.NDArray[Any]) -> None:
     """What is left to check of a clause are literals of its own, at least one unless it is decided."""
     fitting = until.shape == start[1:].shape and np.all((start[:-1] <= until) & (until <= start[1:]))
     proof.ensure(fitting, "until does not fit the clauses")
-    unsettled = posting[posting <= CLAUSE]
-    proof.ensure(
-        np.all(start[unsettled] < until[unsettled]), "a clause that is not decided has nothing to check"
-    )
+    proof.ensure(np.all(start[unsettled] < until[unsettled]), "an undecided clause has nothing left to check")

@@ -8,15 +8,15 @@ NONE = -1
 
 @njit(cache=True, nogil=True)
 def rank_units(unit_start, share, usable, best):
-    """Per clause its four usable conditions with the least shares, least first (NONE: fewer)."""
+    """Per clause as many usable conditions with the least shares as ``best`` has rows (NONE: fewer)."""
     for c in range(len(unit_start) - 1):
-        for r in range(4):
+        for r in range(len(best)):
             best[r, c] = NONE
         for u in range(unit_start[c], unit_start[c + 1]):
             if not usable[u]:
                 continue
             candidate = u
-            for r in range(4):
+            for r in range(len(best)):
                 held = best[r, c]
                 if held == NONE or share[candidate] < share[held]:
                     best[r, c] = candidate
