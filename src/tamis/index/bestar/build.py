@@ -12,7 +12,7 @@ from tamis.index.bestar.batch._kernels import construct
 from tamis.index.bestar.growth import Tree
 from tamis.index.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.index.bestar.nodes import C_WIDTH, COUNT, P_WIDTH, PARENT
-from tamis.index.hybrid.layout._kernels import order_for_checks
+from tamis.index.postings.layout._kernels import order_for_checks
 from tamis.index.statistics import Statistics
 from tamis.index.units import Ints, Units, units_of
 from tamis.space.clauses import Clauses

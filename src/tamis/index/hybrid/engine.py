@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.hybrid._kernels import CLAUSE, match_events
+from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.hybrid.layout.decided import FLAG
 from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.postings._kernels import CLAUSE
 from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from tamis.index._kernels import holds_general, holds_plain
-from tamis.index.hybrid._kernels import reach
+from tamis.index.postings._kernels import reach
 
 NEVER = np.uint32(0xFFFFFFFF)
 TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and how many there are

@@ -1,4 +1,4 @@
-"""Loops that both engines share."""
+"""The loop of the ranking."""
 
 import numpy as np
 from numba import njit
@@ -6,21 +6,6 @@ from numba import njit
 NEGATIVE, MANY = 1, 4
 EQUAL, SET, BETWEEN, ONE_SIDED, NOT_SET, NOT_EQUAL = range(6)
 BELOW_ONE = np.nextafter(1.0, 0.0)
-TOUCHED = 4  # the place in ``work`` that takes what touch_runs has read
-
-
-@njit(cache=True, nogil=True)
-def touch_runs(begins, ends, runs, words, work):
-    """Read the first and last word of every run, so that all of them are on their way at once.
-
-    The lists of an event lie scattered over memory. A loop that also filters has room for a few of them
-    in the processor's queues; a loop that does nothing else has room for dozens. What was read must go
-    somewhere, or the compiler leaves the loop out.
-    """
-    seen = np.uint64(0)
-    for r in range(runs):
-        seen ^= np.uint64(words[begins[r]]) ^ np.uint64(words[ends[r] - 1])
-    work[TOUCHED] = np.int64(seen >> np.uint64(1))
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,7 @@
 
 A predicate that covers a handful of leaves is posted in each of them. One that covers more is posted in
 blocks of neighbouring leaves, so that no clause has more than a few postings whatever its width; the
-levels of blocks are those of ``hybrid``.
+levels of blocks are those of ``index.postings``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout.levels import HEAD, Levels
-from tamis.index.hybrid.layout.pairs import Pairs
+from tamis.index.postings.layout.levels import HEAD, Levels
+from tamis.index.postings.layout.pairs import Pairs
 from tamis.index.statistics import Statistics
 from tamis.index.units import Ints, Units, units_of
 from tamis.space.clauses import Clauses

@@ -4,8 +4,7 @@ import numpy as np
 from numba import njit
 
 from tamis.index._kernels import holds_plain
-from tamis.index.hybrid._kernels import bounds, check_first, match_general, more_levels
-from tamis.index.pst._kernels import touch_runs
+from tamis.index.postings._kernels import bounds, check_first, match_general, more_levels, touch_runs
 
 NONE = -1
 

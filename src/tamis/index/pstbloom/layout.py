@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange, posting_order
-from tamis.index.hybrid.layout._kernels import rank_units
-from tamis.index.hybrid.layout.build import check_order
+from tamis.index.postings.layout._kernels import rank_units
+from tamis.index.postings.layout.order import check_order
 from tamis.index.pst import conditions, joined_dimensions, post_in_leaves, ranking
 from tamis.index.pstbloom._kernels import count_fitting, sign_clauses
 from tamis.index.statistics import Statistics

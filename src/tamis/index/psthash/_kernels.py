@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from tamis.index._kernels import holds_general, holds_plain
-from tamis.index.hybrid._kernels import (
+from tamis.index.postings._kernels import (
     bounds,
     check_first,
     check_run,
@@ -13,8 +13,8 @@ from tamis.index.hybrid._kernels import (
     match_general,
     more_levels,
     reach,
+    touch_runs,
 )
-from tamis.index.pst._kernels import touch_runs
 from tamis.index.psthash.layout._kernels import space_key
 
 MOST = 1 << 40

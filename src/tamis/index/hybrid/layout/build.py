@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange, posting_order
-from tamis.index.hybrid.layout._kernels import order_for_checks, rank_units
 from tamis.index.hybrid.layout.decided import FLAG, MORE, choose_records, undecided_literals
-from tamis.index.hybrid.layout.levels import HEAD, Levels
-from tamis.index.hybrid.layout.pairs import Pairs, choose_pairs
-from tamis.index.hybrid.layout.records import Records
+from tamis.index.hybrid.layout.pairs import choose_pairs
+from tamis.index.postings.layout._kernels import rank_units
+from tamis.index.postings.layout.levels import HEAD, Levels
+from tamis.index.postings.layout.order import check_order
+from tamis.index.postings.layout.pairs import Pairs
+from tamis.index.postings.layout.records import Records
 from tamis.index.statistics import Statistics
 from tamis.index.units import Ints, Units, units_of
 from tamis.space.clauses import Clauses
@@ -63,19 +65,6 @@ def _looked_at(units: Units, access: Ints, pairs: Pairs, inline: list[Ints]) -> 
     for column in (access[0], access[1][pairs.chosen], *inline):
         late[column[column >= 0]] = 1
     return late
-
-
-def check_order(
-    clauses: Clauses, units: Units, late: npt.NDArray[Any], clause_order: Ints
-) -> npt.NDArray[np.uint32]:
-    """All literals in their new order: per clause those of ``late`` conditions last, else by share."""
-    start = clauses.start.astype(np.int64)
-    size = start[1:] - start[:-1]
-    place = np.empty(clauses.count, np.int64)
-    place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
-    order = np.empty(len(clauses.literal), np.uint32)
-    order_for_checks(start, place, units.of_literal, late, units.share, order)
-    return order
 
 
 def _hulled(units: Units, best: Ints, pairs: Pairs, dimensions: int) -> npt.NDArray[np.uint32]:

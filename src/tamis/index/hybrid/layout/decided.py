@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout._kernels import NONE
-from tamis.index.hybrid.layout.records import Records
+from tamis.index.postings.layout._kernels import NONE
+from tamis.index.postings.layout.records import Records
 from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange
-from tamis.index.hybrid.layout._kernels import order_for_checks
+from tamis.index.postings.layout._kernels import order_for_checks
 from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.index.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.index.presearch.layout.calibrate import times

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from tamis.index.hybrid.layout._kernels import set_blocks
+from tamis.index.postings.layout._kernels import set_blocks
 
 NONE = -1
 TRIES = 12  # predicates looked at, best first, for those that stay within the combinations allowed

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange, posting_order
-from tamis.index.hybrid.layout._kernels import rank_units
-from tamis.index.hybrid.layout.build import check_order
-from tamis.index.hybrid.layout.records import Records
+from tamis.index.postings.layout._kernels import rank_units
+from tamis.index.postings.layout.order import check_order
+from tamis.index.postings.layout.records import Records
 from tamis.index.pst import Leaves, conditions, joined_dimensions, post_in_leaves, ranking
 from tamis.index.psthash.layout._kernels import choose_inline
 from tamis.index.psthash.layout.spaces import Spaces, choose

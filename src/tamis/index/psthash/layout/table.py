@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout._kernels import sort_postings
+from tamis.index.postings.layout._kernels import sort_postings
 from tamis.index.psthash.layout._kernels import hash_clauses
 from tamis.index.psthash.layout.spaces import Access, Spaces
 from tamis.index.units import Ints, Units

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.hybrid.layout._kernels import choose_levels, post, sort_postings
-from tamis.index.hybrid.layout.pairs import Pairs
+from tamis.index.postings.layout._kernels import choose_levels, post, sort_postings
+from tamis.index.postings.layout.pairs import Pairs
 from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
