@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import settings
+
 from tamis.index.engines import NAMES
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
@@ -57,3 +59,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     (name, parameters) for name in NAMES for parameters in PARAMETERS[name]
 ]
+
+# A test that runs for every engine, or every layout of each, sees many times as many examples as another.
+per_engine = settings(max_examples=max(10, settings.default.max_examples // 2))
+per_layout = settings(max_examples=max(10, settings.default.max_examples // 4))

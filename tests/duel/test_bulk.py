@@ -19,6 +19,7 @@ from tamis.lang.columns.rows import operands_of
 from tamis.model.event import Event
 from tamis.model.expr import And, Compare, Exists, Expr, Predicate, Within
 from tests.duel.expected import assert_same_pairs, match_one_by_one
+from tests.engines import per_engine
 from tests.strategies import events, predicates
 
 WORDS = {Op(code): word for word, code in OPERATORS.items()}
@@ -67,6 +68,7 @@ def bulk_table(book: list[list[Predicate]]) -> pa.Table:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@per_engine
 @given(st.lists(conjunctions, min_size=1, max_size=6), st.lists(events(), min_size=1, max_size=4))
 def test_bulk_rows_match_like_trees(engine: str, book: list[list[Predicate]], batch: list[Event]) -> None:
     trees: list[Expr] = [And(tuple(conjunction)) for conjunction in book]

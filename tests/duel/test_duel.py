@@ -14,7 +14,7 @@ from tamis.model.event import Event
 from tamis.model.expr import FALSE, TRUE, And, Between, Compare, Exists, Expr, Not, Or
 from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
 from tests.duel.forms import Typed, json_line, typed_tables
-from tests.engines import LAYOUTS, PARAMETERS
+from tests.engines import LAYOUTS, PARAMETERS, per_engine
 from tests.strategies import events, expressions
 
 # What an index could trip over, in every book: constants, NOT-only, contradictions, the same twice.
@@ -45,6 +45,7 @@ def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@per_engine
 @given(books(), batches)
 def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], batch: list[Event]) -> None:
     index = Index.build(named(book), engine=engine)
@@ -58,6 +59,7 @@ def test_engine_agrees_with_the_tree_evaluator(engine: str, book: list[Expr], ba
     index.check()
 
 
+@per_engine
 @given(books(), batches, st.data())
 def test_covers_samples_and_parameters_change_no_answer(
     engine: str, book: list[Expr], batch: list[Event], data: st.DataObject
@@ -82,6 +84,7 @@ ranges = st.builds(
 conjunctions = st.lists(ranges, min_size=1, max_size=5).map(lambda found: And(tuple(found)))
 
 
+@per_engine
 @given(
     st.lists(conjunctions, min_size=1, max_size=30), st.lists(numbers_only, min_size=1, max_size=8), st.data()
 )
@@ -110,6 +113,7 @@ def test_two_values_may_meet_a_range_from_both_sides(engine: str, parameters: di
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many")
 
 
+@per_engine
 @given(books(), typed_tables())
 def test_arrow_tables_mean_their_rows(engine: str, book: list[Expr], typed: Typed) -> None:
     for limits in (Limits(), TIGHT):

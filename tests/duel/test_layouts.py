@@ -13,7 +13,7 @@ from tamis import Index, Interval
 from tamis.model.event import event_from
 from tamis.model.expr import And, Between, Compare, Expr, In, Not
 from tests.duel.expected import assert_same_pairs, named, pairs_of
-from tests.engines import LAYOUTS
+from tests.engines import LAYOUTS, per_layout
 
 NAMES = st.sampled_from("abcde")
 NUMBERS = st.integers(0, 40)
@@ -46,6 +46,7 @@ batches = st.lists(plain_events | wild_events, min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize(("engine", "layout"), LAYOUTS, ids=str)
+@per_layout
 @given(
     st.lists(clauses, min_size=1, max_size=40), st.lists(plain_events | wild_events, min_size=1, max_size=8)
 )

@@ -15,6 +15,7 @@ from tamis.index.engines import NAMES as ENGINES
 from tamis.model.event import Event
 from tamis.model.expr import TRUE, And, Compare, Exists, Expr, Not
 from tamis.model.truth import matches, score
+from tests.engines import per_engine
 from tests.strategies import events, expressions, predicates
 
 Combine = Callable[[Iterable[float]], float]
@@ -41,6 +42,7 @@ def sorted_and_cut(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@per_engine
 @given(subscriptions(), st.lists(events(), min_size=1, max_size=4), st.integers(1, 6))
 def test_top_k_equals_sorting_everything(
     engine: str, book: list[Subscription], batch: list[Event], k: int

@@ -13,7 +13,7 @@ from tamis import Index, Subscription, TopMatches
 from tamis.model.event import Event
 from tamis.model.expr import And, Between, Compare, Exists, Expr, In, Not, Or
 from tests.duel.test_top_k import sorted_and_cut
-from tests.engines import LAYOUTS
+from tests.engines import LAYOUTS, per_layout
 
 WEIGHTS = [0.0, 1.0, 1.0, 0.5, 0.25, 0.1, 3.0, 1e-9, 1e8, 1e295]
 EVENT_WEIGHTS = [0.0, 1.0, 0.2, 0.6, 2.0, 1e5, -1.0, 1e9]
@@ -63,6 +63,7 @@ def events(draw: st.DrawFn) -> Event:
 
 
 @pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
+@per_layout
 @given(books(), st.lists(events(), min_size=1, max_size=4), st.integers(1, 12), st.data())
 def test_bounds_change_no_answer(
     engine: str,
