@@ -89,7 +89,7 @@ SEGMENTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
     "arrays that are a list": (lambda b: b.update(arrays=[]), IndexCorrupt),
     "a missing array": (lambda b: b["arrays"].pop("ids.start"), IndexCorrupt),
     "a missing array of the space": (lambda b: b["arrays"].pop("space.number_cut"), IndexCorrupt),
-    "a missing array of the engine": (lambda b: b["arrays"].pop("engine.posting"), IndexCorrupt),
+    "a missing array of the engine": (lambda b: b["arrays"].pop("engine.rows"), IndexCorrupt),
     "an array of objects": (_slot(0, "|O"), IndexCorrupt),
     "an array of records with objects": (_slot(0, "O,O"), IndexCorrupt),
     "no type": (_slot(0, "what"), IndexCorrupt),
