@@ -50,6 +50,27 @@ def test_small_spaces(name: str, parameters: dict[str, int], plain: bool) -> Non
 
 
 @layouts
+def test_each_of_many_conditions_counts(name: str, parameters: dict[str, int]) -> None:
+    """Longer clauses than any engine keeps at hand, and events that miss just one of their conditions."""
+    for seed in range(3):
+        chance = random.Random(seed)
+        cells = [chance.choice([2, 5, 30, 3000]) for _ in range(14)]
+        lows = [[chance.randint(1, size // 2) for size in cells] for _ in range(6)]
+        book = [
+            [Literal(d, 0, [(low[d], low[d] + chance.choice([0, cells[d] // 2]))]) for d in range(14)]
+            for low in lows
+        ]
+        met = [[Entry(d, low[d], low[d]) for d in range(14)] for low in lows]
+        missed = [[*event[:d], *event[d + 1 :]] for event in met for d in range(14)]
+        beside = [
+            [entry._replace(lo=cells[d], hi=cells[d]) if entry.dimension == d else entry for entry in event]
+            for event in met
+            for d in range(14)
+        ]
+        check(name, parameters, book, cells, met + missed + beside)
+
+
+@layouts
 @pytest.mark.parametrize("most", [65_533, 65_534, 65_535, 65_536, 70_000, 200_000])
 def test_cells_around_the_width_of_sixteen_bits(name: str, parameters: dict[str, int], most: int) -> None:
     chance = random.Random(most)
