@@ -63,11 +63,12 @@ def test_every_engine_is_considered_and_the_reason_given() -> None:
 
 
 def forced(monkeypatch: pytest.MonkeyPatch, costs: dict[str, float]) -> None:
-    """Let trials find that a group costs so much with ``scan`` and twice as much with ``hybrid``."""
+    """Let trials find what a group of this size costs, and twice as much with ``hybrid``."""
 
     def of(self: Trials, group: Any) -> list[Cost]:
         us = costs.get(str(len(group)), 100.0)
-        return [Cost("scan", {}, us), Cost("hybrid", {}, 2 * us)]
+        best = "kindex" if set(group.tolist()) & {0} and len(group) == 60 else "scan"
+        return [Cost(best, {}, us), Cost("hybrid", {}, 2 * us)]
 
     monkeypatch.setattr(choosing.Trials, "costs", of)
 
@@ -91,6 +92,14 @@ def test_groups_get_engines_of_their_own_where_that_pays(
 
 def test_one_part_if_dividing_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     forced(monkeypatch, {"180": 2.0, "60": 1.0})
+    assert len(choice_of(Index.build(searches(60), engine="auto", parameters=TRY))["parts"]) == 1
+
+
+def test_parts_with_the_same_engine_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(self: Trials, group: Any) -> list[Cost]:
+        return [Cost("hybrid", {}, len(group) ** 2.0), Cost("scan", {}, 1e9)]
+
+    monkeypatch.setattr(choosing.Trials, "costs", of)
     assert len(choice_of(Index.build(searches(60), engine="auto", parameters=TRY))["parts"]) == 1
 
 

@@ -46,8 +46,19 @@ def choose(
             if key not in known:
                 known[key] = _best(group, trials.costs(group.clauses))
         divisions.append([known[group.name, len(group.clauses)] for group in way])
-    cheapest = min(divisions, key=lambda parts: sum(part.us for part in parts))
-    return cheapest, _reason(divisions, cheapest, statistics)
+    whole = divisions[0]
+    # A division is one more structure to visit and to keep: it must pay clearly, and by its engines.
+    paying = [parts for parts in divisions[1:] if _several(parts) and _total(parts) < CLEARLY * _total(whole)]
+    chosen = min(paying, key=_total, default=whole)
+    return chosen, _reason(divisions, chosen, statistics)
+
+
+def _several(parts: list[Part]) -> bool:
+    return len({(part.engine, str(part.parameters)) for part in parts}) > 1
+
+
+def _total(parts: list[Part]) -> float:
+    return sum(part.us for part in parts)
 
 
 def _best(group: Group, costs: list[Cost]) -> Part:
@@ -66,7 +77,6 @@ def _best(group: Group, costs: list[Cost]) -> Part:
 def _reason(divisions: list[list[Part]], chosen: list[Part], statistics: Statistics) -> str:
     events = "a sample of events" if statistics.sampled else "events suggested by the subscriptions"
     costs = [
-        f"{sum(part.us for part in parts):.3g} µs as {' + '.join(part.group.name for part in parts)}"
-        for parts in divisions
+        f"{_total(parts):.3g} µs as {' + '.join(part.group.name for part in parts)}" for parts in divisions
     ]
     return f"with {events}: {', '.join(costs)}" + (f"; {chosen[0].why}" if len(chosen) == 1 else "")
