@@ -11,6 +11,20 @@ import numpy.typing as npt
 Run = Callable[[int, Any, Any], tuple[int, int]]
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 FIRST_ROOM = 1 << 12
+MOST_EACH = 1 << 12
+FEW = 64  # events say little about how many matches the next ones have
+
+
+class Room:
+    """How many matches an event is expected to have: what earlier batches had, and a quarter more."""
+
+    def __init__(self) -> None:
+        self.each = 16
+
+    def learn(self, events: int, pairs: int) -> None:
+        """Take a batch into account."""
+        if events >= FEW:
+            self.each = min(max(self.each, 5 * pairs // (4 * events)), MOST_EACH)
 
 
 def collect(events: int, run: Run, each: int = 16) -> Pairs:

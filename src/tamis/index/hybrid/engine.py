@@ -7,46 +7,37 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.arena import Arena
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.hybrid.layout.decided import FLAG
 from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
-from tamis.index.output import collect
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.postings._kernels import CLAUSE
+from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
-from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
 from tamis.index.statistics import Statistics
 from tamis.index.units import Ints
 from tamis.space.clauses import Clauses
-from tamis.space.located import Located
-
-ARRAYS = (
-    "clauses.start",
-    "clauses.literal",
-    "clauses.set_lo",
-    "clauses.set_hi",
-    "clauses.cells",
-    "engine.heads",
-    "engine.levels",
-    "engine.list_start",
-    "engine.residual",
-    "engine.hull",
-    "engine.layout",
-    "engine.until",
-    "engine.inline",
-    "engine.rows",
-)
-MOST_EACH = 1 << 12
-FEW = 64  # events say little about how many matches the next ones have
 
 
-class Hybrid:
+class Hybrid(ListEngine):
     """See the package's page."""
 
     name: ClassVar[str] = "hybrid"
+    kernel: ClassVar[Any] = match_events
+    records: ClassVar[str] = "inline"
+    arrays: ClassVar[tuple[str, ...]] = (
+        "heads",
+        "levels",
+        "list_start",
+        "residual",
+        "hull",
+        "layout",
+        "until",
+        "inline",
+        "rows",
+    )
     parameters: ClassVar[Declared] = {
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
@@ -61,38 +52,11 @@ class Hybrid:
         """Choose access and inline conditions and lay out the postings."""
         return build(clauses, statistics, **chosen(cls.name, cls.parameters, parameters))
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
-        wide = arena["clauses.literal"].dtype == np.uint32
-        words = arena.words32 if wide else arena.words16
-        wide = arena["engine.inline"].dtype == np.uint64
-        inlines = arena.words64 if wide else arena.words32
-        self._arrays = arena.words32, words, inlines, arena.places(*ARRAYS)
-        heads, layout = arena["engine.heads"], arena["engine.layout"]
+    def _make_scratch(self) -> Scratch:
+        heads, layout = self._arena["engine.heads"], self._arena["engine.layout"]
         rounded = bool(((heads[:, 0] >> 8) & 255).any())
         paired = int(layout[3]) // max(int(layout[2]), 1)
-        self._each = 16  # matches that an event is expected to have
-        self._scratch = Scratch(len(heads), int(layout[5]), paired, rounded)
-
-    def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
-        work = np.zeros(5, np.int64)
-        scratch = self._scratch.take(events)
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            nonlocal scratch
-            if work[2]:
-                scratch, work[2] = scratch.with_hits(int(work[2])), 0
-            done: tuple[int, int] = match_events(
-                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run, self._each)
-        if events.count >= FEW:
-            self._each = min(max(self._each, 5 * len(event) // (4 * events.count)), MOST_EACH)
-        self._scratch.give_back(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
+        return Scratch(len(heads), int(layout[5]), paired, rounded)
 
     def check(self) -> None:
         """Every clause is posted or residual, and every number points inside its array."""

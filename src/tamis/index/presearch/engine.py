@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
-from tamis.index.output import collect
+from tamis.index.output import Room, collect
 from tamis.index.parameters import Declared, Real, Whole, chosen
 from tamis.index.presearch._kernels import DEPTH, NEVER, TERM, match_events
 from tamis.index.presearch.check import MOST_BATCH, check_arrays
@@ -35,7 +35,6 @@ ARRAYS = (
     "engine.decided",
 )
 FIRST_HITS = 1 << 16
-MOST_EACH = 1 << 12
 CHILDREN = 1 << 10  # of roots, looked at together
 
 
@@ -93,7 +92,7 @@ class Presearch:
         self._free: deque[Buffers] = deque()
         # A cell lies in two blocks of a level.
         self._most_terms = 2 * int(arena["engine.heads"][:, 0].max(initial=0))
-        self._each = 16  # matches that an event is expected to have
+        self._room = Room()
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""
@@ -111,9 +110,8 @@ class Presearch:
             )
             return done
 
-        event, clause = collect(events.count, run, self._each)
-        if events.count >= 64:  # few events say little
-            self._each = min(max(self._each, 5 * len(event) // (4 * events.count)), MOST_EACH)
+        event, clause = collect(events.count, run, self._room.each)
+        self._room.learn(events.count, len(event))
         self._free.append(scratch)
         return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
 
