@@ -69,8 +69,8 @@ def _best(group: Group, costs: list[Cost]) -> Part:
     if chosen.engine == DEFAULT and first is not chosen:
         why = f"{first.engine} seemed only {usual.us / max(first.us, 1e-9):.2f} times as fast"
     else:
-        others = [cost for cost in costs if cost.engine != chosen.engine]
-        why = f"{others[0].us / max(chosen.us, 1e-9):.1f} times as fast as {others[0].engine}, the next"
+        second = min((cost for cost in costs if cost.engine != chosen.engine), key=lambda cost: cost.us)
+        why = f"{second.us / max(chosen.us, 1e-9):.1f} times as fast as {second.engine}, the next"
     return Part(group, chosen.engine, chosen.parameters, costs, why)
 
 

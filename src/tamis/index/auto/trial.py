@@ -54,11 +54,10 @@ class Trials:
             found = [Cost(*contenders[n], us) for us, n in finalists]
         else:
             found = [self._extrapolated(contenders[n], us, small, large, len(group)) for us, n in finalists]
-        slower = [Cost(*contenders[n], us) for n, us in quick.items() if (us, n) not in finalists]
-        grown = max(found[0].us / max(finalists[0][0], 1e-9), 1.0)
-        return sorted(found, key=_us) + sorted(
-            (cost._replace(us=cost.us * grown) for cost in slower), key=_us
-        )
+        # The others are taken to grow like the finalist that grows most.
+        grown = max(cost.us / max(us, 1e-9) for cost, (us, _) in zip(found, finalists, strict=True))
+        slower = [Cost(*contenders[n], us * grown) for n, us in quick.items() if (us, n) not in finalists]
+        return sorted(found, key=_us) + sorted(slower, key=_us)
 
     def _extrapolated(
         self, who: tuple[str, Parameters], us: float, small: Any, large: Any, total: int
