@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tamis import Index
 from tamis.index.filtertree.names import choose_names
+from tamis.index.filtertree.paths import Paths
+from tamis.index.filtertree.tree import Tree, merge
 from tamis.index.statistics import Statistics
 from tamis.lang.query_string import from_query_string
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
@@ -69,6 +72,27 @@ def test_the_two_models_of_f1_are_two_paths() -> None:
     hulled = Index.build(CARS, engine="filtertree", parameters=WHOLE | {"most_values": 0})
     assert hulled.match(AD_1) == ["F1", "F2", "F3"]
     assert hulled.match(AD_1).work.verified == 1  # F1, whose set is one step over its hull
+
+
+def test_steps_too_wide_for_one_number_are_sorted_all_the_same() -> None:
+    """Cells of 31 bits and many names: name, kind and both ends do not fit into 63 bits."""
+    chance = np.random.default_rng(3)
+    ends = np.sort(chance.integers(1, 1 << 31, (2, 400)), axis=0)
+    ends[1, ::3] = ends[0, ::3]
+    clause = np.arange(400)
+    dimension = chance.integers(0, 6, 400)
+
+    def tree_of(shift: int) -> Tree:
+        every = np.ones(400, np.bool_)
+        paths = Paths(clause, np.arange(401), dimension, ends[0] >> shift, ends[1] >> shift, every)
+        return merge(paths, 0)
+
+    for tree, shift in ((tree_of(0), 0), (tree_of(8), 8)):
+        step = list(zip(tree.node_dimension, tree.node_lo < tree.node_hi, tree.node_lo, strict=True))[1:]
+        assert step == sorted(step)
+        assert np.array_equal(tree.node_lo[tree.path_node], ends[0] >> shift)
+        assert np.array_equal(tree.node_hi[tree.path_node], ends[1] >> shift)
+        assert np.array_equal(tree.node_dimension[tree.path_node], dimension)
 
 
 def searches(count: int) -> dict[str, str]:

@@ -56,14 +56,22 @@ def merge(paths: Paths, leaf: int) -> Tree:
 
 def _distinct_steps(paths: Paths) -> tuple[Ints, Ints, Ints, Ints]:
     """Steps numbered in the order of children: by name, fixed before ranges, by lower end."""
-    ranged = paths.lo < paths.hi
-    order = np.lexsort((paths.hi, paths.lo, ranged, paths.dimension))
-    columns = np.stack([paths.dimension, paths.lo, paths.hi])[:, order]
+    columns = paths.dimension, (paths.lo < paths.hi).astype(np.int64), paths.lo, paths.hi
+    bits = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(bits) < 63:  # one number for a step: several times faster to sort
+        key = np.zeros(len(paths.lo), np.int64)
+        for column, width in zip(columns, bits, strict=True):
+            key = (key << width) | column
+        _, first, step = np.unique(key, return_index=True, return_inverse=True)
+        return step, paths.dimension[first], paths.lo[first], paths.hi[first]
+    order = np.lexsort(columns[::-1])
+    ordered = np.stack(columns)[:, order]
     fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = np.any(columns[:, 1:] != columns[:, :-1], axis=0)
+    fresh[1:] = np.any(ordered[:, 1:] != ordered[:, :-1], axis=0)
     step = np.empty(len(order), np.int64)
     step[order] = np.cumsum(fresh) - 1
-    return step, *columns[:, fresh]
+    dimension, _, lo, hi = ordered[:, fresh]
+    return step, dimension, lo, hi
 
 
 def arrays_of(tree: Tree, paths: Paths) -> dict[str, npt.NDArray[Any]]:
