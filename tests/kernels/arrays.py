@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis.index.arena import pack
+from tamis.index.auto.trial import make
 from tamis.index.engines import engine_class
-from tamis.index.segment.build import flat
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
 from tamis.space.cutting.dedupe import _word
@@ -119,8 +118,7 @@ def engine_over(name: str, clauses: Clauses, parameters: dict[str, Any]) -> tupl
     """An engine over clauses, and the subscription of each of its clauses."""
     maker = engine_class(name)
     arranged, arrays = maker.build(clauses, Statistics(clauses), parameters)
-    arena = pack(flat("clauses.", arranged) | {f"engine.{key}": array for key, array in arrays.items()})
-    return maker(arena), arranged.owner
+    return make(name, arranged, arrays), arranged.owner
 
 
 def pairs_of(engine: Any, owner: Any, events: Located) -> set[tuple[int, int]]:

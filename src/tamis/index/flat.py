@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from tamis.space.located import Located
 CLAUSES = ("start", "literal", "set_lo", "set_hi")
 
 
-class FlatEngine:
+class FlatEngine(ABC):
     """Calls a kernel with the events, scratch memory, the clauses, the engine's own arrays and the output.
 
     The kernel returns (events done, pairs written) and adds to ``work``: probed, verified, visited.
@@ -30,9 +31,9 @@ class FlatEngine:
         self._arrays: tuple[Any, ...] = (*clauses, *(self._own[name] for name in self.arrays))
         self._free: deque[tuple[Any, ...]] = deque()
 
+    @abstractmethod
     def _scratch(self) -> tuple[Any, ...]:
         """Scratch memory for one call; kernels leave it as they found it."""
-        raise NotImplementedError
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""

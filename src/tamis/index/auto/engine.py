@@ -79,9 +79,9 @@ class Auto:
     def check(self) -> None:
         """The parts have the clauses they should, and each is sound."""
         proof, start = Proof(self.name), self._arena["clauses.start"].astype(np.int64)
-        for (first, engine), part in zip(self._parts, self._choice.parts, strict=True):
+        parts = zip(self._parts, self._choice.parts, strict=True)
+        for number, ((first, engine), part) in enumerate(parts):
             if len(self._parts) > 1:
-                number = self._parts.index((first, engine))
                 mine = self._arena[f"engine.{number}.start"].astype(np.int64)
                 same = np.array_equal(mine, start[first : first + part.clauses + 1] - start[first])
                 proof.ensure(same, "a part has other clauses than it should")

@@ -98,7 +98,7 @@ def match_events(
     """Match events from ``begin``; returns (events done, pairs written).
 
     Stops before ``out`` overflows, and, with the room that is needed in ``work[2]``, before ``hits``
-    does. ``place`` holds begin and end of each array in the arena, in the order of ``ARRAYS``.
+    does. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

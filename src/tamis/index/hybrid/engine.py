@@ -10,9 +10,9 @@ import numpy.typing as npt
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.hybrid.layout.decided import FLAG
-from tamis.index.invariants import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.postings._kernels import CLAUSE
+from tamis.index.postings.check import LAYOUT, check_levels, check_lists, check_records
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.scratch import Scratch

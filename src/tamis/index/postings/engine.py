@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from tamis.space.located import Located
 CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi", "clauses.cells")
 
 
-class ListEngine:
+class ListEngine(ABC):
     """Calls a kernel with the events, scratch memory, the arena as words, places in it, and the output.
 
     A kernel pays for every array it is handed, so it is handed the arena. It returns (events done, pairs
@@ -35,9 +36,9 @@ class ListEngine:
         self._room = Room()
         self._scratch = self._make_scratch()
 
+    @abstractmethod
     def _make_scratch(self) -> Scratch:
         """The pool of scratch memory, for a layout that has been looked at."""
-        raise NotImplementedError
 
     def candidates(self, events: Located) -> Candidates:
         """All pairs of a batch."""

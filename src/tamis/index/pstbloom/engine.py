@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.invariants import LAYOUT, check_levels, check_lists
 from tamis.index.parameters import Declared, Whole, chosen
+from tamis.index.postings.check import LAYOUT, check_levels, check_lists
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.pstbloom._kernels import match_events
