@@ -103,6 +103,23 @@ def test_parts_with_the_same_engine_are_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(choice_of(Index.build(searches(60), engine="auto", parameters=TRY))["parts"]) == 1
 
 
+def test_a_merge_chooses_again_for_the_events_seen_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(self: Trials, group: Any) -> list[Cost]:
+        attributes = len(self._events.dimension) / self._events.count
+        fast, slow = ("scan", "kindex") if attributes < 1.5 else ("kindex", "scan")
+        return [Cost(fast, {}, 1.0), Cost(slow, {}, 5.0), Cost("hybrid", {}, 9.0)]
+
+    monkeypatch.setattr(choosing.Trials, "costs", of)
+    rows = {f"s{n}": f"a = {n} AND b = {n}" for n in range(40)}
+    index = Index.build(rows, engine="auto", parameters=TRY, sample=[{"a": 1}] * 20)
+    assert choice_of(index)["parts"][0]["engine"] == "scan"
+    index.match_many([{"a": 1, "b": n % 40} for n in range(600)], batch_size=4, threads=1)
+    index.add("more", "a = 1")
+    index.merge()
+    assert choice_of(index)["parts"][0]["engine"] == "kindex"
+    assert index.match({"a": 1, "b": 1}) == ["s1", "more"]
+
+
 def test_the_default_gives_way_only_to_what_is_clearly_faster() -> None:
     group = groups_of(as_clauses([[]], []), Statistics(as_clauses([[]], [])), 0)[0][0]
     near = choosing._best(group, [Cost("psthash", {}, 9.5), Cost("hybrid", {}, 10.0), Cost("scan", {}, 50.0)])
