@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +38,52 @@ class Workload(Protocol):
 
     def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
         """``count`` events for a book of ``book`` subscriptions made with the same seed."""
+
+
+W = TypeVar("W", bound=Workload)
+
+
+def changed(workload: W, changes: Mapping[str, Any]) -> W:
+    """``workload`` with other parameters; text is read as what the parameter is.
+
+    Raises ``ValueError`` for a name that is no parameter (it lists those there are) or text that is none.
+    """
+    known = parameters_of(workload)
+    for name in changes:
+        if name not in known:
+            raise ValueError(f"{workload.name} has no parameter {name!r}; it has {', '.join(known)}")
+    values = {name: _read(name, value, known[name]) for name, value in changes.items()}
+    return replace(workload, **values) if values else workload  # type: ignore[type-var]
+
+
+def parameters_of(workload: Workload) -> dict[str, str]:
+    """The names of the parameters that can be changed, and their types."""
+    if not is_dataclass(workload):
+        return {}
+    return {field.name: str(field.type) for field in fields(workload) if field.name != "name"}
+
+
+def _read(name: str, value: Any, kind: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value.lower() == "none" and "None" in kind:
+        return None
+    if kind.startswith("bool"):
+        return _boolean(name, value)
+    for word, read in (("int", int), ("float", float)):
+        if kind.startswith(word):
+            try:
+                return read(value.replace("_", ""))
+            except ValueError:
+                raise ValueError(f"{name} is {kind}, not {value!r}") from None
+    return value
+
+
+def _boolean(name: str, text: str) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    if text.lower() not in words:
+        raise ValueError(f"{name} is true or false, not {text!r}")
+    return words[text.lower()]
 
 
 class Operands(NamedTuple):

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from bench.workloads import W1, W4, WORKLOADS, Ads, Workload
-from bench.workloads.base import OPERATORS
+from bench.workloads.base import OPERATORS, changed
 from bench.workloads.draw import distinct, generator, ranks, zipf
 from bench.workloads.truth import Book, rows_of
 
@@ -256,3 +256,23 @@ def test_ads_sets_have_different_members_and_ranges_are_in_order() -> None:
 
 def test_an_ad_is_shown_to_some() -> None:
     assert 1 < mean_matches(Ads(), 20_000, 60) < 100
+
+
+def test_parameters_can_be_changed_by_name() -> None:
+    workload = changed(
+        WORKLOADS["w4-dense"], {"alpha": "1.5", "dimensions": "1_000", "match_probability": 0.1}
+    )
+    assert (workload.alpha, workload.dimensions, workload.match_probability) == (1.5, 1_000, 0.1)
+    assert changed(workload, {"match_probability": "none"}).match_probability is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("warp", "1", "has no parameter 'warp'; it has dimensions, cardinality"),
+        ("alpha", "x", "alpha is float, not 'x'"),
+    ],
+)
+def test_a_change_that_cannot_be_made_says_why(name: str, value: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        changed(WORKLOADS["w4-dense"], {name: value})
