@@ -1,4 +1,4 @@
-"""``python -m bench``: ``run`` a workload, the ``suite``, the ``ranking``, or ``describe`` a workload."""
+"""``python -m bench``: runs, comparisons, the suite, the ranking, and descriptions of workloads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from pathlib import Path
 
 import click
 
+from bench.options import json_file, known_engines, known_workload
+from bench.run.cli import run_command
 from bench.workloads import WORKLOADS, Workload
+
+REPORT = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -14,78 +18,39 @@ def main() -> None:
     """Measure Tamis on generated workloads."""
 
 
-def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
-    """The workload called ``name``; the error lists those there are."""
-    if name not in WORKLOADS:
-        raise click.BadParameter(f"{name!r} is not one of {', '.join(WORKLOADS)}")
-    return WORKLOADS[name]
+main.add_command(run_command)
 
 
-def known_engines(_context: click.Context, _parameter: click.Parameter, names: str) -> tuple[str, ...]:
-    """The engines in a comma-separated list; the error lists those there are."""
-    from bench.engines import engine_names
+@main.command("compare")
+@click.argument("before", type=REPORT)
+@click.argument("after", type=REPORT)
+def compare_command(before: Path, after: Path) -> None:
+    """Every figure of two reports, with its noise: better, worse, or noise."""
+    from bench.compare import as_text
+    from bench.report import read_json
 
-    chosen = tuple(name.strip() for name in names.split(",") if name.strip())
-    for name in chosen:
-        if name not in engine_names():
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(engine_names())}")
-    if not chosen:
-        raise click.BadParameter(f"name at least one of {', '.join(engine_names())}")
-    return chosen
-
-
-@main.command("run")
-@click.argument("workload", callback=known_workload)
-@click.option("--subscriptions", "-n", type=click.IntRange(1), default=1_000_000)
-@click.option("--events", "-m", type=click.IntRange(1), default=10_000)
-@click.option("--engines", "-e", default="scan,hybrid", callback=known_engines, help="Comma-separated.")
-@click.option("--seed", type=click.IntRange(0), default=1)
-@click.option("--repeats", type=click.IntRange(1), default=3)
-@click.option("--threads", type=click.IntRange(1), default=1)
-@click.option(
-    "--sample", type=click.IntRange(0), default=0, help="Events shown to the builder for statistics."
-)
-@click.option(
-    "--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here."
-)
-def run_command(
-    workload: Workload,
-    subscriptions: int,
-    events: int,
-    engines: tuple[str, ...],
-    seed: int,
-    repeats: int,
-    threads: int,
-    sample: int,
-    file: Path | None,
-) -> None:
-    """Build and match WORKLOAD with each engine; all must find the same pairs."""
-    from bench.report import write_json
-    from bench.run import Disagreement, Plan, run, summary
-
-    plan = Plan(workload, subscriptions, events, engines, seed, repeats, threads, sample)
     try:
-        outcome = run(plan)
-    except Disagreement as different:
-        raise click.ClickException(f"the engines disagree: {different}") from None
-    click.echo(summary(outcome))
-    if file:
-        write_json(outcome, file)
+        click.echo(as_text(read_json(before), read_json(after)))
+    except ValueError as wrong:
+        raise click.ClickException(str(wrong)) from None
 
 
 @main.command("suite")
 @click.option("--quick", is_flag=True, help="A hundredth of the size, to see that it works.")
-@click.option(
-    "--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here."
-)
+@json_file("Write the report here, and compare with the one that stands there.")
 def suite_command(quick: bool, file: Path | None) -> None:
-    """Everything that has a target: both W4 books, parsing, bulk columns, start-up."""
-    from bench.report import write_json
+    """Ten minutes: every figure that has a target, compared with the last time."""
+    from bench.compare import as_text
+    from bench.report import read_json, write_json
     from bench.suite import LATEST, suite, suite_summary
 
+    place = file or (LATEST.with_stem("suite-quick") if quick else LATEST)
     outcome = suite(quick=quick)
     click.echo(suite_summary(outcome))
-    write_json(outcome, file or LATEST)
+    if place.exists():
+        click.echo(f"\ncompared with {place.name}, stored last time\n" + as_text(read_json(place), outcome))
+        place.replace(place.with_stem(f"{place.stem}-before"))
+    write_json(outcome, place)
 
 
 @main.command("ranking")
@@ -94,9 +59,7 @@ def suite_command(quick: bool, file: Path | None) -> None:
 @click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
 @click.option("--events", "-m", type=click.IntRange(16), default=2_000)
 @click.option("--sample", type=click.IntRange(0), default=2_000, help="Events shown to the builder.")
-@click.option(
-    "--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here."
-)
+@json_file()
 def ranking_command(
     workloads: str, engines: str, scale: int, events: int, sample: int, file: Path | None
 ) -> None:

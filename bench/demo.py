@@ -18,7 +18,8 @@ from tqdm import tqdm
 
 from bench.describe import examples
 from bench.report import ROOT, figure, table
-from bench.run import Material, library_build, make_index
+from bench.run.material import Material, library_build, make_index
+from bench.run.plan import EngineSpec
 from bench.timing import one_at_a_time, percentiles, seconds
 from bench.workloads import WORKLOADS
 from bench.workloads.truth import rows_of
@@ -96,7 +97,8 @@ def _build(material: Material, searches: int) -> Any:
         "run ever the matching kernels are compiled for this processor, which takes some seconds; later "
         "runs find them in a cache."
     )
-    spent, index = seconds(lambda: make_index(material, "hybrid", library_build(), merge=False))
+    hybrid = EngineSpec.read("hybrid")
+    spent, index = seconds(lambda: make_index(material, hybrid, library_build(), merge=False))
     click.echo(f"   {len(index):,} searches indexed in {spent:.1f} s")
     first, _ = seconds(lambda: index.match(next(iter(rows_of(material.events.slice(0, 1))))))
     click.echo(f"   first listing matched after {first:.2f} s (kernels loaded or compiled)")
@@ -132,7 +134,7 @@ def _endless(listings: pa.Table, lasting: float) -> Iterator[pa.Table]:
 def _compare(index: Any, material: Material, show: Show) -> None:
     step("4. The same listings, one at a time, against a plain scan of all searches")
     with _waiting("   building the scan, the slow engine that defines what is correct"):
-        scan = make_index(material, "scan", library_build(), merge=False)
+        scan = make_index(material, EngineSpec.read("scan"), library_build(), merge=False)
     listings = material.events
     for name, one, budget, most in (("tamis", index, 4.0, 20_000), ("scan", scan, 6.0, 1_000)):
         with tqdm(total=most, desc=f"   {name:5}", unit=" listings", leave=False) as bar:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import parts, report
+from bench import report
 from bench.engines import engine_names
-from bench.run import Disagreement, Material, Plan, generate, library_build, make_index, say
-from bench.timing import affordable, per_event, seconds, timed
+from bench.run import Plan, run
 from bench.workloads import WORKLOADS
 
-LATEST = report.ROOT / "bench" / "results" / "ranking.json"
+LATEST = report.RESULTS / "ranking.json"
 PAPERS = ("kindex", "opindex", "bestar", "presearch", "pstbloom", "psthash", "filtertree")
 SIZES = {"w3": 1_099_925, "ads": 3_000_000}
-FEWEST = 16  # events that even the slowest engine is timed on
 
 
 @dataclass(frozen=True)
@@ -44,47 +40,23 @@ def rank(
     rows = []
     for name in workloads:
         count = SIZES.get(name, 1_000_000) // scale
-        plan = Plan(WORKLOADS[name], count, events, sample=sample)
-        spent, material = seconds(partial(generate, plan))
-        say(f"{name}: {count:,} subscriptions generated in {spent:.0f} s")
-        found: dict[str, Any] = {}
-        for engine in engines:
-            row, found[engine] = _measure(name, material, engine, count)
-            _agree(found, engine)
-            rows.append(row)
-            say(f"  {engine:10} {row.us:10.2f} µs  built in {row.build_s:5.1f} s  {row.choice}")
-            gc.collect()
+        plan = Plan(WORKLOADS[name], count, events, engines, sample=sample, detail=False)
+        outcome = run(plan, say=report.under(name, report.say))
+        rows += [_row(name, result) for result in outcome["results"]]
     return rows
 
 
-def _measure(name: str, material: Material, engine: str, count: int) -> tuple[Row, Any]:
-    build_s, index = seconds(lambda: make_index(material, engine, library_build()))
-    index.match_many(material.events.slice(0, FEWEST), threads=1)
-    enough = affordable(lambda part: index.match_many(part, threads=1), material.events)
-    events = material.events.slice(0, enough)
-    located = parts.locate_events(index, events)
-    spent = min(timed(lambda: parts.match_located(index, located), 3))
-    first = material.events.slice(0, FEWEST)
-    pairs = index.match_many(first, threads=1)
-    work = [batch.work for batch in index.match_batches(events, threads=1)]
-    info = index.info()
+def _row(workload: str, result: dict[str, Any]) -> Row:
     counts = ("visited", "candidates", "verified", "matches")
-    means = {field: sum(getattr(w, field) for w in work) / enough for field in counts}
-    us, size = per_event(spent, enough), info["bytes"] / count
-    row = Row(name, engine, us, build_s, size, choice=_choice(info), **means)
-    return row, sorted(zip(*(pairs.column(n).to_pylist() for n in ("event", "subscription")), strict=True))
-
-
-def _choice(info: dict[str, Any]) -> str:
-    """What ``auto`` took, segment by segment."""
-    taken = [part for segment in info["segments"] for part in segment.get("choice", {}).get("parts", [])]
-    return " + ".join(f"{part['engine']} ({part['name']})" for part in taken)
-
-
-def _agree(found: dict[str, Any], engine: str) -> None:
-    for other, pairs in found.items():
-        if pairs != found[engine]:
-            raise Disagreement(f"{other} and {engine} find different pairs")
+    return Row(
+        workload,
+        result["engine"],
+        result["us_per_event"],
+        result["build_s"],
+        result["bytes_per_subscription"],
+        choice=result["choice"],
+        **{name: result[f"{name}_per_event"] for name in counts},
+    )
 
 
 def as_table(rows: list[Row], value: Callable[[Row], float]) -> str:

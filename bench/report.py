@@ -7,12 +7,13 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
 LIBRARIES = ("tamis", "numpy", "numba", "pyarrow", "msgspec")
 
 
@@ -98,3 +99,25 @@ def write_json(report: Any, file: Path) -> None:
     """``report`` as readable JSON; the folder is made if it is missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(file: Path) -> Any:
+    """What :func:`write_json` wrote; ``ValueError`` says what is wrong with another file."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise ValueError(f"{file} is no report: {wrong}") from None
+
+
+def under(label: str, say: Callable[[str], Any]) -> Callable[[str], None]:
+    """``say`` with ``label`` before everything."""
+
+    def labelled(text: str) -> None:
+        say(f"{label}: {text}")
+
+    return labelled
+
+
+def say(text: str) -> None:
+    """Tell the person who waits; results go to stdout, this does not."""
+    print(text, file=sys.stderr, flush=True)

@@ -13,61 +13,67 @@ import pyarrow as pa
 from bench import parts
 from bench.workloads.truth import rows_of
 
-BUDGET_S = 3.0
-"""An engine so slow that all events would take longer is measured on fewer of them."""
-
 STEADY_S = 2.0
 """How long a quick action is repeated, at most ``MOST_REPEATS`` times."""
 
 MOST_REPEATS = 200
 
-_PROBE = 16
+PROBE = 16
+"""Even the slowest engine is timed on so many events."""
+
+COUNTS = ("visited", "candidates", "verified", "revised")
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How often an action is timed, and how long one pass over the events may take."""
+
+    repeats: int = 3
+    budget_s: float = 3.0
 
 
 @dataclass(frozen=True)
 class Timing:
-    """What matching cost, in microseconds per event, and what it found."""
+    """What matching cost, in microseconds per event, what it took, and what it found."""
 
     events: int
-    warm_up_s: float
     match_us: list[float]
     locate_us: float
     total_us: list[float]
     bare_us: float | None
-    candidates: float
-    revised: float
+    work: dict[str, int]
     pairs: pa.Table
 
 
-def time_engine(
-    index: Any, events: pa.Table, *, repeats: int, threads: int = 1, bare: bool = False
-) -> Timing:
-    """Match ``events`` in batches; the parts of the work are timed apart.
+def time_engine(index: Any, events: pa.Table, watch: Watch, *, bare: bool = False) -> Timing:
+    """Match ``events`` in batches on one core; the parts of the work are timed apart.
 
-    ``match_us`` is the engine at work on located events, revision included, on one core; ``total_us`` is
-    everything from the Arrow table of events to the Arrow table of pairs, on ``threads``. ``bare_us`` is
-    a bare loop over the same clauses (for ``scan`` only, where all are plain ranges): a baseline that a
-    slow ``scan`` cannot flatter.
+    ``match_us`` is the engine at work on located events, revision included; ``total_us`` is everything from
+    the Arrow table of events to the Arrow table of pairs. ``bare_us`` is a bare loop over the same clauses
+    (for ``scan`` only, where all are plain ranges): a baseline that a slow ``scan`` cannot flatter.
     """
-    warm_up_s, _ = seconds(lambda: index.match_many(events.slice(0, _PROBE), threads=threads))
-    count = affordable(lambda part: index.match_many(part, threads=threads), events)
-    events = events.slice(0, count)
+    count = affordable(lambda part: index.match_many(part, threads=1), events, watch.budget_s)
+    events, repeats = events.slice(0, count), watch.repeats
     locate_s = timed(lambda: parts.locate_events(index, events), repeats)
     located = parts.locate_events(index, events)
     match_s = timed(lambda: parts.match_located(index, located), repeats)
-    total_s = timed(lambda: index.match_many(events, threads=threads), repeats)
-    pairs, work = _pairs(index, events, threads)
+    total_s = timed(lambda: index.match_many(events, threads=1), repeats)
+    pairs, work = pairs_of(index, events)
     return Timing(
         count,
-        warm_up_s,
         [per_event(s, count) for s in match_s],
         per_event(min(locate_s), count),
         [per_event(s, count) for s in total_s],
         _bare_us(located, count, repeats) if bare else None,
-        work["candidates"] / count,
-        work["revised"] / count,
+        work,
         pairs,
     )
+
+
+def all_cores_us(index: Any, events: pa.Table, threads: int, watch: Watch) -> float:
+    """Microseconds per event from table to table on ``threads``."""
+    spent = timed(lambda: index.match_many(events, threads=threads), watch.repeats)
+    return per_event(min(spent), events.num_rows)
 
 
 def timed(action: Callable[[], Any], repeats: int) -> list[float]:
@@ -87,22 +93,23 @@ def _bare_us(located: list[parts.LocatedBatch], events: int, repeats: int) -> fl
     return per_event(min(timed(lambda: parts.scan_barely(located), repeats)), events)
 
 
-def _pairs(index: Any, events: pa.Table, threads: int) -> tuple[pa.Table, dict[str, int]]:
+def pairs_of(index: Any, events: pa.Table) -> tuple[pa.Table, dict[str, int]]:
     """Every (event, subscription), and the work it took."""
-    tables, work = [], {"candidates": 0, "revised": 0}
-    for batch in index.match_batches(events, threads=threads):
+    tables, work = [], dict.fromkeys(COUNTS, 0)
+    for batch in index.match_batches(events, threads=1):
         tables.append(batch.table)
         for name in work:
             work[name] += getattr(batch.work, name)
     return pa.concat_tables(tables), work
 
 
-def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: float = BUDGET_S) -> int:
+def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: float) -> int:
     """How many of ``events`` can be matched in ``budget_s``."""
-    probe = events.slice(0, _PROBE)
+    probe = events.slice(0, PROBE)
+    match(probe)  # what is prepared at the first call is not the engine's pace
     spent, _ = seconds(lambda: match(probe))
     each = spent / max(1, probe.num_rows)
-    return int(min(events.num_rows, max(_PROBE, budget_s / max(each, 1e-9))))
+    return int(min(events.num_rows, max(PROBE, budget_s / max(each, 1e-9))))
 
 
 def one_at_a_time(

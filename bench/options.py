@@ -1,0 +1,61 @@
+"""What commands read alike: workloads, engines, settings, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bench.workloads import WORKLOADS, Workload
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
+    """The workload called ``name``; the error lists those there are."""
+    if name not in WORKLOADS:
+        raise click.BadParameter(f"{name!r} is not one of {', '.join(WORKLOADS)}")
+    return WORKLOADS[name]
+
+
+def known_engines(_context: click.Context, _parameter: click.Parameter, names: str) -> tuple[str, ...]:
+    """The engines in a comma-separated list; the error lists those there are."""
+    from bench.engines import engine_names
+    from bench.run.plan import EngineSpec
+
+    texts = tuple(name.strip() for name in names.split(",") if name.strip())
+    if not texts:
+        raise click.BadParameter(f"name at least one of {', '.join(engine_names())}")
+    try:
+        return tuple(EngineSpec.read(text).known().text for text in texts)
+    except ValueError as unknown:
+        raise click.BadParameter(str(unknown)) from None
+
+
+def settings(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """``NAME=VALUE`` texts by name."""
+    found = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def changed_workload(workload: Workload, changes: dict[str, Any]) -> Workload:
+    """``workload`` with other parameters, or an error of the command line that lists the known ones."""
+    from bench.workloads.base import changed
+
+    try:
+        return changed(workload, changes)
+    except ValueError as wrong:
+        raise click.BadParameter(str(wrong)) from None
+
+
+def json_file(help_text: str = "Write the report here.") -> Callable[[Command], Command]:
+    """The option ``--json FILE``."""
+    kind = click.Path(path_type=Path, dir_okay=False)
+    return click.option("--json", "file", type=kind, help=help_text)

@@ -1,0 +1,58 @@
+"""The data of a run, and the index made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from bench.run.plan import EngineSpec, Plan
+
+Build = Callable[..., Any]
+
+_SAMPLE_SEED = 104_729  # events for statistics are other ones than those that are matched
+
+
+@dataclass(frozen=True)
+class Material:
+    """Subscriptions in columns, those that need text, the events, and events for the builder."""
+
+    columns: pa.Table
+    texts: pa.Table
+    events: pa.Table
+    sample: pa.Table | None
+
+
+def library_build() -> Build:
+    """``tamis.Index.build``, imported when it is needed."""
+    import tamis
+
+    build: Build = tamis.Index.build
+    return build
+
+
+def generate(plan: Plan) -> Material:
+    """Subscriptions and events of ``plan``."""
+    workload, n = plan.workload, plan.subscriptions
+    sample = workload.events(plan.sample, plan.seed + _SAMPLE_SEED, n) if plan.sample else None
+    return Material(
+        workload.subscriptions(n, plan.seed),
+        workload.texts(n, plan.seed),
+        workload.events(plan.events, plan.seed, n),
+        sample,
+    )
+
+
+def make_index(material: Material, spec: EngineSpec, build: Build, *, merge: bool = True) -> Any:
+    """The index of all subscriptions: those in columns, then those written as text, merged if asked."""
+    index = build(
+        material.columns, engine=spec.engine, parameters=dict(spec.parameters), sample=material.sample
+    )
+    if material.texts.num_rows:
+        ids, texts = (material.texts.column(name).to_pylist() for name in ("id", "expression"))
+        index.add(dict(zip(ids, texts, strict=True)))
+        if merge:
+            index.merge()
+    return index
