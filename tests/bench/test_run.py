@@ -150,6 +150,7 @@ def test_without_scan_among_the_engines_a_sample_is_checked_with_it() -> None:
     with pytest.raises(Disagreement, match="scan finds it, loser does not"):
         run(plan, fake_build)
     run(replace(plan, engines=("fast",)), fake_build)
+    run(replace(plan, checked=0), fake_build)
 
 
 def test_a_pair_that_is_reported_twice_is_a_disagreement() -> None:
