@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from bench.report import table
 from bench.workloads import Workload
+from bench.workloads.texts import expressions
 from bench.workloads.truth import Book, rows_of
 
 
 def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> Iterator[str]:
-    """Lines to print: examples, operators, sizes, match probability by brute force."""
+    """Lines to print: examples, operators, sizes, match probability."""
     columns, stream = (
         workload.subscriptions(subscriptions, seed),
         workload.events(events, seed, subscriptions),
@@ -31,9 +29,16 @@ def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> 
     yield "\nevents"
     for event in list(rows_of(stream.slice(0, 3))):
         yield f"  {event}"
-    yield "\n" + table(("operator", "share"), _operators(columns))
-    yield f"\npredicates per subscription {columns.num_rows / max(1, subscriptions - texts.num_rows):.2f}"
-    yield _matches(Book(columns), stream, subscriptions)
+    if columns.num_rows:
+        yield "\n" + table(("operator", "share"), _operators(columns))
+        yield f"\npredicates per subscription {columns.num_rows / (subscriptions - texts.num_rows):.2f}"
+    mean = matches_per_event(columns, texts, stream)
+    yield f"matches per event {mean:.3g}, match probability {mean / subscriptions:.3g}{_wanted(workload)}"
+
+
+def _wanted(workload: Workload) -> str:
+    wanted = workload.parameters().get("match_probability")
+    return f" (wanted {wanted:.3g})" if wanted else ""
 
 
 def _operators(columns: pa.Table) -> list[tuple[str, str]]:
@@ -42,33 +47,18 @@ def _operators(columns: pa.Table) -> list[tuple[str, str]]:
     return [(entry["values"], f"{entry['counts'] / columns.num_rows:.1%}") for entry in ranked]
 
 
-def _matches(book: Book, stream: pa.Table, subscriptions: int) -> str:
-    found = [len(book.matches(event)) for event in rows_of(stream)]
-    mean = float(np.mean(found))
-    return f"matches per event {mean:.3g} (of those in columns), match probability {mean / subscriptions:.3g}"
+def matches_per_event(columns: pa.Table, texts: pa.Table, stream: pa.Table) -> float:
+    """The mean over the events: those in columns by brute force, those in text by ``scan``."""
+    book = Book(columns) if columns.num_rows else None
+    found = sum(len(book.matches(event)) for event in rows_of(stream)) if book else 0
+    if texts.num_rows:
+        from tamis import Index
+
+        found += Index.build(texts, engine="scan").match_many(stream, threads=1).num_rows
+    return float(found / max(1, stream.num_rows))
 
 
 def examples(columns: pa.Table, count: int) -> list[tuple[str, str]]:
     """The first subscriptions as (id, text)."""
-    rows = columns.slice(0, 40 * count).to_pylist()
-    grouped = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row["id"])]
-    return [(name, " AND ".join(map(predicate, group))) for name, group in grouped[:count]]
-
-
-def predicate(row: dict[str, Any]) -> str:
-    """A bulk row as text."""
-    name, operator = row["attribute"], row["operator"].upper()
-    operands = [_literal(value) for kind in ("number", "string", "boolean") for value in row.get(kind) or ()]
-    if operator == "BETWEEN":
-        return f"{name} BETWEEN {operands[0]} AND {operands[1]}"
-    if operator == "IN":
-        return f"{name} IN ({', '.join(operands)})"
-    if operator == "HAS ALL":
-        return f"{name} HAS ALL ({', '.join(operands)})"
-    return f"{name} {operator} {operands[0]}"
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    shown = expressions(columns.slice(0, 64 * count)).slice(0, count).to_pydict()
+    return list(zip(shown["id"], shown["expression"], strict=True))

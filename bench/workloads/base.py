@@ -12,8 +12,8 @@ import pyarrow as pa
 
 Ints = npt.NDArray[np.int64]
 
-OPERATORS = ("=", "<=", ">=", "between", "in", "has all")
-EQ, LE, GE, BETWEEN, IN, HAS_ALL = range(len(OPERATORS))
+OPERATORS = ("=", "<=", ">=", "between", "in", "has all", "like")
+EQ, LE, GE, BETWEEN, IN, HAS_ALL, LIKE = range(len(OPERATORS))
 
 
 class Workload(Protocol):
@@ -124,11 +124,12 @@ def coded(codes: Ints, values: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values)
 
 
-def numbered(prefix: str, count: int) -> pa.Array:
-    """``prefix0``, ``prefix1`` …"""
+def numbered(prefix: str, numbers: int | range) -> pa.Array:
+    """``prefix0``, ``prefix1`` …, or those of a range."""
     import pyarrow.compute as pc
 
-    digits = pa.array(np.arange(count)).cast(pa.string())
+    numbers = range(numbers) if isinstance(numbers, int) else numbers
+    digits = pa.array(np.arange(numbers.start, numbers.stop)).cast(pa.string())
     return pc.binary_join_element_wise(pa.scalar(prefix), digits, "")
 
 

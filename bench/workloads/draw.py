@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 BLOCK = 65_536
 """Subscriptions per block. A block has its own seed, so a book is the beginning of every larger one."""
@@ -17,8 +18,8 @@ BLOCK = 65_536
 EVENT_BLOCK = 4_096
 """Events per block."""
 
-_ROUNDS = 64
-_POPULAR = 64
+_STEEP = 0.6  # of the popularity on as many ranks as a row has cells
+_NEVER = 1e-300
 
 
 def generator(seed: int, stream: str, *more: int) -> np.random.Generator:
@@ -26,10 +27,12 @@ def generator(seed: int, stream: str, *more: int) -> np.random.Generator:
     return np.random.default_rng([seed, *stream.encode(), *more])
 
 
-def blocks(count: int, size: int) -> Iterator[tuple[int, int]]:
-    """(number, rows used) of each block that ``count`` rows need; at least one block."""
-    for number in range(max(1, -(-count // size))):
-        yield number, min(size, count - number * size)
+def blocks(rows: range, size: int) -> Iterator[tuple[int, slice]]:
+    """(number, part of it) of each block of ``size`` that ``rows`` lie in; at least one block."""
+    first = rows.start // size
+    for number in range(first, max(first + 1, -(-rows.stop // size))):
+        start = number * size
+        yield number, slice(max(0, rows.start - start), max(0, min(size, rows.stop - start)))
 
 
 def zipf(count: int, alpha: float) -> Floats:
@@ -52,34 +55,33 @@ def distinct(
 ) -> Ints:
     """Per row ``width`` different ranks, as if drawn one after the other without replacement.
 
-    ``fixed`` gives the first columns of each row (-1 where there is none). Repeats are drawn again;
-    under a steep Zipf law the few rows that still repeat are drawn among the most popular ranks only.
+    ``fixed`` gives some cells of each row (-1 where there is none). Repeats are drawn again; where a few
+    ranks have most of the popularity that would take for ever, so there the ranks race each other.
     """
     if width > len(cumulated):
         raise ValueError(f"cannot draw {width} different attributes out of {len(cumulated)}")
+    if fixed is not None:
+        fixed = np.pad(fixed, ((0, 0), (0, width - fixed.shape[1])), constant_values=-1)
+    if width and cumulated[width - 1] > _STEEP:
+        return _race(rng, cumulated, rows, width, fixed)
     drawn = ranks(rng, cumulated, (rows, width))
     if fixed is not None:
-        given = fixed >= 0
-        drawn[:, : fixed.shape[1]][given] = fixed[given]
+        drawn = np.where(fixed >= 0, fixed, drawn)
     todo = np.arange(rows)
-    for _ in range(_ROUNDS):
+    while len(todo):
         part = drawn[todo]
-        repeats = _repeats(part)
+        repeats = _repeats(part, None if fixed is None else fixed[todo] >= 0)
         busy = repeats.any(axis=1)
-        if not busy.any():
-            return drawn
         todo, part, repeats = todo[busy], part[busy], repeats[busy]
         part[repeats] = ranks(rng, cumulated, int(repeats.sum()))
         drawn[todo] = part
-    drawn[todo] = _without_replacement(
-        rng, cumulated, drawn[todo], fixed[todo] if fixed is not None else None
-    )
     return drawn
 
 
-def _repeats(drawn: Ints) -> npt.NDArray[np.bool_]:
-    """Where a value stands for the second or a later time in its row."""
-    order = np.argsort(drawn, axis=1, kind="stable")
+def _repeats(drawn: Ints, fixed: Mask | None = None) -> Mask:
+    """Where a value stands for the second or a later time in its row, or where a fixed cell has it."""
+    key = 2 * drawn + (1 if fixed is None else ~fixed)  # a fixed cell comes before its equals
+    order = np.argsort(key, axis=1, kind="stable")
     in_order = np.take_along_axis(drawn, order, axis=1)
     again = np.zeros(drawn.shape, np.bool_)
     again[:, 1:] = in_order[:, 1:] == in_order[:, :-1]
@@ -88,19 +90,38 @@ def _repeats(drawn: Ints) -> npt.NDArray[np.bool_]:
     return repeats
 
 
-def _without_replacement(
-    rng: np.random.Generator, cumulated: Floats, drawn: Ints, fixed: Ints | None
-) -> Ints:
-    """Gumbel's trick: the largest keys log(p) + noise are a weighted sample without replacement."""
-    rows, width = drawn.shape
-    choice = min(len(cumulated), max(_POPULAR, 4 * width))
-    popularity = np.diff(cumulated[:choice], prepend=0.0)
-    keys = np.log(np.maximum(popularity, 1e-300)) + rng.gumbel(size=(rows, choice))
+def _race(rng: np.random.Generator, cumulated: Floats, rows: int, width: int, fixed: Ints | None) -> Ints:
+    """The first ``width`` of a race: every rank takes an exponential time, popular ones a short one.
+
+    Each of the most popular ranks runs on its own; the others arrive as one stream, which says who it is
+    on arrival. That is drawing without replacement, and no rank has to be drawn twice.
+    """
+    head = min(len(cumulated), 4 * width)
+    popularity = np.diff(cumulated, prepend=0.0)
+    time = rng.exponential(size=(rows, head)) / np.maximum(popularity[:head], _NEVER)
+    runner = np.broadcast_to(np.arange(head), (rows, head))
+    if head < len(cumulated):
+        late, who = _stream(rng, popularity, head, (rows, 2 * width))
+        time, runner = np.hstack([time, late]), np.hstack([runner, who])
     if fixed is not None:
-        row, column = np.nonzero((fixed >= 0) & (fixed < choice))
-        keys[row, fixed[row, column]] = np.inf
-    picked: Ints = np.argsort(-keys, axis=1)[:, :width]
-    return picked
+        time[(runner[:, :, None] == fixed[:, None, :]).any(axis=2)] = np.inf
+    first = np.take_along_axis(runner, np.argsort(time, axis=1)[:, :width], axis=1)
+    if fixed is None:
+        return first
+    free = fixed < 0
+    place = np.maximum(np.cumsum(free, axis=1) - 1, 0)
+    return np.where(free, np.take_along_axis(first, place, axis=1), fixed)
+
+
+def _stream(
+    rng: np.random.Generator, popularity: Floats, head: int, shape: tuple[int, int]
+) -> tuple[Floats, Ints]:
+    """When the first ranks beyond ``head`` arrive, and which; one that was there already never again."""
+    rest = np.cumsum(popularity[head:])
+    time = np.cumsum(rng.exponential(size=shape), axis=1) / max(rest[-1], _NEVER)
+    who = ranks(rng, rest / rest[-1], shape)
+    time[_repeats(who)] = np.inf
+    return time, who + head
 
 
 def pick(rng: np.random.Generator, weights: Any, count: int) -> Ints:

@@ -8,7 +8,7 @@ written as text, because they draw a circle or a polygon on the map, or say OR a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,20 @@ from bench.workloads.draw import BLOCK, EVENT_BLOCK, blocks, generator, pick
 from bench.workloads.goods import Goods, draw_goods, nice, postcodes
 from bench.workloads.maps import map_searches
 from bench.workloads.searches import Draft, ask
+from bench.workloads.synthetic import Synthetic, check_bounds
+
+_TEXTS = 256  # a block of those written as text, which take longer to make
 
 
 @dataclass(frozen=True)
-class Market:
+class Market(Synthetic):
     """Listings against saved searches; ``on_map`` of the searches come as text."""
 
     name: str = "market"
     on_map: float = 0.004
+
+    def __post_init__(self) -> None:
+        check_bounds(self, on_map=(0, 1))
 
     @property
     def about(self) -> str:
@@ -38,38 +44,45 @@ class Market:
     def parameters(self) -> dict[str, Any]:
         """The fields, and the size of the catalogue."""
         models = sum(len(category.models) for category in categories())
-        return asdict(self) | {"categories": len(categories()), "models": models, "towns": len(towns())}
+        return super().parameters() | {
+            "categories": len(categories()),
+            "models": models,
+            "towns": len(towns()),
+        }
 
-    def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """All searches of a book of ``count`` but the :meth:`texts`."""
-        in_columns = count - self._texts(count)
-        draft = Draft(in_columns)
-        for number, _ in blocks(in_columns, BLOCK):
+    def in_text(self, count: int) -> int:
+        """Those that need the map or a disjunction."""
+        return int(count * self.on_map)
+
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Searches that columns can say."""
+        draft = Draft(rows)
+        for number, _ in blocks(rows, BLOCK):
             rng = generator(seed, "market searches", number)
             for goods, search in _by_category(rng, BLOCK):
                 ask(rng, draft, goods, search + number * BLOCK)
-        return bulk_table(draft.rows(), numbered("search-", in_columns), list(draft.names))
+        return bulk_table(draft.rows(), numbered("search-", rows), list(draft.names))
 
-    def texts(self, count: int, seed: int) -> pa.Table:
-        """The searches of a book of ``count`` that need the map or a disjunction."""
-        texts = map_searches(generator(seed, "market texts"), self._texts(count))
-        return pa.table(
-            {"id": numbered("map-search-", len(texts)), "expression": pa.array(texts, pa.string())}
-        )
+    def expressions(self, seed: int, rows: range) -> pa.Table:
+        """Searches with a circle or a polygon on the map, or with OR and NOT."""
+        texts = [
+            text
+            for number, part in blocks(rows, _TEXTS)
+            for text in map_searches(generator(seed, "market texts", number), _TEXTS)[part]
+        ]
+        return pa.table({"id": numbered("map-search-", rows), "expression": pa.array(texts, pa.string())})
 
-    def _texts(self, count: int) -> int:
-        return int(count * self.on_map)
-
-    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` listings, an attribute a column, null where the category does not have it."""
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Listings, an attribute a column, null where the category does not have it."""
         parts = []
-        for number, _ in blocks(count, EVENT_BLOCK):
+        for number, part in blocks(rows, EVENT_BLOCK):
             rng = generator(seed, "market listings", number)
             drawn = list(_by_category(rng, EVENT_BLOCK))
             order = np.argsort(np.concatenate([listing for _, listing in drawn]))
             tables = [_listings(goods) for goods, _ in drawn]
-            parts.append(pa.concat_tables(tables, promote_options="default").take(pa.array(order)))
-        return pa.concat_tables(parts, promote_options="default").slice(0, count).combine_chunks()
+            block = pa.concat_tables(tables, promote_options="default").take(pa.array(order))
+            parts.append(block.slice(part.start, part.stop - part.start))
+        return pa.concat_tables(parts, promote_options="default").combine_chunks()
 
 
 def _by_category(rng: np.random.Generator, count: int) -> Iterator[tuple[Goods, Ints]]:

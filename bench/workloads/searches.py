@@ -7,7 +7,7 @@ Those who would travel anywhere know exactly what they want.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,9 +41,9 @@ class _Chunk:
 
 @dataclass
 class Draft:
-    """Collects the predicates of the first ``searches`` searches, then puts those of each together."""
+    """Collects the predicates of the searches of these numbers, then puts those of each together."""
 
-    searches: int
+    searches: range
     names: dict[str, int] = field(default_factory=dict)
     strings: dict[str, int] = field(default_factory=dict)
     chunks: list[_Chunk] = field(default_factory=list)
@@ -51,10 +51,11 @@ class Draft:
     def add(self, search: Ints, attribute: str, operator: int, kind: str, *operands: Ints) -> None:
         """One predicate for each of ``search``; string operands are codes of :meth:`code`."""
         name = self.names.setdefault(attribute, len(self.names))
-        wanted = search < self.searches
+        wanted = (search >= self.searches.start) & (search < self.searches.stop)
         if wanted.any():
             columns = np.stack(operands, axis=1)[wanted]
-            self.chunks.append(_Chunk(search[wanted], name, operator, kind, columns))
+            own = search[wanted] - self.searches.start
+            self.chunks.append(_Chunk(own, name, operator, kind, columns))
 
     def code(self, values: Sequence[str]) -> Ints:
         """A number for each string."""
@@ -62,17 +63,17 @@ class Draft:
 
     def rows(self) -> Rows:
         """All predicates, sorted by search."""
-        search = np.concatenate([chunk.search for chunk in self.chunks])
+        search = np.concatenate([np.zeros(0, np.int64), *(chunk.search for chunk in self.chunks)])
         order = np.argsort(search, kind="stable")
         repeat = [len(chunk.search) for chunk in self.chunks]
-        attribute = np.repeat([chunk.attribute for chunk in self.chunks], repeat)[order]
-        operator = np.repeat([chunk.operator for chunk in self.chunks], repeat)[order]
+        attribute = np.repeat(_ints(chunk.attribute for chunk in self.chunks), repeat)[order]
+        operator = np.repeat(_ints(chunk.operator for chunk in self.chunks), repeat)[order]
         pool = pa.array(list(self.strings), pa.string())
         operands = {kind: self._operands(kind, order, pool) for kind in ("number", "string", "boolean")}
         return Rows(search[order], attribute, operator, operands)
 
     def _operands(self, kind: str, order: Ints, pool: pa.Array) -> Operands:
-        widths = [chunk.operands.shape[1] if chunk.kind == kind else 0 for chunk in self.chunks]
+        widths = _ints(chunk.operands.shape[1] if chunk.kind == kind else 0 for chunk in self.chunks)
         count = np.repeat(widths, [len(chunk.search) for chunk in self.chunks])
         flat = [chunk.operands.ravel() for chunk in self.chunks if chunk.kind == kind]
         values = np.concatenate([np.zeros(0, np.int64), *flat])
@@ -80,6 +81,10 @@ class Draft:
         picked = count[order]
         places = np.repeat(start[order] - (np.cumsum(picked) - picked), picked) + np.arange(picked.sum())
         return Operands(picked, _typed(kind, values[places], pool))
+
+
+def _ints(numbers: Iterable[int]) -> Ints:
+    return np.fromiter(numbers, np.int64)
 
 
 def _typed(kind: str, values: Ints, pool: pa.Array) -> pa.Array:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.workloads.base import starts
+from bench.workloads.texts import coded_column
 
 _TERM = re.compile(r"[a-z0-9]+")
 
@@ -23,15 +24,21 @@ class Book:
     """The subscriptions of a bulk table, grouped by attribute."""
 
     def __init__(self, table: pa.Table) -> None:
-        self.ids, subscription = _coded(table.column("id"))
-        names, attribute = _coded(table.column("attribute"))
-        operators, operator = _coded(table.column("operator"))
+        ids, subscription = coded_column(table.column("id"))
+        self.ids = ids.to_pylist()
+        names, attribute = coded_column(table.column("attribute"))
+        operators, operator = coded_column(table.column("operator"))
+        self._operators = operators.to_pylist()
         self._size = np.bincount(subscription, minlength=len(self.ids))
         self._groups: dict[tuple[str, str], list[_Group]] = {}
         for column in ("number", "string", "boolean"):
             if column in table.column_names:
                 self._add(
-                    table.column(column).combine_chunks(), subscription, attribute, operator, names, operators
+                    table.column(column).combine_chunks(),
+                    subscription,
+                    attribute,
+                    operator,
+                    names.to_pylist(),
                 )
 
     def _add(
@@ -41,8 +48,8 @@ class Book:
         attribute: npt.NDArray[np.int64],
         operator: npt.NDArray[np.int64],
         names: list[str],
-        operators: list[str],
     ) -> None:
+        operators = self._operators
         count = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         values = lists.flatten().to_numpy(zero_copy_only=False)
         start = starts(count)
@@ -55,7 +62,6 @@ class Book:
                 operands = values[places + np.arange(len(places))]
                 group = _Group(op, subscription[rows], starts(count[rows])[:-1], operands)
                 self._groups.setdefault((name, op), []).append(group)
-        self._operators = operators
 
     def matches(self, event: Mapping[str, Any]) -> list[str]:
         """Ids of the subscriptions that are true for ``event`` (one value per attribute), in book order."""
@@ -104,23 +110,22 @@ class _Group:
             case "has all":
                 terms = set(_TERM.findall(value.lower()))
                 return np.logical_and.reduceat(np.array([term in terms for term in operands]), start)
+            case "like":  # of a prefix only
+                return np.array([value.startswith(pattern.removesuffix("%")) for pattern in operands])
         raise ValueError(f"no reading for the operator {self._operator!r}")
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[list[str], npt.NDArray[np.int64]]:
-    array = column.combine_chunks()
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    return array.dictionary.to_pylist(), array.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-
-
 def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
-    """Events as dictionaries, whether they are columns or one map column."""
-    if events.column_names == ["attributes"]:
-        return (dict(pairs) for pairs in events.column("attributes").to_pylist())
-    return (
-        {name: _json(value) for name, value in row.items() if value is not None} for row in events.to_pylist()
-    )
+    """Events as dictionaries, whether attributes have a column each or stand in map columns."""
+    maps = [field.name for field in events.schema if pa.types.is_map(field.type)]
+    for row in events.to_pylist():
+        event: dict[str, Any] = {}
+        for name, value in row.items():
+            if name in maps:
+                event.update(value or ())
+            elif value is not None:
+                event[name] = _json(value)
+        yield event
 
 
 def _json(value: Any) -> Any:

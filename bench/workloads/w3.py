@@ -10,20 +10,24 @@ like this.
 * A document has one topic; a share ``topical`` of its words comes from there, the rest from the language.
   So do the terms of a query, all of them different.
 * A share ``repeated`` of the queries was asked before: people ask for the same few things.
+* ``least_terms`` and ``most_terms`` (lS and uS), ``longest`` (a document's words) and ``batch`` (sizeEb: how
+  many documents come at a time) are the bounds of the paper's workload specification.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from bench.workloads.base import HAS_ALL, Ints, Operands, Rows, bulk_table, list_array, no_texts, numbered
+from bench.workloads.base import HAS_ALL, Ints, Operands, Rows, bulk_table, numbered, starts
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, pick, ranks, zipf
+from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
+from bench.workloads.texts import joined
+from bench.workloads.words import vocabulary
 
 PAPER_QUERIES = 1_099_925
 _QUERY_SIZES = (410_943, 301_249, 181_609, 98_999, 51_290)  # of two, three … six terms
@@ -31,12 +35,11 @@ _LONGER = 55_835
 _LONGEST = 10
 _DOCUMENTS = (9_400, 18_268, 8_987, 13_344)  # by number of words: up to 200, 600, 1,000, 5,000
 _WORDS = (20, 200, 600, 1_000, 5_000)
-_CONSONANTS, _VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 
 
 @dataclass(frozen=True)
-class W3:
-    """The size of the language and of its topics."""
+class W3(Synthetic):
+    """The size of the language and of its topics, and the bounds of the paper's workload specification."""
 
     name: str = "w3"
     vocabulary: int = 1_000_000
@@ -47,52 +50,54 @@ class W3:
     query_shift: int = 300
     topic_shift: int = 400
     topic_alpha: float = 0.7
+    least_terms: int = 2
+    most_terms: int = 10
+    longest: int = 5_000
+    batch: int = 600
+
+    def __post_init__(self) -> None:
+        check_bounds(
+            self,
+            vocabulary=(_LONGEST, None),
+            topics=(1, None),
+            topic_words=(1, None),
+            topical=(0, 1),
+            repeated=(0, 1),
+            query_shift=(0, None),
+            topic_shift=(1, self.vocabulary),
+            topic_alpha=(0, None),
+            least_terms=(1, _LONGEST),
+            most_terms=(self.least_terms, _LONGEST),
+            longest=(1, None),
+            batch=(1, None),
+        )
 
     @property
     def about(self) -> str:
         """One line for people."""
-        return "Luwak pre-search paper: text queries of 2 to 10 terms against documents"
+        terms = f"{self.least_terms} to {self.most_terms} terms"
+        return f"Luwak pre-search paper: text queries of {terms} against documents"
 
-    def parameters(self) -> dict[str, Any]:
-        """The fields."""
-        return asdict(self)
-
-    def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """``count`` queries: ``text`` has all of some terms."""
-        sizes, terms = [], []
-        for number, used in blocks(count, BLOCK):
-            size, term = self._queries(seed, number)
-            sizes.append(size[:used])
-            terms.append(term[:used])
-        size, term = np.concatenate(sizes), np.concatenate(terms)
-        flat = term[np.arange(term.shape[1]) < size[:, None]]
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Queries: ``text`` has all of some terms."""
+        size, term = gather(rows, BLOCK, partial(self._queries, seed))
+        flat = term[used_cells(term, size)]
         one = np.zeros(len(size), np.int64)
-        operands = Operands(size, self._words.take(pa.array(flat)))
-        rows = Rows(np.arange(len(size)), one, one + HAS_ALL, {"string": operands})
-        return bulk_table(rows, numbered("q", count), ["text"])
+        operands = Operands(size, vocabulary(self.vocabulary).take(pa.array(flat)))
+        cells = Rows(np.arange(len(size)), one, one + HAS_ALL, {"string": operands})
+        return bulk_table(cells, numbered("q", rows), ["text"])
 
-    def texts(self, count: int, seed: int) -> pa.Table:
-        """None: the columns can say everything."""
-        return no_texts()
-
-    def events(self, count: int, seed: int, book: int = PAPER_QUERIES) -> pa.Table:
-        """``count`` documents, one column of text."""
-        parts = [self._documents(seed, number, used) for number, used in blocks(count, EVENT_BLOCK)]
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Documents, one column of text; they do not depend on the book."""
+        parts = [self._documents(seed, number, part) for number, part in blocks(rows, EVENT_BLOCK)]
         return pa.table({"text": pa.concat_arrays(parts)})
 
-    # ------------------------------------------------------------------------------------ language
-    @cached_property
-    def _words(self) -> pa.Array:
-        """A word for every rank, frequent ones short."""
-        syllables = pa.array([c + v for c in _CONSONANTS for v in _VOWELS], pa.string())
-        base, parts, made, length = len(syllables), [], 0, 1
-        while made < self.vocabulary:
-            rank = np.arange(min(base**length, self.vocabulary - made))
-            digits = [syllables.take(pa.array(rank // base**at % base)) for at in range(length)]
-            parts.append(pc.binary_join_element_wise(*digits, ""))
-            made, length = made + len(rank), length + 1
-        return pa.concat_arrays(parts)
+    def event_pieces(self, count: int, seed: int, book: int = PAPER_QUERIES) -> Iterator[pa.Table]:
+        """The documents in batches of ``batch``, as the paper's system takes them."""
+        for piece in super().event_pieces(count, seed, book):
+            yield from (piece.slice(low, self.batch) for low in range(0, piece.num_rows, self.batch))
 
+    # ------------------------------------------------------------------------------------ language
     @cached_property
     def _topic_words(self) -> Ints:
         """The words of each topic, common and rare ones alike, in the order of their popularity there."""
@@ -117,12 +122,13 @@ class W3:
         return np.where(rng.random(len(topic)) < self.topical, own, general)
 
     # ----------------------------------------------------------------------- queries and documents
-    def _queries(self, seed: int, number: int) -> tuple[Ints, Ints]:
+    def _queries(self, seed: int, number: int) -> Matrices:
         """Sizes of a block of queries, and their terms as a matrix."""
         rng = generator(seed, "w3 queries", number)
         size = 2 + pick(rng, [*_QUERY_SIZES, _LONGER], BLOCK)
         longer = size == 2 + len(_QUERY_SIZES)
         size[longer] = rng.integers(7, _LONGEST + 1, int(longer.sum()))
+        size = np.clip(size, self.least_terms, self.most_terms)
         topic = np.repeat(ranks(rng, self._popularity["topic"], BLOCK), _LONGEST)
         wanted = self._draw(rng, "query", topic).reshape(BLOCK, _LONGEST)
         wanted = _where_new(wanted)
@@ -132,15 +138,17 @@ class W3:
         size[again], term[again] = size[model], term[model]
         return size, term
 
-    def _documents(self, seed: int, number: int, used: int) -> pa.Array:
+    def _documents(self, seed: int, number: int, part: slice) -> pa.Array:
         rng = generator(seed, "w3 documents", number)
         band = pick(rng, _DOCUMENTS, EVENT_BLOCK)
         least, most = np.array(_WORDS)[band], np.array(_WORDS)[band + 1]
         length = np.exp(rng.uniform(np.log(least), np.log(most))).astype(np.int64)
+        length = np.minimum(length, self.longest)
         topic = np.repeat(ranks(rng, self._popularity["topic"], EVENT_BLOCK), length)
         words = self._draw(rng, "document", topic)
-        lists = list_array(length, self._words.take(pa.array(words))).slice(0, used)
-        return pc.binary_join(lists, " ")
+        first = starts(length)
+        words = words[first[part.start] : first[part.stop]]
+        return joined(vocabulary(self.vocabulary).take(pa.array(words)), length[part], " ")
 
 
 def _shifted(count: int, shift: int) -> Floats:

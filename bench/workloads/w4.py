@@ -12,16 +12,26 @@ What the paper fixes is a field of :class:`W4`; what it leaves open is settled l
 * An event has ``event_size`` different attributes with uniform values.
 * By chance a sparse event matches nothing, so that a share ``planted`` of the events is made to
   satisfy one random subscription (of the first block); otherwise engines could agree on nothing.
-* ``match_probability``, if given, is reached by construction: there are some profiles, each with fixed
-  values for half of an event; every event follows a profile, and each profile satisfies that share of
-  the book. The rest of the event and of the book is random, so the measured share lies slightly above.
+* ``match_probability``, if given, is reached by construction (:mod:`bench.workloads.profiles`): what chance
+  gives is measured on some thousands of subscriptions, and what is missing is built. With few values and
+  popular attributes chance may give more than is wanted; then nothing is built.
+
+| paper | here |
+|---|---|
+| α in Zipf | ``alpha`` |
+| dimension number | ``dimensions`` |
+| dimension cardinality | ``cardinality`` |
+| average subscription size | ``size`` |
+| average event size | ``event_size`` |
+| matching probability | ``match_probability`` |
+| equality operator ratio | ``equality`` |
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -35,17 +45,19 @@ from bench.workloads.base import (
     Operands,
     Rows,
     bulk_table,
-    no_texts,
     numbered,
     sparse_events,
 )
-from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, zipf
+from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, zipf
+from bench.workloads.profiles import Profiles, profile_count, profile_width
+from bench.workloads.synthetic import Synthetic, check_bounds, gather, used_cells
 
 _PROFILES = 16
+_TRIED, _TRIED_EVENTS = 4_096, 64  # subscriptions and events that tell how often chance makes a match
 
 
 @dataclass(frozen=True)
-class W4:
+class W4(Synthetic):
     """The parameters of table 1 of the paper (defaults in bold there), and the choices above."""
 
     name: str = "w4-dense"
@@ -62,30 +74,37 @@ class W4:
     planted: float = 0.0
     match_probability: float | None = None
 
+    def __post_init__(self) -> None:
+        check_bounds(
+            self,
+            dimensions=(1, None),
+            cardinality=(1, None),
+            size=(1, self.dimensions),
+            spread=(0, None),
+            event_size=(1, self.dimensions),
+            equality=(0, 1),
+            alpha=(0, None),
+            one_sided=(0, 1),
+            narrowest=(0, self.widest),
+            widest=(0, 1),
+            planted=(0, 1),
+            match_probability=(0, 1),
+        )
+
     @property
     def about(self) -> str:
         """One line for people."""
         return f"PS-Tree paper: {self.dimensions:,} attributes, events of {self.event_size}"
 
-    def parameters(self) -> dict[str, Any]:
-        """The fields."""
-        return asdict(self)
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Conjunctions over ``a0``, ``a1`` …"""
+        block = _Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
+        return bulk_table(block.rows(), numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
 
-    def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """``count`` conjunctions over ``a0``, ``a1`` …"""
-        parts = [self._block(seed, number).head(used) for number, used in blocks(count, BLOCK)]
-        return bulk_table(_rows(parts), numbered("s", count), [f"a{at}" for at in range(self.dimensions)])
-
-    def texts(self, count: int, seed: int) -> pa.Table:
-        """None: the columns can say everything."""
-        return no_texts()
-
-    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` events as one map column, name to integer."""
-        parts = [self._events(seed, number, book) for number, _ in blocks(count, EVENT_BLOCK)]
-        attribute = np.concatenate([part[0] for part in parts])[:count]
-        value = np.concatenate([part[1] for part in parts])[:count]
-        offsets = np.arange(count + 1) * self.event_size
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Events as one map column, name to integer."""
+        attribute, value = gather(rows, EVENT_BLOCK, lambda number: self._events(seed, number, book))
+        offsets = np.arange(len(attribute) + 1) * self.event_size
         names = numbered("a", self.dimensions)
         return sparse_events(offsets, names, attribute.ravel(), pa.array(value.ravel()))
 
@@ -96,18 +115,21 @@ class W4:
     # ------------------------------------------------------------------------------- subscriptions
     def _block(self, seed: int, number: int) -> _Block:
         rng = generator(seed, "w4 subscriptions", number)
+        block = self._random(rng, BLOCK)
+        if self.match_probability:
+            self._follow_profiles(rng, seed, block)
+        return block
+
+    def _random(self, rng: np.random.Generator, count: int) -> _Block:
         widest = min(self.size + self.spread, self.dimensions)
-        size = rng.integers(max(1, self.size - self.spread), widest + 1, BLOCK)
-        shape = (BLOCK, widest)
-        attribute = distinct(rng, self._popularity, BLOCK, widest)
+        size = rng.integers(max(1, self.size - self.spread), widest + 1, count)
+        shape = (count, widest)
+        attribute = distinct(rng, self._popularity, *shape)
         operator = self._operators(rng, shape)
         operand = rng.integers(0, self.cardinality, shape)
         values = rng.integers(self._width(self.narrowest), self._width(self.widest) + 1, shape)
         low = (rng.random(shape) * (self.cardinality - values + 1)).astype(np.int64)
-        block = _Block(size, attribute, operator, operand, low, values)
-        if self.match_probability:
-            self._follow_profiles(rng, seed, block)
-        return block
+        return _Block(size, attribute, operator, operand, low, values)
 
     def _width(self, share: float) -> int:
         return min(self.cardinality, max(1, round(share * self.cardinality)))
@@ -119,30 +141,34 @@ class W4:
         return np.array([EQ, LE, GE, BETWEEN])[np.searchsorted(edges, at, side="right")]
 
     # ------------------------------------------------------------------------------------ profiles
-    @property
-    def _profiles(self) -> int:
-        return min(_PROFILES, int(1.0 / self.match_probability)) if self.match_probability else 0
-
-    def _profile(self, seed: int) -> tuple[Ints, Ints]:
-        """Attributes of each profile, and their values."""
+    def _profiles(self, seed: int) -> Profiles:
+        assert self.match_probability
         rng = generator(seed, "w4 profiles")
-        width = min(self.event_size, max(self.size + self.spread, self.event_size // 2))
-        attributes = distinct(rng, self._popularity, self._profiles, width)
-        return attributes, rng.integers(0, self.cardinality, attributes.shape)
+        width = profile_width(self.size + self.spread, self.event_size)
+        count = profile_count(_PROFILES, self.match_probability)
+        attributes = distinct(rng, self._popularity, count, width)
+        return Profiles(attributes, rng.integers(0, self.cardinality, attributes.shape))
 
     def _follow_profiles(self, rng: np.random.Generator, seed: int, block: _Block) -> None:
         """Make a share of the block true for each profile, without changing operators or widths."""
+        profiles = self._profiles(seed)
+        share = self._built(seed, profiles)
+        rows, attributes, values = profiles.followers(rng, BLOCK, block.attribute.shape[1], share)
+        known = attributes.shape[1]
+        block.size[rows] = np.minimum(block.size[rows], known)
+        block.attribute[rows, :known] = attributes
+        block.cover(rng, rows, values, self.cardinality)
+
+    def _built(self, seed: int, profiles: Profiles) -> float:
+        """The share of the book to build around each profile: what is wanted less what chance gives."""
         assert self.match_probability
-        attributes, values = self._profile(seed)
-        profile = rng.integers(0, len(attributes), BLOCK)
-        chosen = rng.random(BLOCK) < self.match_probability * len(attributes)
-        rows, profile = np.flatnonzero(chosen), profile[chosen]
-        columns = min(block.attribute.shape[1], attributes.shape[1])
-        block.size[rows] = np.minimum(block.size[rows], columns)
-        place = rng.permuted(np.tile(np.arange(attributes.shape[1]), (len(rows), 1)), axis=1)[:, :columns]
-        block.attribute[rows, :columns] = attributes[profile[:, None], place]
-        value = values[profile[:, None], place]
-        block.cover(rng, rows, value, self.cardinality)
+        rng = generator(seed, "w4 chance")
+        value = rng.integers(0, self.cardinality, (_TRIED_EVENTS, self.event_size))
+        fixed = profiles.lead(rng, value)
+        attribute = distinct(rng, self._popularity, _TRIED_EVENTS, self.event_size, fixed)
+        block = self._random(rng, _TRIED)
+        chance = block.share_true(attribute, value, self.dimensions, self.cardinality)
+        return max(0.0, (self.match_probability - chance) / (1.0 - chance)) if chance < 1.0 else 0.0
 
     # -------------------------------------------------------------------------------------- events
     def _events(self, seed: int, number: int, book: int) -> tuple[Ints, Ints]:
@@ -151,12 +177,10 @@ class W4:
         value = rng.integers(0, self.cardinality, shape)
         fixed = np.full(shape, -1)
         if self.match_probability:
-            attributes, values = self._profile(seed)
-            profile = rng.integers(0, len(attributes), EVENT_BLOCK)
-            fixed[:, : attributes.shape[1]] = attributes[profile]
-            value[:, : attributes.shape[1]] = values[profile]
+            fixed = self._profiles(seed).lead(rng, value)
         elif self.planted:
-            self._plant(rng, self._block(seed, 0).head(book), fixed, value)
+            first = _Block(*(matrix[:book] for matrix in self._block(seed, 0)))
+            self._plant(rng, first, fixed, value)
         return distinct(rng, self._popularity, *shape, fixed), value
 
     def _plant(self, rng: np.random.Generator, block: _Block, fixed: Ints, value: Ints) -> None:
@@ -171,8 +195,7 @@ class W4:
         value[rows, :width] = np.where(asked, inside, value[rows, :width])
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(NamedTuple):
     """Subscriptions as matrices, one row each; only the first ``size`` columns of a row count."""
 
     size: Ints
@@ -181,10 +204,6 @@ class _Block:
     operand: Ints
     low: Ints
     width: Ints
-
-    def head(self, count: int) -> _Block:
-        """The first ``count`` subscriptions."""
-        return _Block(*(getattr(self, name)[:count] for name in _FIELDS))
 
     def satisfying(self, cardinality: int) -> tuple[Ints, Ints]:
         """Least and greatest value that satisfies each predicate."""
@@ -203,23 +222,30 @@ class _Block:
         least, most = np.maximum(0, value - width + 1), np.minimum(value, cardinality - width)
         self.low[part] = least + (at * (most - least + 1)).astype(np.int64)
 
+    def share_true(self, attribute: Ints, value: Ints, dimensions: int, cardinality: int) -> float:
+        """How many of the subscriptions are true, on average over events of these attributes and values."""
+        low, high = self.satisfying(cardinality)
+        idle = ~used_cells(self.attribute, self.size)
+        found = 0
+        for names, values in zip(attribute, value, strict=True):
+            event = np.full(dimensions, -1)
+            event[names] = values
+            at = event[self.attribute]
+            found += int((idle | ((low <= at) & (at <= high) & (at >= 0))).all(axis=1).sum())
+        return found / (len(attribute) * len(self.size))
 
-_FIELDS = tuple(field.name for field in fields(_Block))
-
-
-def _rows(parts: list[_Block]) -> Rows:
-    """The used cells of the blocks, in order."""
-    all_ = _Block(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
-    used = np.arange(all_.attribute.shape[1]) < all_.size[:, None]
-    operator = all_.operator[used]
-    ranged = operator == BETWEEN
-    first = np.where(ranged, all_.low[used], all_.operand[used])
-    count = np.where(ranged, 2, 1)
-    numbers = np.repeat(first, count)
-    ends = np.cumsum(count)[ranged] - 1
-    numbers[ends] += all_.width[used][ranged] - 1
-    subscription = np.repeat(np.arange(len(all_.size)), all_.size)
-    return Rows(subscription, all_.attribute[used], operator, {"number": Operands(count, pa.array(numbers))})
+    def rows(self) -> Rows:
+        """The used cells, in order."""
+        used = used_cells(self.attribute, self.size)
+        operator = self.operator[used]
+        ranged = operator == BETWEEN
+        first = np.where(ranged, self.low[used], self.operand[used])
+        count = np.where(ranged, 2, 1)
+        numbers = np.repeat(first, count)
+        ends = np.cumsum(count)[ranged] - 1
+        numbers[ends] += self.width[used][ranged] - 1
+        owner = np.repeat(np.arange(len(self.size)), self.size)
+        return Rows(owner, self.attribute[used], operator, {"number": Operands(count, pa.array(numbers))})
 
 
 W4_DENSE = W4()

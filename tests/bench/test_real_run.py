@@ -17,7 +17,7 @@ from bench.workloads.truth import Book, rows_of
 from tamis import Index
 
 
-@pytest.mark.parametrize("name", list(WORKLOADS))
+@pytest.mark.parametrize("name", ["w1", "w1-cnf", "w1-prefix", "w2", "w3", "w4-sparse", "w4-ads", "market"])
 def test_run_writes_a_report(name: str, tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     arguments = ["run", name, "-n", "600", "-m", "40", "--repeats", "1", "--json", str(file)]

@@ -35,9 +35,14 @@ def share(table: pa.Table, *operators: str) -> float:
     return float(pc.mean(wanted.cast(pa.int8())).as_py())
 
 
-def mean_matches(workload: Workload, book: int, events: int) -> float:
-    found = Book(workload.subscriptions(book, 5))
-    return float(np.mean([len(found.matches(event)) for event in rows_of(workload.events(events, 5, book))]))
+def book(workload: Workload, count: int, seed: int) -> tuple[pa.Table, pa.Table]:
+    """All subscriptions."""
+    return workload.subscriptions(count, seed), workload.texts(count, seed)
+
+
+def mean_matches(workload: Workload, count: int, events: int) -> float:
+    found = Book(workload.subscriptions(count, 5))
+    return float(np.mean([len(found.matches(event)) for event in rows_of(workload.events(events, 5, count))]))
 
 
 def test_the_same_seed_gives_the_same_data(workload: Workload) -> None:
@@ -47,13 +52,14 @@ def test_the_same_seed_gives_the_same_data(workload: Workload) -> None:
 
 
 def test_another_seed_gives_other_data(workload: Workload) -> None:
-    assert not workload.subscriptions(N, 3).equals(workload.subscriptions(N, 4))
+    assert book(workload, N, 3) != book(workload, N, 4)
     assert not workload.events(100, 3).equals(workload.events(100, 4))
 
 
 def test_a_smaller_book_is_the_beginning_of_a_larger_one(workload: Workload) -> None:
-    small = workload.subscriptions(N, 3).to_pylist()
-    assert workload.subscriptions(2 * N, 3).slice(0, len(small)).to_pylist() == small
+    for table in (workload.subscriptions, workload.texts):
+        small = table(N, 3).to_pylist()
+        assert table(2 * N, 3).slice(0, len(small)).to_pylist() == small
     few = workload.events(50, 3).to_pylist()
     assert workload.events(100, 3).slice(0, 50).to_pylist() == few
 

@@ -12,8 +12,8 @@ of 20 pairs. What it leaves open is settled like this.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -28,22 +28,21 @@ from bench.workloads.base import (
     Operands,
     Rows,
     bulk_table,
-    no_texts,
     numbered,
     sparse_events,
     starts,
 )
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, zipf
+from bench.workloads.synthetic import Synthetic, check_bounds, gather
 
 CARDINALITIES = (4, 12, 40, 150, 600, 2_500)
-_STEPS = (8, 16, 32, 64)
 
 
 @dataclass(frozen=True)
-class Ads:
+class Ads(Synthetic):
     """The figures of the paper, and the choices above."""
 
-    name: str = "ads"
+    name: str = "w4-ads"
     dimensions: int = 122
     mean: float = 8.0
     sigma: float = 0.6
@@ -56,64 +55,74 @@ class Ads:
     widest: float = 0.1
     most_members: int = 6
 
+    def __post_init__(self) -> None:
+        check_bounds(
+            self,
+            dimensions=(1, None),
+            mean=(1, self.most),
+            sigma=(0, None),
+            most=(1, None),
+            event_size=(1, self.dimensions),
+            alpha=(0, None),
+            value_alpha=(0, 0.99),
+            equality=(0, 1 - self.members),
+            members=(0, 1),
+            widest=(0, 1),
+            most_members=(2, None),
+        )
+
     @property
     def about(self) -> str:
         """One line for people."""
         return f"PS-Tree paper: advertisements, {self.dimensions} attributes, events of {self.event_size}"
 
-    def parameters(self) -> dict[str, Any]:
-        """The fields."""
-        return asdict(self)
-
-    def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """``count`` advertisements over ``a0``, ``a1`` …"""
-        parts = [self._block(seed, number, used) for number, used in blocks(count, BLOCK)]
-        offsets = np.cumsum([0, *(used for _, used in blocks(count, BLOCK))])
-        columns = [np.concatenate([part[at] for part in parts]) for at in range(1, 5)]
-        owner = np.concatenate([part[0] + offset for part, offset in zip(parts, offsets, strict=False)])
-        attribute, operator, counts, numbers = columns
-        rows = Rows(owner, attribute, operator, {"number": Operands(counts, pa.array(numbers))})
-        return bulk_table(rows, numbered("s", count), [f"a{at}" for at in range(self.dimensions)])
-
-    def texts(self, count: int, seed: int) -> pa.Table:
-        """None: the columns can say everything."""
-        return no_texts()
-
-    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` sessions as one map column, name to integer."""
-        parts = [self._events(seed, number) for number, _ in blocks(count, EVENT_BLOCK)]
-        attribute = np.concatenate([part[0] for part in parts])[:count]
-        value = np.concatenate([part[1] for part in parts])[:count]
-        offsets = np.arange(count + 1) * self.event_size
-        return sparse_events(
-            offsets, numbered("a", self.dimensions), attribute.ravel(), pa.array(value.ravel())
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Advertisements over ``a0``, ``a1`` …"""
+        parts = [self._block(seed, number, part) for number, part in blocks(rows, BLOCK)]
+        sizes, attribute, operator, counts, numbers = (
+            np.concatenate(part) for part in zip(*parts, strict=True)
         )
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        cells = Rows(owner, attribute, operator, {"number": Operands(counts, pa.array(numbers))})
+        return bulk_table(cells, numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
+
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Sessions as one map column, name to integer; they do not depend on the book."""
+        attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
+        offsets = np.arange(len(attribute) + 1) * self.event_size
+        names = numbered("a", self.dimensions)
+        return sparse_events(offsets, names, attribute.ravel(), pa.array(value.ravel()))
 
     # ------------------------------------------------------------------------------- subscriptions
-    def _block(self, seed: int, number: int, used: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Owner, attribute, operator and number of operands of each predicate, and all operands."""
+    def _block(self, seed: int, number: int, part: slice) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Sizes; attribute, operator and number of operands of each predicate; and all operands."""
         rng = generator(seed, "ads subscriptions", number)
         size = self._sizes(rng)
-        owner = np.repeat(np.arange(BLOCK), size)
         attribute = self._attributes(rng, size)
         cardinality = self._cardinality(attribute)
         operator = self._operators(rng, cardinality)
         value = self._values(rng, cardinality)
-        members = rng.integers(2, self.most_members + 1, len(owner))
-        counts = np.where(
-            operator == IN, np.minimum(members, cardinality), np.where(operator == BETWEEN, 2, 1)
-        )
-        width = (rng.random(len(owner)) * self.widest * cardinality).astype(np.int64)
-        kept = int(np.searchsorted(owner, used))
-        counts, first = counts[:kept], starts(counts[:kept])
+        members = rng.integers(2, self.most_members + 1, len(attribute))
+        width = (rng.random(len(attribute)) * self.widest * cardinality).astype(np.int64)
+        first = starts(size)
+        kept = slice(first[part.start], first[part.stop])
+        cells = (operator[kept], cardinality[kept], value[kept], members[kept], width[kept])
+        return size[part], attribute[kept], operator[kept], *self._operands(*cells)
+
+    def _operands(
+        self, operator: Ints, cardinality: Ints, value: Ints, members: Ints, width: Ints
+    ) -> tuple[Ints, Ints]:
+        """How many operands each predicate has, and all of them."""
+        several = np.where(operator == BETWEEN, 2, 1)
+        counts = np.where(operator == IN, np.minimum(members, cardinality), several)
+        first = starts(counts)
         step = np.arange(first[-1]) - np.repeat(first[:-1], counts)
         # The members of a set follow each other round the domain: they are different, and popular ones meet.
-        operands = (np.repeat(value[:kept], counts) + step) % np.repeat(cardinality[:kept], counts)
-        ranged = operator[:kept] == BETWEEN
-        high = np.minimum(value + width, cardinality - 1)[:kept]
-        operands[first[:-1][ranged]] = value[:kept][ranged]
-        operands[first[:-1][ranged] + 1] = high[ranged]
-        return owner[:kept], attribute[:kept], operator[:kept], counts, operands
+        operands = (np.repeat(value, counts) + step) % np.repeat(cardinality, counts)
+        ranged = operator == BETWEEN
+        operands[first[:-1][ranged]] = value[ranged]
+        operands[first[:-1][ranged] + 1] = np.minimum(value + width, cardinality - 1)[ranged]
+        return counts, operands
 
     def _sizes(self, rng: np.random.Generator) -> Ints:
         drawn = rng.lognormal(np.log(self.mean) - self.sigma**2 / 2, self.sigma, BLOCK)
@@ -123,12 +132,12 @@ class Ads:
         """Different attributes for each row, drawn in steps so that short rows stay cheap."""
         popularity = zipf(self.dimensions, self.alpha)
         drawn = np.zeros((BLOCK, int(size.max())), np.int64)
-        least = 0
-        for step in _STEPS:
+        least, step = 0, 8
+        while least < drawn.shape[1]:
             rows = np.flatnonzero((size > least) & (size <= step))
             width = min(step, drawn.shape[1])
             drawn[rows, :width] = distinct(rng, popularity, len(rows), width)
-            least = step
+            least, step = step, 2 * step
         return drawn[np.arange(drawn.shape[1]) < size[:, None]]
 
     def _operators(self, rng: np.random.Generator, cardinality: Ints) -> Ints:

@@ -1,0 +1,115 @@
+"""What generators have in common: a name, parameters, and streams of any length in pieces.
+
+A generator makes any range of its columns, texts and events on its own, block by block, each block with a
+seed of its own. So a book is the beginning of every larger one, and nothing has to be held in memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bench.workloads.base import Ints, no_texts
+from bench.workloads.draw import BLOCK, EVENT_BLOCK, Mask, blocks
+
+Matrices = tuple[Any, ...]
+
+PIECE = 4 * BLOCK
+"""Subscriptions of a piece."""
+
+EVENT_PIECE = 4 * EVENT_BLOCK
+"""Events of a piece."""
+
+
+@dataclass(frozen=True)
+class Synthetic(ABC):
+    """A workload that is drawn at random; its parameters are its fields."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """One line for people."""
+
+    def parameters(self) -> dict[str, Any]:
+        """The fields."""
+        return asdict(self)
+
+    # ------------------------------------------------------------------ what a generator has to say
+    def in_text(self, count: int) -> int:
+        """How many of a book of ``count`` are written as text."""
+        return 0
+
+    @abstractmethod
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Subscriptions of these numbers in the columns of the bulk path."""
+
+    def expressions(self, seed: int, rows: range) -> pa.Table:
+        """Subscriptions of these numbers that are written as text (they are counted on their own)."""
+        return no_texts()
+
+    @abstractmethod
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Events of these numbers for a book of ``book`` subscriptions."""
+
+    # --------------------------------------------------------------------------------- all at once
+    def subscriptions(self, count: int, seed: int) -> pa.Table:
+        """Those of a book of ``count`` that columns can say."""
+        return self.columns(seed, range(count - self.in_text(count)))
+
+    def texts(self, count: int, seed: int) -> pa.Table:
+        """The others, as text."""
+        return self.expressions(seed, range(self.in_text(count))) if self.in_text(count) else no_texts()
+
+    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
+        """``count`` events for a book of ``book`` subscriptions made with the same seed."""
+        return self.stream(seed, range(count), book)
+
+    # ----------------------------------------------------------------------------------- in pieces
+    def subscription_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
+        """:meth:`subscriptions`, one after the other."""
+        return (self.columns(seed, rows) for rows in _ranges(count - self.in_text(count), PIECE))
+
+    def text_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
+        """:meth:`texts`, one after the other."""
+        return (self.expressions(seed, rows) for rows in _ranges(self.in_text(count), PIECE))
+
+    def event_pieces(self, count: int, seed: int, book: int = 1_000_000) -> Iterator[pa.Table]:
+        """:meth:`events`, one after the other."""
+        return (self.stream(seed, rows, book) for rows in _ranges(count, EVENT_PIECE))
+
+
+def _ranges(count: int, size: int) -> Iterator[range]:
+    return (range(start, min(count, start + size)) for start in range(0, count, size))
+
+
+def gather(rows: range, size: int, draw: Any) -> Matrices:
+    """The arrays that ``draw(number)`` gives for each block, cut to ``rows`` and put together."""
+    parts = [tuple(array[part] for array in draw(number)) for number, part in blocks(rows, size)]
+    return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+
+def used_cells(matrix: Ints, size: Ints) -> Mask:
+    """The first ``size`` cells of each row."""
+    return np.asarray(np.arange(matrix.shape[1]) < size[:, None])
+
+
+def check_bounds(workload: Any, **bounds: tuple[float | None, float | None]) -> None:
+    """``ValueError`` unless every parameter named lies within its bounds (``None``: no bound)."""
+    for name, (least, most) in bounds.items():
+        value = getattr(workload, name)
+        if value is None or ((least is None or value >= least) and (most is None or value <= most)):
+            continue
+        if most is None:
+            wanted = f"at least {least:,g}"
+        elif least is None:
+            wanted = f"at most {most:,g}"
+        else:
+            wanted = f"from {least:,g} to {most:,g}"
+        raise ValueError(f"{workload.name}: {name} must be {wanted}, not {value}")
