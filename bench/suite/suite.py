@@ -30,7 +30,7 @@ ENTRIES = (
     Entry("w1", 1_000_000, 8_192, ("hybrid", "opindex")),
     Entry("w2", 300_000, 4_096, ("hybrid", "bestar")),
     Entry("w3", 300_000, 2_048, ("hybrid", "presearch")),
-    Entry("ads", 1_000_000, 4_096, ("hybrid", "psthash")),
+    Entry("w4-ads", 1_000_000, 4_096, ("hybrid", "psthash")),
     Entry("market", 300_000, 4_096, ("hybrid",)),
 )
 
