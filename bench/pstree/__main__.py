@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -36,12 +36,26 @@ def material(intervals: int, points: int, around: float, seed: int) -> tuple[Int
     return low, low + length, rng.integers(0, DOMAIN, points)
 
 
+class Row(NamedTuple):
+    """What a structure took; nothing is built for a scan."""
+
+    name: str
+    query_s: float
+    build_s: float = 0.0
+    nbytes: int = 0
+
+
 def compare(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[list[str]]:
+    """A row of text for each structure; :class:`Disagreement` unless all find the same pairs."""
+    rows = structures(intervals, points, around, seed, repeats)
+    return [_text(row, points, rows[0].query_s) for row in rows]
+
+
+def structures(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[Row]:
     """A row for each structure; :class:`Disagreement` unless all find the same pairs."""
     low, high, at = material(intervals, points, around, seed)
-    rows: list[list[str]] = []
+    rows: list[Row] = []
     expected: set[Any] | None = None
-    best: float | None = None
     for name, make in STRUCTURES.items():
         make(low[:10], high[:10]).pairs(at[:10])  # compiled before the clock starts
         build_s = min(seconds(partial(make, low, high))[0] for _ in range(repeats))
@@ -50,18 +64,12 @@ def compare(intervals: int, points: int, around: float, seed: int, repeats: int)
         if expected is not None and found != expected:
             raise Disagreement(f"{name} finds other pairs than {next(iter(STRUCTURES))}")
         expected = found
-        spent = min(timed(partial(structure.pairs, at), repeats))
-        best = best or spent
-        rows.append(_row(name, spent, points, best, build_s, structure.nbytes()))
+        rows.append(Row(name, min(timed(partial(structure.pairs, at), repeats)), build_s, structure.nbytes()))
         if isinstance(structure, FrozenPSTree):
-            alone = min(timed(partial(structure.locate, at), repeats))
-            rows.append(_row("  locating alone", alone, points, best, None, None))
+            rows.append(Row("  locating alone", min(timed(partial(structure.locate, at), repeats))))
     scan_intervals(at[:1], low[:1], high[:1])
     spent = seconds(lambda: scan_intervals(at[:SCANNED], low, high))[0] * points / min(SCANNED, points)
-    return [
-        *rows,
-        _row(f"scan (from {min(SCANNED, points)} points)", spent, points, best or spent, None, None),
-    ]
+    return [*rows, Row(f"scan (from {min(SCANNED, points)} points)", spent)]
 
 
 def canonical(pairs: Pairs) -> set[Any]:
@@ -70,17 +78,15 @@ def canonical(pairs: Pairs) -> set[Any]:
     return set((point * (1 << 32) + interval).tolist())
 
 
-def _row(
-    name: str, spent: float, points: int, best: float, build_s: float | None, nbytes: int | None
-) -> list[str]:
+def _text(row: Row, points: int, best: float) -> list[str]:
     figure = report.figure
     return [
-        name,
-        figure(1e3 * spent),
-        figure(1e9 * spent / points),
-        figure(spent / best),
-        figure(1e3 * build_s) if build_s else "–",
-        figure(nbytes / 1e6) if nbytes else "–",
+        row.name,
+        figure(1e3 * row.query_s),
+        figure(1e9 * row.query_s / points),
+        figure(row.query_s / best),
+        figure(1e3 * row.build_s) if row.build_s else "–",
+        figure(row.nbytes / 1e6) if row.nbytes else "–",
     ]
 
 

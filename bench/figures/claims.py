@@ -1,0 +1,203 @@
+"""Answers to what the papers claim, computed from the measured curves.
+
+A claim of a size (``10 times``, ``65 %``) *holds* if at least :data:`NEAR` of it is reached, is *weaker here* if
+the direction is right, and is *not so here* otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from bench.figures.spec import Answer, Data, Series, X
+
+HOLDS, WEAKER, NOT_SO, OPEN = "holds", "weaker here", "not so here", "not measured"
+NEAR = 0.8
+CLEAR = 1.05  # factors below this are taken for equal
+
+Judge = Callable[[Data], Answer]
+Where = X | None
+FIRST, LAST = "the first place", "the last place"
+
+
+def ratio(slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False) -> Judge:
+    """By how much ``fast`` is below ``slow``: at one place, at the best, or the geometric mean."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], slow, fast, at, most)
+        if found is None:
+            return _open()
+        text = f"here: {times(found)}{_where(at, most)}; the paper: {times(paper)}"
+        return Answer(text, _verdict(found, paper))
+
+    return judge
+
+
+def saving(slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False) -> Judge:
+    """The same in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], slow, fast, at, most)
+        if found is None:
+            return _open()
+        share = 1.0 - 1.0 / found
+        text = f"here: {percent(share)}{_where(at, most)}; the paper: {percent(paper)}"
+        return Answer(text, _verdict(found, 1.0 / (1.0 - paper)))
+
+    return judge
+
+
+def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0) -> Judge:
+    """How much ``curve`` grows from its first place to its last; borne out between ``least`` and ``most``."""
+
+    def judge(data: Data) -> Answer:
+        values = list(data[panel].get(curve, {}).values())
+        if len(values) < 2 or not values[0]:
+            return _open()
+        factor = values[-1] / values[0]
+        text = f"here: {times(factor)} from first to last; the paper: {paper}"
+        return Answer(text, HOLDS if least <= factor <= most else NOT_SO)
+
+    return judge
+
+
+def slower_growth(
+    calm: str, wild: str, *, panel: int = 0, panels: tuple[int, int] | None = None, names: Sequence[str] = ()
+) -> Judge:
+    """``calm`` grows less than ``wild`` from the first place to the last, in one panel or in two."""
+
+    def judge(data: Data) -> Answer:
+        both = zip((calm, wild), panels or (panel, panel), strict=True)
+        values = [list(data[at].get(name, {}).values()) for name, at in both]
+        if any(len(some) < 2 or not some[0] for some in values):
+            return _open()
+        one, other = (some[-1] / some[0] for some in values)
+        left, right = names or (calm, wild)
+        text = f"here: {left} {times(one)}, {right} {times(other)} from first to last"
+        return Answer(text, HOLDS if one < other else NOT_SO)
+
+    return judge
+
+
+def similar(one: str, other: str, most: float, *, panel: int = 0) -> Judge:
+    """The two are within a factor ``most`` of each other, on average."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], one, other, None, most=False)
+        if found is None:
+            return _open()
+        text = f"here: {one} takes {times(found)} the time of {other}; the paper: about the same"
+        return Answer(text, HOLDS if 1 / most <= found <= most else NOT_SO)
+
+    return judge
+
+
+def first(curve: str, among: Sequence[str], *, panel: int = 0, at: Sequence[X] = ()) -> Judge:
+    """``curve`` is lowest of ``among`` at the places ``at`` (everywhere unless given)."""
+
+    def judge(data: Data) -> Answer:
+        places = _common(data[panel], [curve, *among], at)
+        if not places:
+            return _open()
+        winners = [min((data[panel][name][x], name) for name in {curve, *among})[1] for x in places]
+        won = winners.count(curve)
+        others = sorted(set(winners) - {curve})
+        beaten = f"; else {', '.join(others)}" if others else ""
+        text = f"here: first at {won} of {len(places)} places{beaten}"
+        return Answer(text, HOLDS if won == len(places) else WEAKER if won else NOT_SO)
+
+    return judge
+
+
+def lowest(curve: str, at: X, *, panel: int = 0) -> Judge:
+    """``curve`` is lowest at ``at``."""
+
+    def judge(data: Data) -> Answer:
+        values = data[panel].get(curve, {})
+        if len(values) < 2:
+            return _open()
+        place = min(values, key=lambda x: values[x])
+        loss = values[at] / values[place] - 1 if at in values else math.inf
+        text = f"here: best at {place}; {at} takes {100 * loss:.0f} % more"
+        return Answer(text, HOLDS if loss <= CLEAR - 1 else WEAKER if loss <= 0.25 else NOT_SO)
+
+    return judge
+
+
+def below(curve: str, limit: float, unit: str, *, panel: int = 0) -> Judge:
+    """``curve`` stays below ``limit``."""
+
+    def judge(data: Data) -> Answer:
+        values = data[panel].get(curve, {})
+        if not values:
+            return _open()
+        worst = max(values.values())
+        text = f"here: at most {number(worst)} {unit}; the paper: below {number(limit)} {unit}"
+        return Answer(text, HOLDS if worst <= limit else NOT_SO)
+
+    return judge
+
+
+def order(names: Sequence[str], *, panel: int = 0) -> Judge:
+    """The curves in this order, lowest first, where there is a single place (or at the last)."""
+
+    def judge(data: Data) -> Answer:
+        places = _common(data[panel], names, ())
+        if not places:
+            return _open()
+        ranked = sorted(names, key=lambda name: data[panel][name][places[-1]])
+        kept = sum(a == b for a, b in zip(ranked, names, strict=True))
+        verdict = HOLDS if kept == len(names) else WEAKER if ranked[0] == names[0] else NOT_SO
+        return Answer(f"here: {', '.join(ranked)}", verdict)
+
+    return judge
+
+
+# ------------------------------------------------------------------------------------------ the parts
+def _ratio(curves: dict[str, Series], slow: str, fast: str, at: Where, most: bool) -> float | None:
+    places = _common(curves, (slow, fast), () if at is None else (at,))
+    factors = [curves[slow][x] / curves[fast][x] for x in places if curves[fast][x] and curves[slow][x]]
+    if not factors:
+        return None
+    return max(factors) if most else math.exp(sum(map(math.log, factors)) / len(factors))
+
+
+def _common(curves: dict[str, Series], names: Sequence[str], at: Sequence[X]) -> list[X]:
+    """The places that all of ``names`` have."""
+    every = [curves.get(name, {}) for name in names]
+    places = [x for x in every[0] if all(x in one for one in every)]
+    ends = {FIRST: places[:1], LAST: places[-1:]}
+    return places if not at else [x for x in places if x in at or any(x in ends.get(str(end), []) for end in at)]
+
+
+def _verdict(found: float, paper: float) -> str:
+    if found >= 1.0 + NEAR * (paper - 1.0):
+        return HOLDS
+    return WEAKER if found >= CLEAR else NOT_SO
+
+
+def _open() -> Answer:
+    return Answer("here: not measured at this size", OPEN)
+
+
+def _where(at: Where, most: bool) -> str:
+    if at is not None:
+        return f" at {number(at) if isinstance(at, float | int) else at}"
+    return " at best" if most else " on average"
+
+
+def times(factor: float) -> str:
+    """``2.3×``, ``18×``."""
+    return f"{number(factor)}×"
+
+
+def percent(share: float) -> str:
+    """``65 %``; more than everything is said as slower."""
+    return f"{100 * share:.0f} % less" if share >= 0 else f"{-100 * share:.0f} % more"
+
+
+def number(value: float) -> str:
+    """Two or three leading digits, thousands set apart."""
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2g}" if abs(value) < 10 else f"{value:.3g}"

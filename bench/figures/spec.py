@@ -1,0 +1,158 @@
+"""What a figure is: panels of curves over measured points, and what the paper says about them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+X = float | str
+Series = dict[X, float]
+
+FEWEST = 1_000  # subscriptions that are left, however small the scale
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is measured at once: some engines on the same data. Figures that need the same job share it."""
+
+    workload: str
+    subscriptions: int
+    engines: tuple[str, ...]
+    parameters: tuple[tuple[str, Any], ...] = ()
+    events: int = 1_000
+    sample: int = 0
+    batch: int = 4_096
+    kind: str = "match"  # or "top", "intervals"
+    seed: int = 1
+
+    def scaled(self, scale: int) -> Job:
+        """The same with so many times fewer subscriptions."""
+        if scale == 1:
+            return self
+        return replace(
+            self,
+            subscriptions=max(min(FEWEST, self.subscriptions), self.subscriptions // scale),
+            events=max(64, self.events // scale),
+            sample=self.sample and max(64, self.sample // scale),
+        )
+
+    def key(self) -> str:
+        """The same for the same work, wherever it is asked for."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return f"{self.workload}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def job(workload: str, subscriptions: int, engines: tuple[str, ...], /, **options: Any) -> Job:
+    """A job; options that are not fields of :class:`Job` are parameters of the workload."""
+    own = {name: options.pop(name) for name in ("events", "sample", "batch", "kind") if name in options}
+    return Job(workload, subscriptions, engines, tuple(sorted(options.items())), **own)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: an engine (``{x}`` in its name stands for the place on the x axis) and what it is called."""
+
+    engine: str
+    label: str
+    measure: str = ""  # unless that of the panel
+
+    def engine_at(self, x: X) -> str:
+        """The engine that is measured at ``x``."""
+        return self.engine.replace("{x}", str(x))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One plot: a job for every place on the x axis, and the curves to take from them."""
+
+    title: str
+    x_label: str
+    measure: str
+    points: tuple[tuple[X, Job], ...]
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = True
+    kind: str = "lines"  # or "stacked", "table"
+    ticks: tuple[tuple[X, str], ...] = ()  # names for places
+
+    def jobs(self) -> list[Job]:
+        """Everything that must be measured."""
+        return [work for _, work in self.points]
+
+    def scaled(self, scale: int) -> Panel:
+        """The same with so many times fewer subscriptions, also where they are the x axis."""
+        points = [(x, work, work.scaled(scale)) for x, work in self.points]
+        moved = ((small.subscriptions if x == work.subscriptions else x, small) for x, work, small in points)
+        return replace(self, points=tuple(moved))
+
+    def series(self, results: Mapping[str, Any]) -> dict[str, Series]:
+        """The curves by label, as far as they were measured; ``results`` is by key of the job."""
+        found: dict[str, Series] = {}
+        for curve in self.curves:
+            values = {x: _value(results.get(work.key()), curve, x, self.measure) for x, work in self.points}
+            found[curve.label] = {x: value for x, value in values.items() if value is not None}
+        return found
+
+
+def _value(result: Any, curve: Curve, x: X, measure: str) -> float | None:
+    if result is None:
+        return None
+    value = result["results"].get(curve.engine_at(x), {}).get(curve.measure or measure)
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was measured about a claim: in words, and whether it bears the claim out."""
+
+    text: str
+    verdict: str
+
+
+Data = list[dict[str, Series]]  # one entry per panel
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says, in our words, and how to compute the answer from the panels of the figure."""
+
+    text: str
+    judge: Callable[[Data], Answer]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of a paper; without panels it is not drawn, and ``reason`` says why."""
+
+    number: str
+    title: str
+    panels: tuple[Panel, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    note: str = ""
+    reason: str = ""
+
+    def jobs(self) -> list[Job]:
+        """Everything that must be measured."""
+        return [work for panel in self.panels for work in panel.jobs()]
+
+    def scaled(self, scale: int) -> Figure:
+        """The same with so many times fewer subscriptions."""
+        return replace(self, panels=tuple(panel.scaled(scale) for panel in self.panels))
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its figures."""
+
+    name: str
+    title: str
+    about: str
+    figures: tuple[Figure, ...]
+
+
+def sweep(job_at: Callable[[Any], Job], *values: Any) -> tuple[tuple[X, Job], ...]:
+    """A point for every value."""
+    return tuple((value, job_at(value)) for value in values)

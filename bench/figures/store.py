@@ -1,0 +1,41 @@
+"""Every measured job as a JSON file of its own, so that an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bench import report
+from bench.figures.spec import Job
+
+FOLDER = report.ROOT / "bench" / "results" / "figures"
+
+
+class Store:
+    """The results in a folder, by key of the job."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self.folder = folder
+
+    def get(self, job: Job) -> dict[str, Any] | None:
+        """What was measured, or ``None``; a file that was cut short counts as nothing."""
+        try:
+            found: dict[str, Any] = json.loads(self._file(job).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        return found
+
+    def put(self, job: Job, result: dict[str, Any]) -> None:
+        """Keep ``result``."""
+        report.write_json({"job": asdict(job), **result}, self._file(job))
+
+    def all(self, jobs: Iterable[Job]) -> dict[str, Any]:
+        """What is known about ``jobs``, by key."""
+        found = {job.key(): self.get(job) for job in jobs}
+        return {key: result for key, result in found.items() if result is not None}
+
+    def _file(self, job: Job) -> Path:
+        return self.folder / f"{job.key()}.json"
