@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from bench.figures.cli import figures_command
 from bench.options import json_file, known_engines, known_workload
 from bench.run.cli import run_command
 from bench.workloads import WORKLOADS, Workload
@@ -19,6 +20,7 @@ def main() -> None:
 
 
 main.add_command(run_command)
+main.add_command(figures_command)
 
 
 @main.command("compare")

@@ -44,7 +44,9 @@ def _clusters(letter: str, workload: str, law: str) -> Panel:
 
 def _reach(letter: str, workload: str, law: str) -> Panel:
     points = sweep(partial(_w2, workload=workload, name="reach"), 25, 100, 400, 800)
-    return Panel(f"({letter}) {law}, by size of clusters", "size of a cluster", "us", points, CURVES, log_x=True)
+    return Panel(
+        f"({letter}) {law}, by size of clusters", "size of a cluster", "us", points, CURVES, log_x=True
+    )
 
 
 def _leaf(probability: float) -> Panel:
@@ -115,8 +117,8 @@ FIGURE_6 = Figure(
         Claim("(a) BE*-Tree is hardly affected by cardinality; BE-Tree's time grows by 1.29.",
               slower_growth("BE*-Tree (batch)", "BE-Tree")),
     ),
-    note="BE-Tree is our BE*-Tree with the rigid split. Our cells are ranks of operands, not values, so dead space is "
-    "one cell wide for every engine and a rigid split suffers less from a large domain.",
+    note="BE-Tree is our BE*-Tree with the rigid split. Our cells are ranks of operands, not values, so "
+    "dead space is one cell wide for every engine and a rigid split suffers less from a large domain.",
 )  # fmt: skip
 FIGURE_7 = Figure(
     "7",
@@ -145,9 +147,9 @@ FIGURE_7 = Figure(
 _WORDS = {"uniform": 0.23, "Zipf": 0.77, "author": 0.72, "title": 0.71}
 _WORDS_K = {"uniform": 0.013, "Zipf": 0.062, "author": 0.035, "title": 0.085}
 _TOP_NOTE = (
-    "One event at a time. Time includes some tens of µs of Python per search whatever the engine, so that what a "
-    "search looked at (clauses reached; for k-index postings) stands beside it. Author and title are stand-ins "
-    "with the sizes of the paper's DBLP columns; the words of DBLP are not here."
+    "One event at a time. Time includes some tens of µs of Python per search whatever the engine, so that "
+    "what a search looked at (clauses reached; for k-index postings) stands beside it. Author and title "
+    "are stand-ins with the sizes of the paper's DBLP columns; the words of DBLP are not here."
 )
 FIGURE_8 = Figure(
     "8",
@@ -155,7 +157,7 @@ FIGURE_8 = Figure(
     _top_panels("subscriptions", _top_size, _SIZES),
     (
         *(
-            Claim(f"({letter}) {law}: finding the best one takes up to {100 * share:.0f} % less than finding all.",
+            Claim(f"({letter}) {law}: the best one takes up to {100 * share:.0f} % less than all matches.",
                   saving("BE*-Tree, all", "BE*-Tree, top 1", share, panel=2 * at + 1, most=True))
             for at, (letter, (law, share)) in enumerate(zip("abcd", _WORDS.items(), strict=True))
         ),
@@ -193,16 +195,16 @@ TABLE_2 = Figure(
         Claim("(b) Inserting one by one takes seconds: 2.3 s for a million, uniform.",
               ratio("BE*-Tree (one by one)", "BE*-Tree (batch)", 1.0, panel=3)),
     ),
-    note="(b) Everything from columns to a searchable index; the paper: 2.3 s (1M, uniform), 2.45 s (1M, Zipf), "
-    "4.98 s (760K, author), 2.83 s (250K, title).",
+    note="(b) Everything from columns to a searchable index; the paper: 2.3 s (1M, uniform), 2.45 s (1M, "
+    "Zipf), 4.98 s (760K, author), 2.83 s (250K, title).",
 )  # fmt: skip
 
 BESTAR_PAPER = Paper(
     "bestar",
     "BE*-Tree",
-    "A tree that partitions by attribute and clusters by range, without rigid cuts, and finds the k best. 400 "
-    f"dimensions, 8 predicates, events of 15 pairs, match probability 0.1 % unless varied; {N:,} subscriptions, as in "
-    "the paper, for cardinality and clusters. The text at hand has no captions of figures 6 and 7; their panels are "
-    "those that the text speaks of.",
+    "A tree that partitions by attribute and clusters by range, without rigid cuts, and finds the k best. "
+    f"400 dimensions, 8 predicates, events of 15 pairs, match probability 0.1 % unless varied; {N:,} "
+    "subscriptions, as in the paper, for cardinality and clusters. The text at hand has no captions of "
+    "figures 6 and 7; their panels are those that the text speaks of.",
     (TABLE_2, FIGURE_6, FIGURE_7, FIGURE_8, FIGURE_9),
 )

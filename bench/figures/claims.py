@@ -1,7 +1,7 @@
 """Answers to what the papers claim, computed from the measured curves.
 
-A claim of a size (``10 times``, ``65 %``) *holds* if at least :data:`NEAR` of it is reached, is *weaker here* if
-the direction is right, and is *not so here* otherwise.
+A claim of a size (``10 times``, ``65 %``) *holds* if at least :data:`NEAR` of it is reached, is *weaker here*
+if the direction is right, and is *not so here* otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ Where = X | None
 FIRST, LAST = "the first place", "the last place"
 
 
-def ratio(slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False) -> Judge:
+def ratio(
+    slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False
+) -> Judge:
     """By how much ``fast`` is below ``slow``: at one place, at the best, or the geometric mean."""
 
     def judge(data: Data) -> Answer:
@@ -33,7 +35,9 @@ def ratio(slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = Non
     return judge
 
 
-def saving(slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False) -> Judge:
+def saving(
+    slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False
+) -> Judge:
     """The same in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
 
     def judge(data: Data) -> Answer:
@@ -86,7 +90,7 @@ def similar(one: str, other: str, most: float, *, panel: int = 0) -> Judge:
         found = _ratio(data[panel], one, other, None, most=False)
         if found is None:
             return _open()
-        text = f"here: {one} takes {times(found)} the time of {other}; the paper: about the same"
+        text = f"here: {one} is {times(found)} {other} on average; the paper: about the same"
         return Answer(text, HOLDS if 1 / most <= found <= most else NOT_SO)
 
     return judge
@@ -167,7 +171,9 @@ def _common(curves: dict[str, Series], names: Sequence[str], at: Sequence[X]) ->
     every = [curves.get(name, {}) for name in names]
     places = [x for x in every[0] if all(x in one for one in every)]
     ends = {FIRST: places[:1], LAST: places[-1:]}
-    return places if not at else [x for x in places if x in at or any(x in ends.get(str(end), []) for end in at)]
+    return (
+        places if not at else [x for x in places if x in at or any(x in ends.get(str(end), []) for end in at)]
+    )
 
 
 def _verdict(found: float, paper: float) -> str:

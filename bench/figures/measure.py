@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,8 +17,10 @@ import pyarrow as pa
 from bench import parts, report
 from bench.figures.inside import part_bytes, presearch_layers
 from bench.figures.spec import Job
-from bench.run import Disagreement, Material, Plan, generate, library_build, make_index
-from bench.timing import affordable, per_event, seconds
+from bench.run import Case, Disagreement, EngineSpec, Plan
+from bench.run.agree import agree, told
+from bench.run.material import Material, generate, library_build, make_index
+from bench.timing import COUNTS, PROBE, Timing, affordable, pairs_of, per_event, seconds
 from bench.workloads import WORKLOADS
 from bench.workloads.base import changed
 from bench.workloads.truth import rows_of
@@ -25,10 +28,8 @@ from bench.workloads.truth import rows_of
 CLOCK_S = 0.4
 """About how long one thing is timed."""
 
-COMPARED = 16
-"""Events whose matches are compared between engines; every engine is timed on at least these."""
-
 TOPS = (1, 5)
+_FEW = 5_000  # predicates of the warm-up
 Measured = dict[str, float]
 
 
@@ -44,34 +45,31 @@ def measure(job: Job) -> dict[str, Any]:
     }
 
 
-def engine_of(code: str) -> tuple[str, dict[str, float]]:
-    """The name and the parameters in ``bestar:split=0``."""
-    name, *settings = code.split(":")
-    pairs = (setting.split("=", 1) for setting in settings)
-    return name, {key: float(value) if "." in value else int(value) for key, value in pairs}
-
-
-def _material(job: Job) -> Material:
+def plan_of(job: Job) -> Plan:
+    """The plan whose data the job needs; ``ValueError`` for unknown parameters."""
     workload = changed(WORKLOADS[job.workload], dict(job.parameters))
-    return generate(Plan(workload, job.subscriptions, job.events, seed=job.seed, sample=job.sample))
+    return Plan(workload, job.subscriptions, job.events, job.engines, job.seed, sample=job.sample)
 
 
-def _build(material: Material, code: str) -> tuple[float, Any]:
-    name, parameters = engine_of(code)
-    build = partial(library_build(), parameters=parameters)
-    return seconds(lambda: make_index(material, name, build))
+def _built(material: Material, code: str) -> tuple[float, Any]:
+    """Seconds and the index; a little is built and matched before, so that nothing is compiled meanwhile."""
+    spec, build = EngineSpec.read(code), library_build()
+    few = replace(material, columns=material.columns.slice(0, _FEW), texts=material.texts.slice(0, 1))
+    make_index(few, spec, build).match_many(material.events.slice(0, PROBE), threads=1)
+    return seconds(lambda: make_index(material, spec, build))
 
 
 # ------------------------------------------------------------------------------------------- matching
 def _matching(job: Job) -> dict[str, Measured]:
-    material = _material(job)
+    plan = plan_of(job)
+    material = generate(plan)
     results: dict[str, Measured] = {}
-    expected: tuple[str, pa.Table] | None = None
+    known: tuple[str, Timing] | None = None
     for code in job.engines:
-        build_s, index = _build(material, code)
-        pairs = index.match_many(material.events.slice(0, COMPARED), threads=1)
-        expected = expected or (code, pairs)
-        must_agree(*expected, code, pairs)
+        build_s, index = _built(material, code)
+        found = _found(index, material.events.slice(0, PROBE))
+        known = known or (code, found)
+        _insist(plan, material, known, code, found)
         held: Measured = {"build_s": build_s, "bytes": index.info()["bytes"], **part_bytes(index)}
         results[code] = held | presearch_layers(index) | _matched(index, material.events, job.batch)
         del index
@@ -79,22 +77,34 @@ def _matching(job: Job) -> dict[str, Measured]:
     return results
 
 
+def _found(index: Any, events: pa.Table) -> Timing:
+    pairs, work = pairs_of(index, events)
+    return Timing(events.num_rows, [], 0.0, [], None, work, pairs)
+
+
+def _insist(plan: Plan, material: Material, known: tuple[str, Timing], code: str, found: Timing) -> None:
+    try:
+        agree(*known, code, found)
+    except Disagreement as different:
+        raise Disagreement(told(different.case, plan, material)) from None
+
+
 def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
-    """Time and work per event."""
+    """Time and work per event; a full batch at least, if batches are smaller than all events."""
     count = affordable(lambda some: index.match_many(some, threads=1), events, CLOCK_S)
-    events = events.slice(0, max(count, min(batch, events.num_rows)) if batch < events.num_rows else count)
-    count = events.num_rows
+    if batch < events.num_rows:
+        count = max(count, batch)
+    events = events.slice(0, count)
     located = parts.locate_events(index, events)
     match_s = best(lambda: parts.match_located(index, located))
     total_s = best(lambda: index.match_many(events, threads=1, batch_size=batch))
     work = [done.work for done in index.match_batches(events, threads=1, batch_size=batch)]
-    names = ("visited", "candidates", "verified", "matches")
     return {
         "us": per_event(match_s, count),
         "total_us": per_event(total_s, count),
         "per_second": count / total_s,
         "events": count,
-        **{name: sum(getattr(one, name) for one in work) / count for name in names},
+        **{name: sum(getattr(one, name) for one in work) / count for name in (*COUNTS, "matches")},
     }
 
 
@@ -105,31 +115,20 @@ def best(action: Callable[[], Any], clock_s: float = CLOCK_S) -> float:
     return min(spent + [seconds(action)[0] for _ in range(more)])
 
 
-def must_agree(one: str, first: pa.Table, other: str, second: pa.Table) -> None:
-    """Raise :class:`Disagreement`, with a case, unless both tables hold the same pairs."""
-    columns = [("event", "ascending"), ("subscription", "ascending")]
-    left, right = first.sort_by(columns), second.sort_by(columns)
-    if left.equals(right):
-        return
-    sides = [list(zip(*table.to_pydict().values(), strict=True)) for table in (left, right)]
-    case = min(set(sides[0]).symmetric_difference(sides[1]), default="a pair given more than once")
-    finder = one if case in sides[0] else other
-    raise Disagreement(f"{one} and {other} differ: only {finder} finds {case}")
-
-
 # ---------------------------------------------------------------------------------------------- top-k
 def _ranking(job: Job) -> dict[str, Measured]:
     """The k best, one event at a time, against finding all."""
-    material = _material(job)
+    material = generate(plan_of(job))
     events = list(rows_of(material.events))
     results: dict[str, Measured] = {}
     expected: tuple[str, list[Any]] | None = None
     for code in job.engines:
-        build_s, index = _build(material, code)
-        tops = [list(index.top_k(event, k)) for k in TOPS for event in events[:COMPARED]]
+        build_s, index = _built(material, code)
+        tops = [list(index.top_k(event, k)) for k in TOPS for event in events[:PROBE]]
         expected = expected or (code, tops)
-        if tops != expected[1]:
-            raise Disagreement(f"{expected[0]} and {code} differ in the best matches")
+        for at, (mine, other) in enumerate(zip(tops, expected[1], strict=True)):
+            if mine != other:
+                raise Disagreement(Case(expected[0], code, at % PROBE, str(other)))
         results[code] = {"build_s": build_s, **_searched(index.match, events, "all")}
         for k in TOPS:
             results[code] |= _searched(partial(index.top_k, k=k), events, f"top{k}")
@@ -140,8 +139,8 @@ def _ranking(job: Job) -> dict[str, Measured]:
 
 def _searched(search: Callable[[Any], Any], events: list[Any], name: str) -> Measured:
     """Time of one search, and the clauses (or postings) that it looked at."""
-    spent = seconds(lambda: [search(event) for event in events[:COMPARED]])[0] / COMPARED
-    some = events[: max(COMPARED, min(len(events), int(CLOCK_S / max(spent, 1e-6))))]
+    spent = seconds(lambda: [search(event) for event in events[:PROBE]])[0] / PROBE
+    some = events[: max(PROBE, min(len(events), int(CLOCK_S / max(spent, 1e-6))))]
     took = best(lambda: [search(event) for event in some])
     looked = [search(event).work.candidates for event in some]
     return {f"{name}_us": per_event(took, len(some)), f"{name}_candidates": sum(looked) / len(some)}

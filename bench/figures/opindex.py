@@ -28,13 +28,14 @@ PAPERS = ("k-index", "OpIndex", "OpIndex-BS", "BE-Tree")
 AOL = {"dimensions": 50_000, "alpha": 1.0, "size": 3, "spread": 1, "one_sided": 0.0}
 EBAY = {"dimensions": 10_204, "alpha": 0.4}
 _AOL_NOTE = (
-    "Stand-in: neither the AOL log nor the tweets and Wikipedia pages are here. Drawn are 50,000 Zipf-distributed "
-    "attributes (words), subscriptions of 2–4 of them, events of 5 (a tweet) or 123 (an article) words; = with one "
-    "value, or an interval of 20 counts."
+    "Stand-in: neither the AOL log nor the tweets and Wikipedia pages are here. Drawn are 50,000 "
+    "Zipf-distributed attributes (words), subscriptions of 2–4 of them, events of 5 (a tweet) or 123 (an "
+    "article) words; = with one value, or an interval of 20 counts."
 )
 _EBAY_NOTE = (
-    "Stand-in: the crawled Ebay products are not here. Drawn are 10,204 attributes of mildly skewed popularity "
-    "(Zipf 0.4), = on W1 and sets (IN) on the shape of the advertisements, events of up to 20 attributes."
+    "Stand-in: the crawled Ebay products are not here. Drawn are 10,204 attributes of mildly skewed "
+    "popularity (Zipf 0.4), = on W1 and sets (IN) on the shape of the advertisements, events of up to 20 "
+    "attributes."
 )
 
 
@@ -56,17 +57,23 @@ def _matching(title: str, x_label: str, name: str, *values: Any, log_x: bool = F
     return Panel(title, x_label, "us", points, CURVES, log_x=log_x)
 
 
-_MEMORY_SIZE = Panel("(a) by subscriptions", "subscriptions", "engine_bytes", sweep(_by_size, *SIZES), INDEXES, log_x=True)
+_MEMORY_SIZE = Panel(
+    "(a) by subscriptions", "subscriptions", "engine_bytes", sweep(_by_size, *SIZES), INDEXES, log_x=True
+)
 _VALUES = (50, 200, 800, 3_200, 12_800)
 _MEMORY_VALUES = Panel(
-    "(b) by value space σ", "values of an attribute", "engine_bytes", sweep(partial(_w1, name="values"), *_VALUES), INDEXES,
-    log_x=True,
+    "(b) by value space σ", "values of an attribute", "engine_bytes",
+    sweep(partial(_w1, name="values"), *_VALUES), INDEXES, log_x=True,
 )  # fmt: skip
 _BUILD_SIZE = Panel(
     "(a) by subscriptions", "subscriptions", "build_s", sweep(_by_size, *SIZES), (*INDEXES, GROWN), log_x=True
 )
 _BUILD_PREDICATES = Panel(
-    "(b) by most predicates Γmax", "most predicates", "build_s", sweep(_by_predicates, 4, 8, 12, 16, 20), INDEXES
+    "(b) by most predicates Γmax",
+    "most predicates",
+    "build_s",
+    sweep(_by_predicates, 4, 8, 12, 16, 20),
+    INDEXES,
 )
 
 
@@ -77,7 +84,12 @@ def _aol(size: int, equal: bool, event_size: int) -> Job:
 
 def _aol_panels() -> tuple[Panel, ...]:
     sizes = (100_000, 300_000)
-    kinds = [(True, 5, "tweets, ="), (False, 5, "tweets, ∈"), (True, 123, "articles, ="), (False, 123, "articles, ∈")]
+    kinds = [
+        (True, 5, "tweets, ="),
+        (False, 5, "tweets, ∈"),
+        (True, 123, "articles, ="),
+        (False, 123, "articles, ∈"),
+    ]
     builds = (
         Panel(f"({at}) built, {name}", "subscriptions", "build_s",
               sweep(partial(_aol, equal=equal, event_size=5), *sizes), INDEXES)
@@ -103,7 +115,7 @@ def _ebay_panels() -> tuple[Panel, ...]:
     panels = []
     for letters, sets, sign in (("ace", False, "="), ("bdf", True, "∈")):
         by_size = sweep(partial(_ebay, sets=sets), *sizes)
-        by_most = sweep(lambda most, sets=sets: _ebay(100_000, sets, most), *predicates)
+        by_most = sweep(partial(_ebay, 100_000, sets), *predicates)
         panels += [
             Panel(f"({letters[0]}) built, {sign}", "subscriptions", "build_s", by_size, INDEXES),
             Panel(f"({letters[1]}) {sign}, by N", "subscriptions", "us", by_size, CURVES),
@@ -154,7 +166,7 @@ FIGURE_8 = Figure(
     "Memory",
     (_MEMORY_SIZE, _MEMORY_VALUES),
     (
-        Claim("k-index needs about seven times the memory of OpIndex, since it writes a range out value by value.",
+        Claim("k-index needs about seven times the memory of OpIndex: it writes ranges out.",
               ratio("k-index", "OpIndex", 7, at=LAST)),
         Claim("BE-Tree needs about twice the memory of OpIndex.", ratio("BE-Tree", "OpIndex", 2, at=LAST)),
         Claim("The memory of OpIndex does not depend on how many values there are.",
@@ -162,8 +174,9 @@ FIGURE_8 = Figure(
         Claim("That of k-index grows with them until it runs out.",
               growth("k-index", 1.5, 1e9, "out of memory from 3,200 values on", panel=1)),
     ),
-    note="Bytes of the engine's own arrays; the subscriptions themselves, which all engines share, are not counted. "
-    "Our k-index does not enumerate a condition over more than 16,384 cells, so that it never runs out.",
+    note="Bytes of the engine's own arrays; the subscriptions themselves, which all engines share, are not "
+    "counted. Our k-index does not enumerate a condition over more than 16,384 cells, so that it never "
+    "runs out.",
 )  # fmt: skip
 FIGURE_9 = Figure(
     "9",
@@ -173,11 +186,12 @@ FIGURE_9 = Figure(
         Claim("OpIndex is built ten times as fast as k-index.", ratio("k-index", "OpIndex", 10)),
         Claim("OpIndex is built a thousand times as fast as BE-Tree, which inserts one by one.",
               ratio("BE-Tree, one by one", "OpIndex", 1000, most=True)),
-        Claim("Directories and signatures cost little: OpIndex takes slightly longer to build than OpIndex-BS.",
+        Claim("Directories and signatures cost little: OpIndex is built nearly as fast as OpIndex-BS.",
               similar("OpIndex", "OpIndex-BS", 1.3)),
     ),
-    note="Everything from columns to a searchable index, normalisation included, which all engines share. BE-Tree "
-    f"is built in one go, as our segments are; one by one only up to {SLOWLY_BUILT:,} subscriptions, as it is slow.",
+    note="Everything from columns to a searchable index, normalisation included, which all engines share. "
+    f"BE-Tree is built in one go, as our segments are; one by one only up to {SLOWLY_BUILT:,} "
+    "subscriptions, as it is slow.",
 )  # fmt: skip
 FIGURE_10 = Figure(
     "10",
@@ -185,13 +199,14 @@ FIGURE_10 = Figure(
     (
         Panel("(a) by subscriptions", "subscriptions", "us", sweep(_by_size, *SIZES), CURVES, log_x=True),
         _matching("(b) by most predicates Γmax", "most predicates", "most_predicates", 4, 8, 12, 16, 20),
-        _matching("(c) by event size m", "most attributes of an event", "most_attributes", 20, 40, 60, 80, 100, 120),
+        _matching("(c) by event size m", "most pairs of an event", "most_attributes", 20, 40, 60, 80, 100, 120),
         _matching("(d) by share of = (θ1)", "share of equalities", "equality", 0.2, 0.4, 0.6, 0.8, 1.0),
         _matching("(e) by value space σ", "values of an attribute", "values", *_VALUES, log_x=True),
         _matching("(f) by Zipf exponent", "Zipf exponent", "alpha", 0.0, 0.2, 0.4, 0.6, 0.8, 1.0),
     ),
     (
-        Claim("(a) OpIndex is more than ten times as fast as k-index.", ratio("k-index", "OpIndex", 10, at=LAST)),
+        Claim("(a) OpIndex is more than ten times as fast as k-index.",
+              ratio("k-index", "OpIndex", 10, at=LAST)),
         Claim("(a) OpIndex is the fastest of the paper's indexes at every size.", first("OpIndex", PAPERS)),
         Claim("(a) Directories and signatures let it scale better than OpIndex-BS.",
               slower_growth("OpIndex", "OpIndex-BS")),
@@ -203,7 +218,8 @@ FIGURE_10 = Figure(
               slower_growth("k-index", "OpIndex", panel=3)),
         Claim("(e) The time of OpIndex does not depend on the number of values.",
               growth("OpIndex", 0.67, 1.5, "stable", panel=4)),
-        Claim("(f) However skewed, OpIndex is the fastest of the paper's indexes.", first("OpIndex", PAPERS, panel=5)),
+        Claim("(f) However skewed, OpIndex is the fastest of the paper's indexes.",
+              first("OpIndex", PAPERS, panel=5)),
         Claim("(f) It scales better with skew than k-index.", slower_growth("OpIndex", "k-index", panel=5)),
     ),
 )  # fmt: skip
@@ -212,14 +228,16 @@ FIGURE_11 = Figure(
     "Search log (AOL) against tweets and articles",
     _aol_panels(),
     (
-        Claim("(c) Tweets, =: OpIndex is 4–9 times as fast as BE-Tree.", ratio("BE-Tree", "OpIndex", 4, panel=2)),
+        Claim("(c) Tweets, =: OpIndex is 4–9 times as fast as BE-Tree.",
+              ratio("BE-Tree", "OpIndex", 4, panel=2)),
         Claim("(c) Tweets, =: two orders of magnitude faster than k-index.",
               ratio("k-index", "OpIndex", 100, panel=2)),
         Claim("(e) Articles, =: OpIndex is still the fastest of the paper's indexes.",
               first("OpIndex", PAPERS, panel=4)),
         Claim("(f) Articles, ∈: OpIndex is still the fastest of the paper's indexes.",
               first("OpIndex", PAPERS, panel=5)),
-        Claim("(a) With = alone k-index is built about as fast as OpIndex.", similar("k-index", "OpIndex", 1.3)),
+        Claim("(a) With = alone k-index is built about as fast as OpIndex.",
+              similar("k-index", "OpIndex", 1.3)),
     ),
     note=_AOL_NOTE,
 )  # fmt: skip
@@ -228,7 +246,8 @@ FIGURE_12 = Figure(
     "Products (Ebay)",
     _ebay_panels(),
     (
-        Claim("(c) =: OpIndex is the fastest of the paper's indexes at every size.", first("OpIndex", PAPERS, panel=2)),
+        Claim("(c) =: OpIndex is the fastest of the paper's indexes at every size.",
+              first("OpIndex", PAPERS, panel=2)),
         Claim("(d) ∈: so it is with sets.", first("OpIndex", PAPERS, panel=3)),
         Claim("(f) ∈: longer subscriptions slow BE-Tree down more than OpIndex.",
               slower_growth("OpIndex", "BE-Tree", panel=5)),
@@ -263,8 +282,8 @@ FIGURE_14 = Figure(
 OPINDEX_PAPER = Paper(
     "opindex",
     "OpIndex",
-    "An index for very many attributes: a pivot attribute, then lists by operator. The paper has 1 to 40 million "
-    f"subscriptions on 128 GB; here mostly {N:,}, at most 1,000,000. 20,000 attributes, 1–8 predicates, events of up "
-    "to 40 attributes, 40 % equalities, 200 values unless varied.",
+    "An index for very many attributes: a pivot attribute, then lists by operator. The paper has 1 to 40 "
+    f"million subscriptions on 128 GB; here mostly {N:,}, at most 1,000,000. 20,000 attributes, 1–8 "
+    "predicates, events of up to 40 attributes, 40 % equalities, 200 values unless varied.",
     (FIGURE_8, FIGURE_9, FIGURE_10, FIGURE_11, FIGURE_12, FIGURE_13, FIGURE_14),
 )

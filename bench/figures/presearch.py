@@ -81,8 +81,8 @@ FIGURE_11 = Figure(
         Claim("(d) Pre-Search evaluates 98 % fewer queries in full than Luwak.",
               saving("Luwak", "Pre-Search", 0.98, panel=3)),
     ),
-    note="(c) and (d) are ours: evaluating a clause takes tens of nanoseconds here, microseconds in Lucene, so that "
-    "saving evaluations saves less time.",
+    note="(c) and (d) are ours: evaluating a clause takes tens of nanoseconds here, microseconds in "
+    "Lucene, so that saving evaluations saves less time.",
 )  # fmt: skip
 FIGURE_12 = Figure(
     "12",
@@ -130,14 +130,15 @@ FIGURE_15 = Figure(
               ratio("no rule for common queries", "Pre-Search", 1.1)),
         Claim("Without the greedy threshold it is slower.", ratio("not greedy", "Pre-Search", 1.1)),
     ),
-    note="The text at hand names one curve (no matrix) and gives no figures; the others are the ideas of its sections "
-    "5.4 and 5.5. Evaluating duplicates once cannot be left out here: equal queries are one clause in every engine.",
+    note="The text at hand names one curve (no matrix) and gives no figures; the others are the ideas of "
+    "its sections 5.4 and 5.5. Evaluating duplicates once cannot be left out here: equal queries are one "
+    "clause in every engine.",
 )  # fmt: skip
 FIGURE_16 = Figure(
     "16",
     "Scalability, batches of 600",
     (
-        Panel("documents a second, all told", "queries", "per_second", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
+        Panel("all told", "queries", "per_second", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
         Panel("matching alone", "queries", "us", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
     ),
     (
@@ -159,8 +160,9 @@ FIGURE_17 = Figure(
 PRESEARCH_PAPER = Paper(
     "presearch",
     "Luwak pre-search",
-    "Queries are conjunctions of words; a second layer of filtering over a bit map of the batch leaves few to "
-    f"evaluate. The paper has 1,099,925 AOL queries and ClueWeb09 pages; here {N:,} made-up ones with the same numbers "
-    "of terms and words (1,099,925 in figures 16 and 17), and the same documents for all. One core.",
+    "Queries are conjunctions of words; a second layer of filtering over a bit map of the batch leaves few "
+    f"to evaluate. The paper has 1,099,925 AOL queries and ClueWeb09 pages; here {N:,} made-up ones with "
+    "the same numbers of terms and words (1,099,925 in figures 16 and 17), and the same documents for all. "
+    "One core.",
     (FIGURE_11, FIGURE_12, FIGURE_13, FIGURE_14, FIGURE_15, FIGURE_16, FIGURE_17),
 )

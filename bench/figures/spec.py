@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from bench.workloads import WORKLOADS
+
 X = float | str
 Series = dict[X, float]
 
@@ -46,9 +48,14 @@ class Job:
 
 
 def job(workload: str, subscriptions: int, engines: tuple[str, ...], /, **options: Any) -> Job:
-    """A job; options that are not fields of :class:`Job` are parameters of the workload."""
+    """A job; options that are not fields of :class:`Job` are parameters of the workload.
+
+    What a parameter is anyway is left out, so that figures which cross at the defaults share the job.
+    """
     own = {name: options.pop(name) for name in ("events", "sample", "batch", "kind") if name in options}
-    return Job(workload, subscriptions, engines, tuple(sorted(options.items())), **own)
+    usual = WORKLOADS[workload].parameters() if workload in WORKLOADS else {}
+    changed = sorted(item for item in options.items() if item[0] not in usual or usual[item[0]] != item[1])
+    return Job(workload, subscriptions, engines, tuple(changed), **own)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,90 @@
+"""``python -m bench figures``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from bench.figures.spec import Job
+    from bench.figures.store import Store
+
+
+@click.command("figures")
+@click.option("--paper", "names", default="", help="opindex, bestar, presearch, pstree; all unless given.")
+@click.option("--only", default="", metavar="FIG", help="These figures, as 10 or 'Table 2'; comma-separated.")
+@click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
+@click.option(
+    "--budget", type=click.FloatRange(0), default=None, help="Minutes; what is not measured then is left out."
+)
+@click.option("--redraw", is_flag=True, help="Measure nothing: draw what was measured before.")
+@click.option(
+    "--results", type=click.Path(path_type=Path, file_okay=False), default=None,
+    help="Where measured points are kept.  [default: bench/results/figures]",
+)  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("build/report.html"),
+    help="The page.",
+)
+def figures_command(
+    names: str, only: str, scale: int, budget: float | None, redraw: bool, results: Path | None, out: Path
+) -> None:
+    """Redraw the figures of the papers with our engines, as one HTML page.
+
+    Every measured point is kept; a run that was stopped goes on where it was, and a point is measured again
+    only if its file is removed.
+    """
+    from bench.figures.page import write
+    from bench.figures.pages import sections
+    from bench.figures.papers import chosen, jobs
+    from bench.figures.store import FOLDER, Store
+    from bench.run import Disagreement
+
+    try:
+        papers = chosen(names, only, scale)
+    except ValueError as unknown:
+        raise click.BadParameter(str(unknown)) from None
+    store, wanted = Store(results or FOLDER), jobs(papers)
+    try:
+        left = 0 if redraw else measured(store, wanted, budget)
+    except Disagreement as different:
+        raise click.ClickException(f"the engines disagree: {different}") from None
+    known = store.all(wanted)
+    write(sections(papers, known, scale), out)
+    click.echo(f"{len(known)} of {len(wanted)} points drawn in {out}")
+    if left:
+        click.echo(f"the time was spent; run it again to measure the other {left}")
+
+
+def measured(store: Store, wanted: list[Job], budget: float | None) -> int:
+    """Measure what the store does not have; how many were left when the minutes were spent."""
+    from tqdm import tqdm
+
+    from bench.figures.measure import measure
+
+    todo = [job for job in wanted if store.get(job) is None]
+    deadline = time.monotonic() + 60 * budget if budget is not None else None
+    with tqdm(
+        total=sum(map(effort, todo)), unit="", bar_format=_BAR, dynamic_ncols=True, disable=not todo
+    ) as bar:
+        for at, job in enumerate(todo):
+            if deadline is not None and time.monotonic() > deadline:
+                return len(todo) - at
+            bar.set_description_str(f"{at + 1}/{len(todo)} {job.workload} {job.subscriptions:,}")
+            store.put(job, measure(job))
+            bar.update(effort(job))
+    return 0
+
+
+_BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} so far, about {remaining} left"
+
+
+def effort(job: Job) -> float:
+    """About how long a job takes, in arbitrary units: a fixed part per engine, and one per subscription."""
+    per_engine = 1.2 + job.subscriptions / 100_000 * (2.5 if job.workload == "w3" else 0.8)
+    return 1 + max(1, len(job.engines)) * per_engine

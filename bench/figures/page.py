@@ -1,0 +1,68 @@
+"""One HTML file with several pages: no script, nothing fetched, light or dark as the reader's system is.
+
+A page is a :class:`Section`; the one whose link was followed is shown (all of them on paper, and in browsers
+that cannot choose).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from bench.figures import style
+
+_CSS = Path(__file__).with_name("page.css")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A page: where links lead, what the navigation calls it, and what it holds."""
+
+    id: str
+    title: str
+    html: str
+
+
+def write(sections: Sequence[Section], file: Path, title: str = "Tamis: measured") -> None:
+    """Write the page; the folder is made if it is missing. The first section is shown first."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(page(sections, title), encoding="utf-8")
+
+
+def page(sections: Sequence[Section], title: str) -> str:
+    """The whole page."""
+    links = "".join(f'<a href="#{section.id}">{escape(section.title)}</a>' for section in sections)
+    body = "\n".join(
+        f'<section id="{section.id}">\n<h2>{escape(section.title)}</h2>\n{section.html}\n</section>'
+        for section in sections
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        ""
+        f"<title>{escape(title)}</title>\n<style>\n{_styles()}</style>\n</head>\n"
+        f'<body>\n<header class="bar"><nav>{links}</nav></header>\n<main>\n{body}\n</main>\n</body>\n</html>\n'
+    )
+
+
+def _styles() -> str:
+    return style.css() + _CSS.read_text(encoding="utf-8")
+
+
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", best: int | None = None
+) -> str:
+    """A table that scrolls sideways where it is too wide; row ``best`` stands out."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{' class=best' if at == best else ''}>{escape(cell)}</td>" for cell in row)
+        + "</tr>"
+        for at, row in enumerate(rows)
+    )
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="scroll"><table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )

@@ -1,0 +1,190 @@
+"""Measured papers as sections of the page: plots, claims with their answers, tables, how to repeat it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from bench.figures import draw
+from bench.figures.claims import HOLDS, NOT_SO, OPEN, WEAKER, number
+from bench.figures.page import Section, table
+from bench.figures.spec import Answer, Figure, Panel, Paper, Series
+
+MEASURES = {
+    "us": "µs per event",
+    "build_s": "seconds to build",
+    "build_ms": "ms to build",
+    "query_ms": "ms for all points",
+    "bytes": "bytes",
+    "engine_bytes": "bytes",
+    "per_second": "documents per second",
+    "verified": "evaluations per document",
+    "extra_terms": "extra terms",
+    "search_us": "µs per search",
+    "search_candidates": "looked at per search",
+}
+_SIGNS = {HOLDS: ("✓", "holds"), WEAKER: ("≈", "weaker"), NOT_SO: ("✗", "not"), OPEN: ("–", "open")}
+Results = Mapping[str, Any]
+
+
+def sections(papers: Sequence[Paper], results: Results, scale: int) -> list[Section]:
+    """A summary of all claims, then a page per paper."""
+    answers = {paper.name: [answered(figure, results) for figure in paper.figures] for paper in papers}
+    pages = [
+        Section(paper.name, paper.title, _paper(paper, answers[paper.name], results, scale))
+        for paper in papers
+    ]
+    return [Section("claims", "Papers, redrawn", _summary(papers, answers, results)), *pages]
+
+
+def answered(figure: Figure, results: Results) -> list[Answer]:
+    """The answer to each claim of ``figure``."""
+    data = [panel.series(results) for panel in figure.panels]
+    return [claim.judge(data) for claim in figure.claims]
+
+
+def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], results: Results) -> str:
+    rows = []
+    for paper in papers:
+        found = Counter(answer.verdict for figure in answers[paper.name] for answer in figure)
+        drawn = sum(bool(figure.panels) for figure in paper.figures)
+        rows.append(
+            [paper.title, f"{drawn} of {len(paper.figures)}", *(str(found[verdict]) for verdict in _SIGNS)]
+        )
+    intro = (
+        "<p>The figures of four papers, drawn anew with our engines on one machine: what matters are "
+        "shapes and factors, not times, which are those of other machines and languages. Every engine of a "
+        "point matched the same data and had to find the same pairs. <b>hybrid</b> is our own engine; the "
+        "others are the papers'.</p><p>Under each figure stand the paper's claims in our words, each with "
+        "what was measured here. A claim of a size holds if four fifths of it are reached, is weaker here "
+        "if the direction is right, and else is not so here.</p>"
+    )
+    return intro + table(("paper", "drawn", *_SIGNS), rows) + _machine(results)
+
+
+def _machine(results: Results) -> str:
+    """What the points were measured on."""
+    known = [result for result in results.values() if "machine" in result]
+    if not known:
+        return ""
+    machine, versions = known[-1]["machine"], known[-1]["versions"]
+    spent = sum(result["seconds"] for result in known) / 60
+    software = ", ".join(f"{name} {number}" for name, number in versions.items())
+    text = (
+        f"{len(known)} points, measured in {spent:.0f} minutes on {machine['processor']}, "
+        f"{machine['cores']} cores, {machine['memory_gb']} GB; one core was used. {software}; commit "
+        f"{known[-1].get('commit')}."
+    )
+    return f'<p class="quiet">{escape(text)}</p>'
+
+
+def _paper(paper: Paper, answers: list[list[Answer]], results: Results, scale: int) -> str:
+    index = "".join(
+        f'<li><a href="#{_anchor(paper, figure)}">{escape(_name(figure))}</a></li>'
+        for figure in paper.figures
+    )
+    small = f" Here everything is {scale} times smaller." if scale > 1 else ""
+    articles = (
+        _figure(paper, figure, found, results, scale)
+        for figure, found in zip(paper.figures, answers, strict=True)
+    )
+    return f'<p>{escape(paper.about + small)}</p>\n<ul class="index">{index}</ul>\n' + "\n".join(articles)
+
+
+def _name(figure: Figure) -> str:
+    return figure.number if figure.number.startswith("Table") else f"Figure {figure.number}"
+
+
+def _anchor(paper: Paper, figure: Figure) -> str:
+    return f"{paper.name}-{figure.number.replace(' ', '-').lower()}"
+
+
+def _figure(paper: Paper, figure: Figure, answers: list[Answer], results: Results, scale: int) -> str:
+    title = f"<h3>{escape(_name(figure))}. {escape(figure.title)}</h3>"
+    opening = f'<article id="{_anchor(paper, figure)}">{title}'
+    if not figure.panels:
+        return f"{opening}<p>Not drawn: {escape(figure.reason)}</p></article>"
+    data = [panel.series(results) for panel in figure.panels]
+    parts = [_drawn(figure, data), _claims(figure, answers)]
+    if figure.note:
+        parts.append(f'<p class="quiet">{escape(figure.note)}</p>')
+    parts.append(_tables(figure, data))
+    smaller = f" --scale {scale}" if scale > 1 else ""
+    command = f"python -m bench figures --paper {paper.name} --only '{figure.number}'{smaller}"
+    parts.append(f'<p class="quiet">{_sizes(figure)}. Repeat: <code>{escape(command)}</code></p>')
+    return opening + "\n".join(parts) + "</article>"
+
+
+def _sizes(figure: Figure) -> str:
+    counts = sorted({job.subscriptions for job in figure.jobs()})
+    names = sorted({job.workload for job in figure.jobs()})
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{', '.join(names)}, {span} {'intervals' if names == ['intervals'] else 'subscriptions'}"
+
+
+def _drawn(figure: Figure, data: list[dict[str, Series]]) -> str:
+    """The plots with a legend for all of them; tables stand for panels that are tables."""
+    pairs = list(zip(figure.panels, data, strict=True))
+    plotted = [(panel, curves) for panel, curves in pairs if panel.kind == "lines"]
+    labels = dict.fromkeys(label for _, curves in plotted for label, values in curves.items() if values)
+    items = "".join(f"<li>{svg}{escape(label)}</li>" for label, svg in draw.legend(labels))
+    shown = "".join(_plot(panel, curves) for panel, curves in pairs)
+    wide = " wide" if any(panel.kind == "stacked" for panel in figure.panels) else ""
+    return (f'<ul class="legend">{items}</ul>' if items else "") + f'<div class="plots{wide}">{shown}</div>'
+
+
+def _plot(panel: Panel, curves: dict[str, Series]) -> str:
+    title = f"<figcaption>{escape(panel.title)}</figcaption>"
+    if not any(curves.values()):
+        return f"<figure>{title}<p>Not measured yet.</p></figure>"
+    y_label, ticks = MEASURES.get(panel.measure, panel.measure), dict(panel.ticks)
+    if panel.kind == "table":
+        return f"<figure>{title}{_values(panel, curves)}</figure>"
+    if panel.kind == "stacked":
+        return f"<figure>{title}{draw.stacked(curves, x_label=y_label, ticks=ticks)}</figure>"
+    svg = draw.lines(
+        curves,
+        x_label=panel.x_label,
+        y_label=y_label,
+        log_x=panel.log_x,
+        log_y=panel.log_y,
+        ticks=ticks,
+        legend=False,
+    )
+    return f"<figure>{title}{svg}</figure>"
+
+
+def _claims(figure: Figure, answers: list[Answer]) -> str:
+    items = []
+    for claim, answer in zip(figure.claims, answers, strict=True):
+        sign, name = _SIGNS[answer.verdict]
+        mark = f'<span class="verdict {name}">{sign} {escape(answer.verdict)}</span>'
+        here = escape(answer.text).replace("here: ", "here: <b>", 1)
+        first, _, rest = here.partition(";")
+        items.append(f'<li>{mark}<span>{escape(claim.text)}</span><span class="here">{first}</b>')
+        items.append(f"{';' + rest if rest else ''}</span></li>")
+    return f'<ul class="claims">{"".join(items)}</ul>'
+
+
+def _tables(figure: Figure, data: list[dict[str, Series]]) -> str:
+    plotted = [
+        (panel, curves) for panel, curves in zip(figure.panels, data, strict=True) if panel.kind != "table"
+    ]
+    if not plotted:
+        return ""
+    inner = "".join(_values(panel, curves, caption=panel.title) for panel, curves in plotted)
+    return f"<details><summary>The numbers</summary>{inner}</details>"
+
+
+def _values(panel: Panel, curves: dict[str, Series], caption: str = "") -> str:
+    """A row per curve, a column per place."""
+    places = list(dict.fromkeys(x for values in curves.values() for x in values))
+    names = dict(panel.ticks)
+    heads = [names.get(x, x if isinstance(x, str) else f"{x:,g}" if x < 1e6 else f"{x:,.0f}") for x in places]
+    rows = [
+        [label, *(number(values[x]) if x in values else "–" for x in places)]
+        for label, values in curves.items()
+    ]
+    return table((MEASURES.get(panel.measure, panel.measure), *heads), rows, caption)
