@@ -29,7 +29,7 @@ def ratio(
         found = _ratio(data[panel], slow, fast, at, most)
         if found is None:
             return _open()
-        text = f"here: {times(found)}{_where(at, most)}; the paper: {times(paper)}"
+        text = f"here: {times(found)}{_where(data[panel], slow, fast, at, most)}; the paper: {times(paper)}"
         return Answer(text, _verdict(found, paper))
 
     return judge
@@ -45,7 +45,8 @@ def saving(
         if found is None:
             return _open()
         share = 1.0 - 1.0 / found
-        text = f"here: {percent(share)}{_where(at, most)}; the paper: {percent(paper)}"
+        where = _where(data[panel], slow, fast, at, most)
+        text = f"here: {percent(share)}{where}; the paper: {percent(paper)}"
         return Answer(text, _verdict(found, 1.0 / (1.0 - paper)))
 
     return judge
@@ -105,8 +106,8 @@ def first(curve: str, among: Sequence[str], *, panel: int = 0, at: Sequence[X] =
             return _open()
         winners = [min((data[panel][name][x], name) for name in {curve, *among})[1] for x in places]
         won = winners.count(curve)
-        others = sorted(set(winners) - {curve})
-        beaten = f"; else {', '.join(others)}" if others else ""
+        others = [f"{name} at {_won(places, winners, name)}" for name in sorted({*winners} - {curve})]
+        beaten = f"; else {'; '.join(others)}" if others else ""
         text = f"here: first at {won} of {len(places)} places{beaten}"
         return Answer(text, HOLDS if won == len(places) else WEAKER if won else NOT_SO)
 
@@ -120,9 +121,9 @@ def lowest(curve: str, at: X, *, panel: int = 0) -> Judge:
         values = data[panel].get(curve, {})
         if len(values) < 2:
             return _open()
-        place = min(values, key=lambda x: values[x])
-        loss = values[at] / values[place] - 1 if at in values else math.inf
-        text = f"here: best at {place}; {at} takes {100 * loss:.0f} % more"
+        least = min(values, key=lambda x: values[x])
+        loss = values[at] / values[least] - 1 if at in values else math.inf
+        text = f"here: best at {place(least)}; {place(at)} takes {100 * loss:.0f} % more"
         return Answer(text, HOLDS if loss <= CLEAR - 1 else WEAKER if loss <= 0.25 else NOT_SO)
 
     return judge
@@ -158,6 +159,10 @@ def order(names: Sequence[str], *, panel: int = 0) -> Judge:
 
 
 # ------------------------------------------------------------------------------------------ the parts
+def _won(places: list[X], winners: list[str], name: str) -> str:
+    return ", ".join(place(x) for x, winner in zip(places, winners, strict=True) if winner == name)
+
+
 def _ratio(curves: dict[str, Series], slow: str, fast: str, at: Where, most: bool) -> float | None:
     places = _common(curves, (slow, fast), () if at is None else (at,))
     factors = [curves[slow][x] / curves[fast][x] for x in places if curves[fast][x] and curves[slow][x]]
@@ -186,10 +191,18 @@ def _open() -> Answer:
     return Answer("here: not measured at this size", OPEN)
 
 
-def _where(at: Where, most: bool) -> str:
-    if at is not None:
-        return f" at {number(at) if isinstance(at, float | int) else at}"
-    return " at best" if most else " on average"
+def _where(curves: dict[str, Series], slow: str, fast: str, at: Where, most: bool) -> str:
+    """At which places the factor was taken, where there are several."""
+    if at is None:
+        several = len(_common(curves, (slow, fast), ())) > 1
+        return (" at best" if most else " on average") if several else ""
+    places = _common(curves, (slow, fast), (at,))
+    return f" at {place(places[0])}" if len(str(places[0])) < 12 else ""
+
+
+def place(x: X) -> str:
+    """A place on the x axis, for people."""
+    return x if isinstance(x, str) else f"{x:,}"
 
 
 def times(factor: float) -> str:

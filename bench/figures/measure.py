@@ -108,10 +108,10 @@ def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
     }
 
 
-def best(action: Callable[[], Any], clock_s: float = CLOCK_S) -> float:
-    """The least seconds of a few calls, at least two, for about ``clock_s``."""
+def best(action: Callable[[], Any]) -> float:
+    """The least seconds of a few calls, at least two, for about ``CLOCK_S``."""
     spent = [seconds(action)[0] for _ in range(2)]
-    more = min(20, int(clock_s / max(min(spent), 1e-6)) - 2)
+    more = min(20, int(CLOCK_S / max(min(spent), 1e-6)) - 2)
     return min(spent + [seconds(action)[0] for _ in range(more)])
 
 
@@ -152,10 +152,8 @@ def _intervals(job: Job) -> dict[str, Measured]:
     from bench.pstree.__main__ import structures
 
     rows = structures(job.subscriptions, job.subscriptions, 10.0, job.seed, 3)
-    return {
-        row.name: {"query_ms": 1e3 * row.query_s, "build_ms": 1e3 * row.build_s, "bytes": row.nbytes}
-        for row in rows
-    }
+    built = {row.name: {"build_ms": 1e3 * row.build_s, "bytes": row.nbytes} for row in rows if row.nbytes}
+    return {row.name: {"query_ms": 1e3 * row.query_s, **built.get(row.name, {})} for row in rows}
 
 
 KINDS: dict[str, Callable[[Job], dict[str, Measured]]] = {

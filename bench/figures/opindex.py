@@ -199,7 +199,7 @@ FIGURE_10 = Figure(
     (
         Panel("(a) by subscriptions", "subscriptions", "us", sweep(_by_size, *SIZES), CURVES, log_x=True),
         _matching("(b) by most predicates Γmax", "most predicates", "most_predicates", 4, 8, 12, 16, 20),
-        _matching("(c) by event size m", "most pairs of an event", "most_attributes", 20, 40, 60, 80, 100, 120),
+        _matching("(c) by event size m", "most pairs of an event", "most_attributes", 20, 40, 80, 120),
         _matching("(d) by share of = (θ1)", "share of equalities", "equality", 0.2, 0.4, 0.6, 0.8, 1.0),
         _matching("(e) by value space σ", "values of an attribute", "values", *_VALUES, log_x=True),
         _matching("(f) by Zipf exponent", "Zipf exponent", "alpha", 0.0, 0.2, 0.4, 0.6, 0.8, 1.0),

@@ -41,9 +41,9 @@ def page(sections: Sequence[Section], title: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        ""
         f"<title>{escape(title)}</title>\n<style>\n{_styles()}</style>\n</head>\n"
-        f'<body>\n<header class="bar"><nav>{links}</nav></header>\n<main>\n{body}\n</main>\n</body>\n</html>\n'
+        f'<body>\n<header class="bar"><nav>{links}</nav></header>\n'
+        f"<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -1,0 +1,76 @@
+"""Answers are computed from the points, and judged as the page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.figures.claims import (
+    FIRST,
+    HOLDS,
+    LAST,
+    NOT_SO,
+    OPEN,
+    WEAKER,
+    below,
+    first,
+    growth,
+    lowest,
+    order,
+    ratio,
+    saving,
+    similar,
+    slower_growth,
+)
+from bench.figures.spec import Data
+
+SAME = "here: slow is {}× fast on average; the paper: about the same"
+DATA: Data = [
+    {"slow": {10: 100.0, 100: 400.0}, "fast": {10: 10.0, 100: 10.0}, "odd": {100: 1.0}},
+    {"slow": {1: 2.0}, "fast": {1: 2.0}},
+]
+
+
+@pytest.mark.parametrize(
+    ("judge", "text", "verdict"),
+    [
+        (ratio("slow", "fast", 20.0), "here: 20× on average; the paper: 20×", HOLDS),
+        (ratio("slow", "fast", 30.0), "here: 20× on average; the paper: 30×", WEAKER),
+        (ratio("slow", "fast", 45.0, most=True), "here: 40× at best; the paper: 45×", HOLDS),
+        (ratio("slow", "fast", 10.0, at=10), "here: 10× at 10; the paper: 10×", HOLDS),
+        (ratio("slow", "fast", 10.0, at=LAST), "here: 40× at 100; the paper: 10×", HOLDS),
+        (ratio("fast", "slow", 10.0, at=FIRST), "here: 0.1× at 10; the paper: 10×", NOT_SO),
+        (ratio("slow", "fast", 2.0, panel=1), "here: 1×; the paper: 2×", NOT_SO),
+        (saving("slow", "fast", 0.9, at=10), "here: 90 % less at 10; the paper: 90 % less", HOLDS),
+        (saving("slow", "fast", 0.99, at=10), "here: 90 % less at 10; the paper: 99 % less", WEAKER),
+        (saving("fast", "slow", 0.5, at=10), "here: 900 % more at 10; the paper: 50 % less", NOT_SO),
+        (growth("slow", 0.8, 1.2, "none"), "here: 4× from first to last; the paper: none", NOT_SO),
+        (growth("fast", 0.8, 1.2, "none"), "here: 1× from first to last; the paper: none", HOLDS),
+        (slower_growth("fast", "slow"), "here: fast 1×, slow 4× from first to last", HOLDS),
+        (slower_growth("slow", "fast"), "here: slow 4×, fast 1× from first to last", NOT_SO),
+        (similar("slow", "fast", 1.1, panel=1), SAME.format(1), HOLDS),
+        (similar("slow", "fast", 1.1), SAME.format(20), NOT_SO),
+        (first("fast", ["slow"]), "here: first at 2 of 2 places", HOLDS),
+        (first("slow", ["fast"]), "here: first at 0 of 2 places; else fast at 10, 100", NOT_SO),
+        (first("slow", ["fast"], at=[10]), "here: first at 0 of 1 places; else fast at 10", NOT_SO),
+        (first("odd", ["slow", "fast"]), "here: first at 1 of 1 places", HOLDS),
+        (below("slow", 400.0, "µs"), "here: at most 400 µs; the paper: below 400 µs", HOLDS),
+        (below("slow", 399.0, "µs"), "here: at most 400 µs; the paper: below 399 µs", NOT_SO),
+        (lowest("slow", 10), "here: best at 10; 10 takes 0 % more", HOLDS),
+        (lowest("slow", 100), "here: best at 10; 100 takes 300 % more", NOT_SO),
+        (order(("fast", "slow")), "here: fast, slow", HOLDS),
+        (order(("slow", "fast")), "here: fast, slow", NOT_SO),
+        (order(("odd", "slow", "fast")), "here: odd, fast, slow", WEAKER),
+    ],
+)  # fmt: skip
+def test_an_answer_is_computed_and_judged(judge: object, text: str, verdict: str) -> None:
+    answer = judge(DATA)  # type: ignore[operator]
+    assert (answer.text, answer.verdict) == (text, verdict)
+
+
+def test_what_was_not_measured_stays_open() -> None:
+    for judge in (
+        ratio("slow", "nobody", 2.0), saving("slow", "fast", 0.5, at=11), growth("odd", 0, 1, ""),
+        slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]),
+        below("nobody", 1.0, ""), lowest("odd", 1), order(("nobody", "slow")),
+    ):  # fmt: skip
+        assert judge(DATA).verdict == OPEN
