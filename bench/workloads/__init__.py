@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.workloads.base import Workload
 from bench.workloads.market import MARKET, Market
+from bench.workloads.mix import MIXES, Mix
 from bench.workloads.w1 import W1, W1_DEFAULT
 from bench.workloads.w1_clauses import W1_CNF, W1_DNF, W1Clauses
 from bench.workloads.w1_prefix import W1_PREFIX, W1Prefix
@@ -28,6 +29,7 @@ _ALL: tuple[Workload, ...] = (
     ADS,
     QUERIES,
     MARKET,
+    *MIXES.values(),
 )
 WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
 
@@ -39,6 +41,7 @@ __all__ = [
     "WORKLOADS",
     "Ads",
     "Market",
+    "Mix",
     "Queries",
     "W1Clauses",
     "W1Prefix",

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 Ints = npt.NDArray[np.int64]
 
-OPERATORS = ("=", "<=", ">=", "between", "in", "has all", "like")
-EQ, LE, GE, BETWEEN, IN, HAS_ALL, LIKE = range(len(OPERATORS))
+OPERATORS = ("=", "<=", ">=", "between", "in", "has all", "like", "!=")
+EQ, LE, GE, BETWEEN, IN, HAS_ALL, LIKE, NE = range(len(OPERATORS))
 
 
 class Workload(Protocol):

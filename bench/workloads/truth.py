@@ -101,6 +101,8 @@ class _Group:
         match self._operator:
             case "=" | "in":
                 return np.logical_or.reduceat(operands == value, start)
+            case "!=":
+                return np.asarray(value != operands)
             case "<=":
                 return np.asarray(value <= operands)
             case ">=":
