@@ -8,6 +8,7 @@ import click
 
 from bench.figures.cli import figures_command
 from bench.options import json_file, known_engines, known_workload
+from bench.peers.cli import peers_command
 from bench.run.cli import run_command
 from bench.workloads import WORKLOADS, Workload
 
@@ -21,6 +22,7 @@ def main() -> None:
 
 main.add_command(run_command)
 main.add_command(figures_command)
+main.add_command(peers_command)
 
 
 @main.command("compare")
