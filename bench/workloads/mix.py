@@ -12,8 +12,8 @@ block); by chance three equalities would almost never hold, and engines could ag
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,16 +29,16 @@ from bench.workloads.base import (
     Operands,
     Rows,
     bulk_table,
-    no_texts,
     numbered,
 )
-from bench.workloads.draw import BLOCK, EVENT_BLOCK, blocks, distinct, generator, zipf
+from bench.workloads.draw import BLOCK, EVENT_BLOCK, distinct, generator, zipf
+from bench.workloads.synthetic import Synthetic, check_bounds, gather
 
 _KINDS = np.array([EQ, LE, GE, BETWEEN, IN, NE])
 
 
 @dataclass(frozen=True)
-class Mix:
+class Mix(Synthetic):
     """How many predicates a subscription has, and of which kinds."""
 
     name: str = "mix-mixed"
@@ -53,6 +53,21 @@ class Mix:
     choices: int = 3
     planted: float = 0.1
 
+    def __post_init__(self) -> None:
+        check_bounds(
+            self,
+            attributes=(1, None),
+            cardinality=(2, 32_000),
+            size=(1, self.attributes),
+            equality=(0, 1),
+            one_sided=(0, 1),
+            between=(0, 1),
+            one_of=(0, 1),
+            width=(0, 1),
+            choices=(1, self.cardinality),
+            planted=(0, 1),
+        )
+
     @property
     def about(self) -> str:
         """One line for people."""
@@ -60,27 +75,18 @@ class Mix:
             f"for peers: {self.size} predicates on {self.attributes} names, values 0–{self.cardinality - 1}"
         )
 
-    def parameters(self) -> dict[str, Any]:
-        """The fields."""
-        return asdict(self)
-
     def names(self) -> list[str]:
         """The attributes, in the order of the columns of an event."""
         return [f"a{at}" for at in range(self.attributes)]
 
-    def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """``count`` conjunctions over ``a0``, ``a1`` …"""
-        parts = [self._block(seed, number).head(used) for number, used in blocks(count, BLOCK)]
-        return bulk_table(_rows(parts), numbered("s", count), self.names())
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Conjunctions over ``a0``, ``a1`` …"""
+        block = _Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
+        return bulk_table(block.rows(), numbered("s", rows), self.names())
 
-    def texts(self, count: int, seed: int) -> pa.Table:
-        """None: the columns can say everything."""
-        return no_texts()
-
-    def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` events, a column for each attribute."""
-        parts = [self._events(seed, number, book) for number, _ in blocks(count, EVENT_BLOCK)]
-        values = np.concatenate(parts)[:count]
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Events, a column for each attribute."""
+        (values,) = gather(rows, EVENT_BLOCK, lambda number: (self._events(seed, number, book),))
         return pa.table({name: values[:, at] for at, name in enumerate(self.names())})
 
     def _block(self, seed: int, number: int) -> _Block:
@@ -116,6 +122,21 @@ class _Block(NamedTuple):
     low: Ints
     high: Ints
 
+    def rows(self) -> Rows:
+        """The rows of the bulk path, in order."""
+        kind = self.kind.ravel()
+        choices = self.operand.shape[-1]
+        cells = np.zeros((len(kind), max(2, choices)), np.int64)
+        cells[:, :choices] = self.operand.reshape(len(kind), choices)
+        ranged = kind == BETWEEN
+        cells[ranged, 0], cells[ranged, 1] = self.low.ravel()[ranged], self.high.ravel()[ranged]
+        count = np.select([ranged, kind == IN], [2, choices], 1)
+        numbers = cells[np.arange(cells.shape[1]) < count[:, None]]
+        subscription = np.repeat(np.arange(len(self.kind)), self.kind.shape[1])
+        return Rows(
+            subscription, self.attribute.ravel(), kind, {"number": Operands(count, pa.array(numbers))}
+        )
+
     def head(self, count: int) -> _Block:
         """The first ``count`` subscriptions."""
         return _Block(*(part[:count] for part in self))
@@ -142,25 +163,6 @@ def _make_different(operand: Ints, cardinality: int) -> None:
         before, own = operand[..., :at], operand[..., at]
         while (taken := (before == own[..., None]).any(axis=-1)).any():
             own[taken] = (own[taken] + 1) % cardinality
-
-
-def _rows(parts: list[_Block]) -> Rows:
-    """The blocks as rows of the bulk path, in order."""
-    whole = _Block(*(np.concatenate(matrices) for matrices in zip(*parts, strict=True)))
-    kind = whole.kind.ravel()
-    choices = whole.operand.shape[-1]
-    operand = whole.operand.reshape(len(kind), choices)
-    width = max(2, choices)
-    cells = np.zeros((len(kind), width), np.int64)
-    cells[:, :choices] = operand
-    ranged = kind == BETWEEN
-    cells[ranged, 0], cells[ranged, 1] = whole.low.ravel()[ranged], whole.high.ravel()[ranged]
-    count = np.select([ranged, kind == IN], [2, choices], 1)
-    used = np.arange(width) < count[:, None]
-    subscription = np.repeat(np.arange(len(whole.kind)), whole.kind.shape[1])
-    return Rows(
-        subscription, whole.attribute.ravel(), kind, {"number": Operands(count, pa.array(cells[used]))}
-    )
 
 
 MIX_EQUAL = Mix(name="mix-equal", size=3, equality=1.0, one_sided=0.0, between=0.0, one_of=0.0)
