@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tamis import Index
+from tamis.index.postings.layout.levels import VISIT
 
 pytestmark = pytest.mark.kernels
 EVENT = {"city": "c7", "price": 500, "kind": "k3"}
@@ -75,3 +76,25 @@ def test_work_adds_up_over_a_batch() -> None:
     assert batch.work.events == 3
     assert batch.work.candidates == 2 * alone.candidates
     assert batch.work.matches == 2 * alone.matches == batch.table.num_rows
+
+
+def visits(rows: dict[str, str], crowd: int) -> tuple[int, int]:
+    """Lists visited and postings looked at, for values all over the domain."""
+    index = Index.build(rows, parameters={"crowd": crowd, "pairs": 0})
+    work = [index.match({"a": value}).work for value in range(0, 600, 50)]
+    return sum(report.visited for report in work), sum(report.candidates for report in work)
+
+
+def test_a_dimension_has_one_level_where_several_would_cost_more_visits_than_they_spare() -> None:
+    rows = {f"s{n}": f"a BETWEEN {37 * n % 600} AND {37 * n % 600 + n % 180}" for n in range(150)}
+    several, one = visits(rows, 0), visits(rows, 64)
+    assert one[0] == 12 < several[0]
+    assert one[1] < several[1] + VISIT * (several[0] - one[0])
+
+
+def test_a_dimension_has_several_levels_where_one_would_be_too_coarse_for_many() -> None:
+    rows = {f"e{n}": f"a = {n % 200} AND NOT b = {n}" for n in range(4000)}
+    rows |= {f"w{n}": f"a BETWEEN {n % 90} AND {n % 90 + 100} AND NOT b = {n}" for n in range(600)}
+    work = Index.build(rows).match({"a": 199}).work
+    assert work.visited >= 2
+    assert work.candidates == 20

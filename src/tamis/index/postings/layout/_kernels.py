@@ -40,6 +40,26 @@ def set_blocks(at, count, set_lo, set_hi, level):
 
 
 @njit(cache=True, nogil=True)
+def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
+    """How many blocks of a level a condition touches."""
+    if set_count[u] > 0:
+        return set_blocks(set_at[u], set_count[u], set_lo, set_hi, level)
+    return (hi[u] >> level) - (lo[u] >> level) + 1
+
+
+@njit(cache=True, nogil=True)
+def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most):
+    """The lowest level on which a condition touches no more than ``most`` blocks, and how many."""
+    allowed = 4 * most if set_count[u] > 0 else most
+    level = bottom
+    blocks = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level)
+    while level < top and blocks > allowed:
+        level += 1
+        blocks = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level)
+    return level, blocks
+
+
+@njit(cache=True, nogil=True)
 def choose_levels(
     access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most, level, count
 ):
@@ -49,16 +69,34 @@ def choose_levels(
         if u == NONE or paired[c]:
             level[c], count[c] = 0, 0
             continue
-        chosen, highest = bottom[dimension[u]], top[dimension[u]]
-        if set_count[u] > 0:
-            while chosen < highest and set_blocks(set_at[u], set_count[u], set_lo, set_hi, chosen) > 4 * most:
-                chosen += 1
-            count[c] = set_blocks(set_at[u], set_count[u], set_lo, set_hi, chosen)
-        else:
-            while chosen < highest and (hi[u] >> chosen) - (lo[u] >> chosen) + 1 > most:
-                chosen += 1
-            count[c] = (hi[u] >> chosen) - (lo[u] >> chosen) + 1
-        level[c] = chosen
+        d = dimension[u]
+        level[c], count[c] = choose_level(
+            u, lo, hi, set_at, set_count, set_lo, set_hi, bottom[d], top[d], most
+        )
+
+
+@njit(cache=True, nogil=True)
+def weigh_levels(
+    access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, crowded, bottom, top, most,
+    lists, touched, several,
+):  # fmt: skip
+    """Per crowded dimension the blocks that its clauses touch on each level, were it the only one;
+    and, were there several, how many are used and the postings that an event meets.
+    """
+    used = np.zeros(touched.shape, np.bool_)
+    for c in range(len(access)):
+        u = access[c]
+        if u == NONE or paired[c] or not crowded[dimension[u]]:
+            continue
+        d = dimension[u]
+        for n in range(top[d] + 1):
+            touched[d, n] += blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, n)
+        level, blocks = choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom[d], top[d], most)
+        used[d, level] = True
+        several[1, d] += blocks / lists[d, level]
+    for d in range(len(crowded)):
+        for n in range(top[d] + 1):
+            several[0, d] += used[d, n]
 
 
 @njit(cache=True, nogil=True)

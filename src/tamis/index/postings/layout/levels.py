@@ -2,22 +2,25 @@
 
 A condition on one cell is posted in one list, a range in the few blocks that cover it. A dimension
 with few clauses has one level, so coarse that a list holds a handful of them: visiting one short
-list costs less than visiting several empty ones.
+list costs less than visiting several empty ones. A crowded dimension has several where they pay.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.postings.layout._kernels import choose_levels, post, sort_postings
+from tamis.index.postings.layout._kernels import choose_levels, post, sort_postings, weigh_levels
 from tamis.index.postings.layout.pairs import Pairs
 from tamis.index.units import Ints, Units
 from tamis.space.clauses import Clauses
 
 HANDFUL = 3
+VISIT = 16.0  # looking up a list costs as much as so many postings: it is a cache miss, they stand in a row
 HEAD = 4  # words per dimension: see Levels.heads
 
 
@@ -30,17 +33,12 @@ class Levels:
         cells = clauses.cells.astype(np.int64)
         single = np.flatnonzero((access >= 0) & ~pairs.chosen)
         posted = np.bincount(units.dimension[access[single]], minlength=len(cells))
-        crowded = posted > crowd
-        top = np.ceil(np.log2(cells + 1)).astype(np.int64)
-        goal = np.maximum(posted / np.where(crowded, 1, HANDFUL), 1)
-        bottom = np.minimum(np.log2(np.maximum(cells / goal, 1)).astype(np.int64), top)
         level, count = np.zeros(clauses.count, np.int64), np.zeros(clauses.count, np.int64)
         sets = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
         ranges = units.dimension, units.lo, units.hi, *sets
-        choose_levels(
-            access, pairs.chosen, *ranges, bottom, np.where(crowded, top, bottom), most, level, count
-        )
-        in_use = np.zeros((len(cells), 64), np.bool_)
+        bottom, top = _spans(cells, posted, partial(weigh_levels, access, pairs.chosen, *ranges), most, crowd)
+        choose_levels(access, pairs.chosen, *ranges, bottom, top, most, level, count)
+        in_use = np.zeros((len(cells), int(top.max(initial=0)) + 1), np.bool_)
         in_use[units.dimension[access[single]], level[single]] = True
         self.dimension, self.shift = np.nonzero(in_use)
         width = (cells[self.dimension] >> self.shift) + 1
@@ -93,3 +91,34 @@ class Levels:
     def levels(self) -> npt.NDArray[Any]:
         """(shift, first list) of every level in use."""
         return np.stack([self.shift, self.base], axis=1).astype(np.uint32)
+
+
+def _spans(cells: Ints, posted: Ints, weigh: Callable[..., Any], most: int, crowd: int) -> tuple[Ints, Ints]:
+    """The lowest and the highest level of every dimension: one level, or several where they pay.
+
+    Several levels suit each range, but each of them is one more list to visit. With ``crowd`` 0 they always
+    pay, else at most where more than ``crowd`` clauses are posted.
+    """
+    highest = np.ceil(np.log2(cells + 1)).astype(np.int64)
+    fine, coarse = (_lowest(cells, posted / share, highest) for share in (1, HANDFUL))
+    if crowd == 0:
+        return fine, highest
+    crowded = posted > crowd
+    if not crowded.any():
+        return coarse, coarse
+    shift = np.arange(int(highest.max()) + 1)
+    lists = (cells[:, None] >> shift) + 1
+    touched, several = np.zeros(lists.shape), np.zeros((2, len(cells)))
+    weigh(crowded, fine, highest, most, lists, touched, several)
+    known = (shift >= coarse[:, None]) & (shift <= highest[:, None])
+    affordable = (touched <= most * posted[:, None]) | (shift == highest[:, None])
+    one = np.where(known & affordable, touched / lists, np.inf)
+    best = np.where(crowded, one.argmin(axis=1), coarse)
+    pays = crowded & (several[0] * VISIT + several[1] < VISIT + one.min(axis=1))
+    return np.where(pays, fine, best), np.where(pays, highest, best)
+
+
+def _lowest(cells: Ints, lists: npt.NDArray[Any], highest: Ints) -> Ints:
+    """The level that has about as many lists."""
+    level = np.log2(np.maximum(cells / np.maximum(lists, 1), 1)).astype(np.int64)
+    return np.asarray(np.minimum(level, highest))
