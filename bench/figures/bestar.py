@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from bench.figures.claims import LAST, first, growth, lowest, ratio, saving, slower_growth
+from bench.figures.claims import LAST, below, first, growth, little, lowest, ratio, saving, slower_growth
 from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, sweep
 
 N = 100_000
@@ -163,7 +163,7 @@ FIGURE_8 = Figure(
         ),
         *(
             Claim(f"({letter}) {law}: with k-index it takes only up to {100 * share:.1f} % less.",
-                  saving("k-index, all", "k-index, top 1", share, panel=2 * at + 1, most=True))
+                  little("k-index, all", "k-index, top 1", share, 0.25, panel=2 * at + 1))
             for at, (letter, (law, share)) in enumerate(zip("abcd", _WORDS_K.items(), strict=True))
         ),
         Claim("(b) Zipf: BE*-Tree's best one is faster than that of k-index.",
@@ -192,8 +192,8 @@ TABLE_2 = Figure(
         Claim("(a) Below 1 % of matches a leaf of 5 is best.", lowest("BE*-Tree (batch)", 5)),
         Claim("(a) From 1 to 10 % one of 20.", lowest("BE*-Tree (batch)", 20, panel=1)),
         Claim("(a) Above, one of 160.", lowest("BE*-Tree (batch)", 160, panel=2)),
-        Claim("(b) Inserting one by one takes seconds: 2.3 s for a million, uniform.",
-              ratio("BE*-Tree (one by one)", "BE*-Tree (batch)", 1.0, panel=3)),
+        Claim("(b) Inserting up to a million one by one takes less than five seconds.",
+              below("BE*-Tree (one by one)", 5.0, "s", panel=3)),
     ),
     note="(b) Everything from columns to a searchable index; the paper: 2.3 s (1M, uniform), 2.45 s (1M, "
     "Zipf), 4.98 s (760K, author), 2.83 s (250K, title).",

@@ -52,6 +52,20 @@ def saving(
     return judge
 
 
+def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -> Judge:
+    """``fast`` saves little: at best a share ``most`` of ``slow``."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], slow, fast, None, most=True)
+        if found is None:
+            return _open()
+        share = 1.0 - 1.0 / found
+        text = f"here: {percent(share)} at best; the paper: {percent(paper)}"
+        return Answer(text, HOLDS if share <= most else NOT_SO)
+
+    return judge
+
+
 def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0) -> Judge:
     """How much ``curve`` grows from its first place to its last; borne out between ``least`` and ``most``."""
 

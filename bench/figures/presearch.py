@@ -71,6 +71,8 @@ FIGURE_11 = Figure(
     (
         Claim("(a) Batches of 600: Pre-Search handles 797 documents a second where Luwak handles 84.",
               ratio("Pre-Search", "Luwak", 797 / 84, at=600)),
+        Claim("(c) The same, without the time for reading the text.",
+              ratio("Luwak", "Pre-Search", 797 / 84, panel=2, at=600)),
         Claim("(a) Batches of 1,200: 1,049 against 125.", ratio("Pre-Search", "Luwak", 1049 / 125, at=1200)),
         Claim("(b) Indexing all terms is a little faster still: 840 against 797.",
               similar("all terms indexed", "Pre-Search", 1.15)),

@@ -14,6 +14,7 @@ from bench.figures.claims import (
     below,
     first,
     growth,
+    little,
     lowest,
     order,
     ratio,
@@ -43,6 +44,8 @@ DATA: Data = [
         (saving("slow", "fast", 0.9, at=10), "here: 90 % less at 10; the paper: 90 % less", HOLDS),
         (saving("slow", "fast", 0.99, at=10), "here: 90 % less at 10; the paper: 99 % less", WEAKER),
         (saving("fast", "slow", 0.5, at=10), "here: 900 % more at 10; the paper: 50 % less", NOT_SO),
+        (little("slow", "fast", 0.1, 0.2), "here: 98 % less at best; the paper: 10 % less", NOT_SO),
+        (little("slow", "fast", 0.1, 0.2, panel=1), "here: 0 % less at best; the paper: 10 % less", HOLDS),
         (growth("slow", 0.8, 1.2, "none"), "here: 4× from first to last; the paper: none", NOT_SO),
         (growth("fast", 0.8, 1.2, "none"), "here: 1× from first to last; the paper: none", HOLDS),
         (slower_growth("fast", "slow"), "here: fast 1×, slow 4× from first to last", HOLDS),
@@ -70,7 +73,7 @@ def test_an_answer_is_computed_and_judged(judge: object, text: str, verdict: str
 def test_what_was_not_measured_stays_open() -> None:
     for judge in (
         ratio("slow", "nobody", 2.0), saving("slow", "fast", 0.5, at=11), growth("odd", 0, 1, ""),
-        slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]),
+        slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]), little("nobody", "slow", 1, 1),
         below("nobody", 1.0, ""), lowest("odd", 1), order(("nobody", "slow")),
     ):  # fmt: skip
         assert judge(DATA).verdict == OPEN
