@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from bench.figures.claims import LAST, below, first, growth, little, lowest, ratio, saving, slower_growth
+from bench.figures.curves import BETREE, HYBRID, KINDEX, SCAN
 from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, sweep
 
 N = 100_000
@@ -14,12 +15,8 @@ RANKED = ("kindex", "bestar", "hybrid")
 LEAVES = (5, 20, 80, 160)
 DATA = (("w2", "uniform"), ("w2-zipf", "Zipf"), ("w2-dblp", "author"), ("w2-dblp-title", "title"))
 
-SCAN = Curve("scan", "scan")
-KINDEX = Curve("kindex", "k-index")
-BETREE = Curve("bestar:split=0", "BE-Tree")
 BATCH = Curve("bestar", "BE*-Tree (batch)")
 GROWN = Curve("bestar:incremental=1", "BE*-Tree (one by one)")
-HYBRID = Curve("hybrid", "hybrid")
 CURVES = (SCAN, KINDEX, BETREE, BATCH, GROWN, HYBRID)
 PAPERS = ("k-index", "BE-Tree", "BE*-Tree (batch)")
 

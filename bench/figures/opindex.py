@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from bench.figures.claims import LAST, below, first, growth, ratio, similar, slower_growth
-from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, sweep
+from bench.figures.curves import HYBRID, KINDEX, OPINDEX, SCAN
+from bench.figures.spec import Claim, Curve, Figure, Job, Panel, job, sweep
 
 N = 300_000
 SIZES = (30_000, 100_000, 300_000, 1_000_000)
@@ -14,29 +15,12 @@ ENGINES = ("scan", "kindex", "opindex", "opindex:optimised=0", "bestar:split=0:l
 ONE_BY_ONE = "bestar:split=0:leaf=5:incremental=1"
 SLOWLY_BUILT = 100_000  # subscriptions up to which BE-Tree is built one by one
 
-SCAN = Curve("scan", "scan")
-KINDEX = Curve("kindex", "k-index")
-OPINDEX = Curve("opindex", "OpIndex")
 PLAIN = Curve("opindex:optimised=0", "OpIndex-BS")
 BETREE = Curve("bestar:split=0:leaf=5", "BE-Tree")
 GROWN = Curve(ONE_BY_ONE, "BE-Tree, one by one")
-HYBRID = Curve("hybrid", "hybrid")
 CURVES = (SCAN, KINDEX, PLAIN, OPINDEX, BETREE, HYBRID)
 INDEXES = CURVES[1:]
 PAPERS = ("k-index", "OpIndex", "OpIndex-BS", "BE-Tree")
-
-AOL = {"dimensions": 50_000, "alpha": 1.0, "size": 3, "spread": 1, "one_sided": 0.0}
-EBAY = {"dimensions": 10_204, "alpha": 0.4}
-_AOL_NOTE = (
-    "Stand-in: neither the AOL log nor the tweets and Wikipedia pages are here. Drawn are 50,000 "
-    "Zipf-distributed attributes (words), subscriptions of 2–4 of them, events of 5 (a tweet) or 123 (an "
-    "article) words; = with one value, or an interval of 20 counts."
-)
-_EBAY_NOTE = (
-    "Stand-in: the crawled Ebay products are not here. Drawn are 10,204 attributes of mildly skewed "
-    "popularity (Zipf 0.4), = on W1 and sets (IN) on the shape of the advertisements, events of up to 20 "
-    "attributes."
-)
 
 
 def _w1(value: Any, name: str = "", subscriptions: int = N, engines: tuple[str, ...] = ENGINES) -> Job:
@@ -75,53 +59,6 @@ _BUILD_PREDICATES = Panel(
     sweep(_by_predicates, 4, 8, 12, 16, 20),
     INDEXES,
 )
-
-
-def _aol(size: int, equal: bool, event_size: int) -> Job:
-    domain = {"equality": 1.0, "cardinality": 1} if equal else {"equality": 0.0, "cardinality": 20}
-    return job("w4-sparse", size, ENGINES, **AOL, **domain, event_size=event_size)
-
-
-def _aol_panels() -> tuple[Panel, ...]:
-    sizes = (100_000, 300_000)
-    kinds = [
-        (True, 5, "tweets, ="),
-        (False, 5, "tweets, ∈"),
-        (True, 123, "articles, ="),
-        (False, 123, "articles, ∈"),
-    ]
-    builds = (
-        Panel(f"({at}) built, {name}", "subscriptions", "build_s",
-              sweep(partial(_aol, equal=equal, event_size=5), *sizes), INDEXES)
-        for at, equal, name in (("a", True, "="), ("b", False, "∈"))
-    )  # fmt: skip
-    matched = (
-        Panel(f"({at}) {name}", "subscriptions", "us",
-              sweep(partial(_aol, equal=equal, event_size=words), *sizes), CURVES)
-        for at, (equal, words, name) in zip("cdef", kinds, strict=True)
-    )  # fmt: skip
-    return (*builds, *matched)
-
-
-def _ebay(size: int, sets: bool, most: int = 8) -> Job:
-    if sets:
-        mix = {"members": 1.0, "equality": 0.0, "mean": most / 2 + 0.5, "most": most}
-        return job("w4-ads", size, ENGINES, **EBAY, **mix)
-    return job("w1", size, ENGINES, **EBAY, equality=1.0, most_predicates=most, most_attributes=20)
-
-
-def _ebay_panels() -> tuple[Panel, ...]:
-    sizes, predicates = (100_000, 300_000), (4, 12, 20)
-    panels = []
-    for letters, sets, sign in (("ace", False, "="), ("bdf", True, "∈")):
-        by_size = sweep(partial(_ebay, sets=sets), *sizes)
-        by_most = sweep(partial(_ebay, 100_000, sets), *predicates)
-        panels += [
-            Panel(f"({letters[0]}) built, {sign}", "subscriptions", "build_s", by_size, INDEXES),
-            Panel(f"({letters[1]}) {sign}, by N", "subscriptions", "us", by_size, CURVES),
-            Panel(f"({letters[2]}) {sign}, by Γmax", "most predicates", "us", by_most, CURVES),
-        ]
-    return tuple(sorted(panels, key=lambda panel: panel.title))
 
 
 def _normal_form(title: str, x_label: str, points: tuple[Any, ...], log_x: bool) -> Panel:
@@ -223,37 +160,6 @@ FIGURE_10 = Figure(
         Claim("(f) It scales better with skew than k-index.", slower_growth("OpIndex", "k-index", panel=5)),
     ),
 )  # fmt: skip
-FIGURE_11 = Figure(
-    "11",
-    "Search log (AOL) against tweets and articles",
-    _aol_panels(),
-    (
-        Claim("(c) Tweets, =: OpIndex is 4–9 times as fast as BE-Tree.",
-              ratio("BE-Tree", "OpIndex", 4, panel=2)),
-        Claim("(c) Tweets, =: two orders of magnitude faster than k-index.",
-              ratio("k-index", "OpIndex", 100, panel=2)),
-        Claim("(e) Articles, =: OpIndex is still the fastest of the paper's indexes.",
-              first("OpIndex", PAPERS, panel=4)),
-        Claim("(f) Articles, ∈: OpIndex is still the fastest of the paper's indexes.",
-              first("OpIndex", PAPERS, panel=5)),
-        Claim("(a) With = alone k-index is built about as fast as OpIndex.",
-              similar("k-index", "OpIndex", 1.3)),
-    ),
-    note=_AOL_NOTE,
-)  # fmt: skip
-FIGURE_12 = Figure(
-    "12",
-    "Products (Ebay)",
-    _ebay_panels(),
-    (
-        Claim("(c) =: OpIndex is the fastest of the paper's indexes at every size.",
-              first("OpIndex", PAPERS, panel=2)),
-        Claim("(d) ∈: so it is with sets.", first("OpIndex", PAPERS, panel=3)),
-        Claim("(f) ∈: longer subscriptions slow BE-Tree down more than OpIndex.",
-              slower_growth("OpIndex", "BE-Tree", panel=5)),
-    ),
-    note=_EBAY_NOTE,
-)  # fmt: skip
 FIGURE_13 = Figure(
     "13",
     "Normal forms: DNF and CNF",
@@ -278,12 +184,3 @@ FIGURE_14 = Figure(
     ),
     note="The words are made up, as popular as Zipf's law says; the paper takes those of Wikipedia.",
 )  # fmt: skip
-
-OPINDEX_PAPER = Paper(
-    "opindex",
-    "OpIndex",
-    "An index for very many attributes: a pivot attribute, then lists by operator. The paper has 1 to 40 "
-    f"million subscriptions on 128 GB; here mostly {N:,}, at most 1,000,000. 20,000 attributes, 1–8 "
-    "predicates, events of up to 40 attributes, 40 % equalities, 200 values unless varied.",
-    (FIGURE_8, FIGURE_9, FIGURE_10, FIGURE_11, FIGURE_12, FIGURE_13, FIGURE_14),
-)

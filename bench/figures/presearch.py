@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bench.figures.claims import LAST, growth, ratio, saving, similar, slower_growth
+from bench.figures.curves import HYBRID
 from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, sweep
 
 N = 300_000
@@ -16,7 +17,6 @@ PAIRS = "pair_documents=8"
 _WAYS = ("Luwak", "Luwak, duplicates once", "Pre-Search", "all terms indexed")
 _CODES = tuple(f"presearch:way={way}:{PAIRS}:batch={{x}}" for way in range(4))
 WAYS = tuple(Curve(code, label) for code, label in zip(_CODES, _WAYS, strict=True))
-HYBRID = Curve("hybrid", "hybrid")
 CURVES = (*WAYS, HYBRID)
 BITS = (WAYS[2], WAYS[3], HYBRID)
 

@@ -73,7 +73,8 @@ def test_an_answer_is_computed_and_judged(judge: object, text: str, verdict: str
 def test_what_was_not_measured_stays_open() -> None:
     for judge in (
         ratio("slow", "nobody", 2.0), saving("slow", "fast", 0.5, at=11), growth("odd", 0, 1, ""),
-        slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]), little("nobody", "slow", 1, 1),
+        slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]),
+        little("nobody", "slow", 1, 1),
         below("nobody", 1.0, ""), lowest("odd", 1), order(("nobody", "slow")),
     ):  # fmt: skip
         assert judge(DATA).verdict == OPEN
