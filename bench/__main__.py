@@ -11,6 +11,7 @@ from bench.options import json_file, known_engines, known_workload
 from bench.peers.cli import peers_command
 from bench.run.cli import run_command
 from bench.workloads import WORKLOADS, Workload
+from bench.workloads.cli import generate_command
 
 REPORT = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -23,6 +24,7 @@ def main() -> None:
 main.add_command(run_command)
 main.add_command(figures_command)
 main.add_command(peers_command)
+main.add_command(generate_command)
 
 
 @main.command("compare")

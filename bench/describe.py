@@ -33,12 +33,13 @@ def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> 
         yield "\n" + table(("operator", "share"), _operators(columns))
         yield f"\npredicates per subscription {columns.num_rows / (subscriptions - texts.num_rows):.2f}"
     mean = matches_per_event(columns, texts, stream)
-    yield f"matches per event {mean:.3g}, match probability {mean / subscriptions:.3g}{_wanted(workload)}"
+    yield f"matches per event {mean:.3g}, match probability {mean / subscriptions:.3g}{wanted(workload)}"
 
 
-def _wanted(workload: Workload) -> str:
-    wanted = workload.parameters().get("match_probability")
-    return f" (wanted {wanted:.3g})" if wanted else ""
+def wanted(workload: Workload) -> str:
+    """The match probability asked for, if it is one of the parameters."""
+    share = workload.parameters().get("match_probability")
+    return f" (wanted {share:.3g})" if share else ""
 
 
 def _operators(columns: pa.Table) -> list[tuple[str, str]]:

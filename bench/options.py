@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
-from bench.workloads import WORKLOADS, Workload
+from bench.workloads import Workload, named
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
     """The workload called ``name``; the error lists those there are."""
-    if name not in WORKLOADS:
-        raise click.BadParameter(f"{name!r} is not one of {', '.join(WORKLOADS)}")
-    return WORKLOADS[name]
+    try:
+        return named(name)
+    except ValueError as unknown:
+        raise click.BadParameter(str(unknown)) from None
 
 
 def known_engines(_context: click.Context, _parameter: click.Parameter, names: str) -> tuple[str, ...]:

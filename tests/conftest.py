@@ -28,8 +28,9 @@ def repo_root() -> Path:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data sets: TAMIS_SHARED_DATA, else ../shared/data beside the checkout."""
-    named = os.environ.get("TAMIS_SHARED_DATA")
-    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    from bench.workloads.real.data import shared_folder
+
+    folder = shared_folder()
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set TAMIS_SHARED_DATA to the folder that holds it")
     return folder

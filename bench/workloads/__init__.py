@@ -13,6 +13,7 @@ from bench.workloads.w3 import W3, W3_TEXT
 from bench.workloads.w4 import W4, W4_DENSE, W4_SPARSE
 from bench.workloads.w4_ads import ADS, Ads
 from bench.workloads.w4_queries import QUERIES, Queries
+from bench.workloads.w5 import W5, W5_CARS
 
 _ALL: tuple[Workload, ...] = (
     W1_DEFAULT,
@@ -28,16 +29,38 @@ _ALL: tuple[Workload, ...] = (
     W4_SPARSE,
     ADS,
     QUERIES,
+    W5_CARS,
     MARKET,
     *MIXES.values(),
 )
 WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
+"""Those that are drawn at random; real ones are found by :func:`named`."""
+
+
+def named(name: str) -> Workload:
+    """The workload called ``name``; ``ValueError`` that lists those there are."""
+    from bench.workloads.real import REAL
+    from bench.workloads.real.data import shared_folder
+
+    known: dict[str, Workload] = WORKLOADS | REAL
+    if name in REAL and not shared_folder().is_dir():
+        raise ValueError(
+            f"{name} needs the real data sets, and there is no {shared_folder()}; "
+            "set TAMIS_SHARED_DATA to the folder that holds them"
+        )
+    if name not in known:
+        raise ValueError(
+            f"{name!r} is not one of {', '.join(known if shared_folder().is_dir() else WORKLOADS)}"
+        )
+    return known[name]
+
 
 __all__ = [
     "W1",
     "W2",
     "W3",
     "W4",
+    "W5",
     "WORKLOADS",
     "Ads",
     "Market",
@@ -46,4 +69,5 @@ __all__ = [
     "W1Clauses",
     "W1Prefix",
     "Workload",
+    "named",
 ]

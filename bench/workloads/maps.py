@@ -24,27 +24,27 @@ def map_searches(rng: np.random.Generator, count: int) -> list[str]:
 def _search(rng: np.random.Generator, category: Category, town: Town) -> str:
     model = category.models[int(pick(rng, [entry.popularity for entry in category.models], 1)[0])]
     parts = [
-        f"category = {_quoted(category.name)}",
+        f"category = {quoted(category.name)}",
         _wanted(rng, category, model),
         _amount(rng, category, model),
     ]
     kind = rng.random()
     if kind < 0.55:
-        parts.append(f"location WITHIN {_circle(rng, town)}")
+        parts.append(f"location WITHIN {circle(rng, town)}")
     elif kind < 0.9:
-        parts.append(f"location WITHIN {_polygon(rng, town)}")
+        parts.append(f"location WITHIN {polygon(rng, town)}")
     else:
-        parts += [f"city = {_quoted(town.name)}", f"NOT title HAS {_quoted(str(rng.choice(category.words)))}"]
+        parts += [f"city = {quoted(town.name)}", f"NOT title HAS {quoted(str(rng.choice(category.words)))}"]
     return " AND ".join(parts)
 
 
 def _wanted(rng: np.random.Generator, category: Category, model: Model) -> str:
     """The model; or either of two."""
-    one = f"{category.maker} = {_quoted(model.make)} AND {category.model} = {_quoted(model.name)}"
+    one = f"{category.maker} = {quoted(model.make)} AND {category.model} = {quoted(model.name)}"
     if rng.random() < 0.7:
         return one
     other = category.models[int(rng.integers(0, len(category.models)))]
-    two = f"{category.maker} = {_quoted(other.make)} AND {category.model} = {_quoted(other.name)}"
+    two = f"{category.maker} = {quoted(other.make)} AND {category.model} = {quoted(other.name)}"
     return f"({one} OR {two})"
 
 
@@ -53,14 +53,15 @@ def _amount(rng: np.random.Generator, category: Category, model: Model) -> str:
     return f"wage >= {amount // 2}" if category.name == "jobs" else f"price <= {amount}"
 
 
-def _circle(rng: np.random.Generator, town: Town) -> str:
+def circle(rng: np.random.Generator, town: Town) -> str:
+    """Some kilometres around a place near the town."""
     kilometres = int(rng.choice([2, 5, 10, 20, 50]))
     return (
         f"{kilometres} KM OF POINT ({_place(town.lon + rng.normal(0, 0.03), town.lat + rng.normal(0, 0.02))})"
     )
 
 
-def _polygon(rng: np.random.Generator, town: Town) -> str:
+def polygon(rng: np.random.Generator, town: Town) -> str:
     """An uneven ring around the town, as drawn by hand."""
     corners = int(rng.integers(5, 12))
     ring = []
@@ -75,5 +76,6 @@ def _place(lon: float, lat: float) -> str:
     return f"{lon:.4f} {lat:.4f}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A string literal."""
     return "'" + text.replace("'", "''") + "'"

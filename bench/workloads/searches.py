@@ -125,14 +125,14 @@ def _ask_model(rng: np.random.Generator, draft: Draft, goods: Goods, search: Int
     asked = maker & (anywhere | (rng.random(len(search)) < _MODEL))
     names = draft.code([entry.name for entry in category.models])
     several = asked & (rng.random(len(search)) < _SEVERAL_MODELS)
-    sibling = _sibling([entry.make for entry in category.models])
+    other = sibling([entry.make for entry in category.models])
     one = asked & ~several
     draft.add(search[one], category.model, EQ, "string", names[goods.model[one]])
-    both = names[goods.model[several]], names[sibling[goods.model[several]]]
+    both = names[goods.model[several]], names[other[goods.model[several]]]
     draft.add(search[several], category.model, IN, "string", *both)
 
 
-def _sibling(makes: list[str]) -> Ints:
+def sibling(makes: list[str]) -> Ints:
     """For every model another one of the same make."""
     places = np.arange(len(makes))
     same = np.array([at + 1 < len(makes) and makes[at + 1] == makes[at] for at in places.tolist()])

@@ -64,12 +64,13 @@ class Book:
                 self._groups.setdefault((name, op), []).append(group)
 
     def matches(self, event: Mapping[str, Any]) -> list[str]:
-        """Ids of the subscriptions that are true for ``event`` (one value per attribute), in book order."""
+        """Ids of the subscriptions that are true for ``event`` (a value or a list of them each), in order."""
         hits = np.zeros(len(self.ids), np.int64)
         for name, value in event.items():
             for op in self._operators if value is not None else ():
                 for group in self._groups.get((name, op), ()):
-                    np.add.at(hits, group.true_for(value), 1)
+                    values = value if isinstance(value, list) else [value]
+                    np.add.at(hits, group.true_for(values), 1)
         return [self.ids[at] for at in np.flatnonzero(hits == self._size)]
 
 
@@ -90,11 +91,14 @@ class _Group:
             operands,
         )
 
-    def true_for(self, value: Any) -> npt.NDArray[np.int64]:
-        """The subscription of every predicate that ``value`` satisfies."""
-        if isinstance(value, str) != isinstance(self._operands[0], str):
-            return np.zeros(0, np.int64)
-        return self._subscription[self._truth(value)]
+    def true_for(self, values: list[Any]) -> npt.NDArray[np.int64]:
+        """The subscription of every predicate that one of ``values`` satisfies."""
+        kind = type(self._operands[0])
+        truth = np.zeros(len(self._start), np.bool_)
+        for value in values:
+            if _family(type(value)) == _family(kind):
+                truth |= self._truth(value)
+        return self._subscription[truth]
 
     def _truth(self, value: Any) -> npt.NDArray[np.bool_]:
         operands, start = self._operands, self._start
@@ -115,6 +119,13 @@ class _Group:
             case "like":  # of a prefix only
                 return np.array([value.startswith(pattern.removesuffix("%")) for pattern in operands])
         raise ValueError(f"no reading for the operator {self._operator!r}")
+
+
+def _family(kind: type) -> str:
+    """Values of different families never match."""
+    if issubclass(kind, bool | np.bool_):
+        return "boolean"
+    return "string" if issubclass(kind, str) else "number"
 
 
 def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:

@@ -249,7 +249,7 @@ def test_what_to_vary_must_have_values(text: str) -> None:
 def test_an_unknown_workload_lists_the_known_ones() -> None:
     result = CliRunner().invoke(main, ["run", "nonsense"])
     assert result.exit_code == 2
-    assert "w4-dense, w4-sparse, w4-ads, w4-queries, market" in result.output
+    assert "w4-dense, w4-sparse, w4-ads, w4-queries, w5, market" in result.output
 
 
 def test_an_unknown_engine_lists_the_known_ones() -> None:

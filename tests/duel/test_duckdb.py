@@ -15,11 +15,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from bench.workloads.real.data import lines
 from tamis import Index
 from tamis.index.engines import NAMES as ENGINES
 from tamis.model.expr import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Predicate
 from tests.duel.expected import name_of, named, pairs_of
-from tests.realdata.common import lines
 
 SEED = 77
 DAY = datetime(2026, 11, 15, tzinfo=UTC)

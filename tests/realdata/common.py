@@ -1,11 +1,8 @@
-"""Reading the data sets, their common rule format, and comparing pairs."""
+"""Matching with every engine, and comparing pairs."""
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,44 +13,12 @@ from tamis.index.auto.trial import make
 from tamis.index.engines import NAMES, engine_class
 from tamis.index.statistics import Statistics
 from tamis.matcher.batches import locate
-from tamis.model.expr import And, Expr, Not, Or
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
 Pairs = set[tuple[Any, str]]
 # These look at half of the clauses or more for each event: they get the first few events.
 SLOW = ("kindex", "scan")
-Leaf = Callable[[dict[str, Any]], Expr]
-
-
-def lines(path: Path) -> Iterator[Any]:
-    """The objects of a gzipped JSON Lines file."""
-    with gzip.open(path, "rb") as file:
-        for line in file:
-            yield json.loads(line)
-
-
-def tree_of(rule: dict[str, Any], leaf: Leaf) -> Expr:
-    """A rule of the common format as a tree; ``leaf`` says what a leaf means."""
-    if "and" in rule:
-        return And(tuple(tree_of(child, leaf) for child in rule["and"]))
-    if "or" in rule:
-        return Or(tuple(tree_of(child, leaf) for child in rule["or"]))
-    if "not" in rule:
-        return Not(tree_of(rule["not"], leaf))
-    return leaf(rule)
-
-
-def any_of(branches: Iterable[Expr]) -> Expr:
-    """One branch as it is, several under OR."""
-    found = tuple(branches)
-    return found[0] if len(found) == 1 else Or(found)
-
-
-def values_of(leaf: dict[str, Any]) -> list[Any]:
-    """The values of a leaf, of which any will do."""
-    value = leaf.get("v")
-    return value if isinstance(value, list) else [value]
 
 
 def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: int = 4096) -> Pairs:

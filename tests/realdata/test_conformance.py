@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.workloads.real.data import lines
 from tamis import Index
 from tamis.index.engines import NAMES
 from tamis.model.expr import Expr, Text
 from tests.realdata import cql2
-from tests.realdata.common import lines
 
 pytestmark = pytest.mark.realdata
 

@@ -7,20 +7,15 @@ from typing import Any
 
 import pytest
 
+from bench.workloads.real import geo
+from bench.workloads.real.data import lines
 from tamis import Index, Limits
-from tamis.model.expr import Exists, Expr, In, Within
+from tamis.model.expr import Within
 from tamis.model.shape import Polygon
 from tamis.model.value import Point
-from tests.realdata.common import assert_every_engine, lines, tree_of, values_of
+from tests.realdata.common import assert_every_engine
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
-
-
-def _leaf(leaf: dict[str, Any]) -> Expr:
-    if leaf["op"] in ("exists", "missing"):
-        return Exists(leaf["f"], negated=leaf["op"] == "missing")
-    assert leaf["op"] in ("eq", "in")
-    return In(leaf["f"], tuple(values_of(leaf)))
 
 
 def _polygon(geometry: dict[str, Any]) -> Polygon:
@@ -28,13 +23,9 @@ def _polygon(geometry: dict[str, Any]) -> Polygon:
     return Polygon(tuple(tuple(tuple((x, y) for x, y in ring) for ring in area) for area in areas))
 
 
-def _event(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if name not in ("id", "osm", "_in")}
-
-
 def test_all_rules_on_all_objects(shared_data: Path) -> None:
     folder = shared_data / "geo_osm"
-    rules = {rule["id"]: tree_of(rule["expr"], _leaf) for rule in lines(folder / "rules.jsonl.gz")}
+    rules = {rule["id"]: geo.expression_of(rule) for rule in lines(folder / "rules.jsonl.gz")}
     assert len(rules) == 51_095
     objects = list(lines(folder / "events.jsonl.gz"))
     assert len(objects) == 81_611
@@ -43,7 +34,7 @@ def test_all_rules_on_all_objects(shared_data: Path) -> None:
     }
     assert len(expected) == 160_398
     names = [line["id"] for line in objects]
-    assert_every_engine(Index.build(rules), map(_event, objects), names, expected)
+    assert_every_engine(Index.build(rules), map(geo.event_of, objects), names, expected)
 
 
 def test_municipalities_cover_the_objects_that_lie_in_them(shared_data: Path) -> None:

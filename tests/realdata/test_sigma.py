@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.workloads.real import sigma
+from bench.workloads.real.data import lines
 from tamis import Index, Limits
-from tests.realdata import sigma
-from tests.realdata.common import assert_every_engine, lines
+from tests.realdata.common import assert_every_engine
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 

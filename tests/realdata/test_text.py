@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from bench.workloads.real.data import lines
+from bench.workloads.real.text import event_of
 from tamis import Index
 from tamis.model.expr import Text
-from tests.realdata.common import assert_every_engine, lines
+from tests.realdata.common import assert_every_engine
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
-
-
-def tokens(text: str) -> str:
-    """The data set's own token rule: NFKD, ASCII only, lower case, runs of letters and digits."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return " ".join(re.findall("[a-z0-9]+", plain))
 
 
 def test_all_queries_on_every_tenth_paper(shared_data: Path) -> None:
@@ -36,6 +30,6 @@ def test_all_queries_on_every_tenth_paper(shared_data: Path) -> None:
         for query in line["queries"]
     }
     assert len(expected) == 51_391
-    texts = [{"words": tokens(f"{paper['title']} {paper.get('abstract') or ''}")} for paper in papers]
+    texts = list(map(event_of, papers))
     names = [paper["id"] for paper in papers]
     assert_every_engine(Index.build(queries), texts, names, expected)

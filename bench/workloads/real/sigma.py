@@ -7,10 +7,13 @@ a derived attribute that holds all values of the event.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from bench.workloads.real.data import any_of, tree_of, values_of
+from bench.workloads.real.source import RealRules
 from tamis.model.expr import Exists, Expr, Like, Network, Regex
-from tests.realdata.common import any_of, tree_of, values_of
 
 KEYWORDS = "*"
 _SPECIAL = re.compile(r"([%_\\])")
@@ -69,3 +72,23 @@ def event_of(line: dict[str, Any]) -> dict[str, Any]:
         if not name.startswith("_"):
             everything += texts
     return event | {KEYWORDS: everything}
+
+
+@dataclass(frozen=True)
+class RealSigma(RealRules):
+    """Detection rules against recorded events of Windows machines."""
+
+    name: str = "real-sigma"
+
+    @property
+    def about(self) -> str:
+        """One line for people."""
+        return "real: Sigma detection rules (DRL 1.1) against OTRF event logs (MIT)"
+
+    def read_rules(self) -> Iterator[tuple[str, Expr]]:
+        """All rules."""
+        return ((rule["id"], expression_of(rule)) for rule in self.lines("sigma_otrf/rules.jsonl.gz"))
+
+    def read_events(self) -> Iterator[dict[str, Any]]:
+        """All events."""
+        return map(event_of, self.lines("sigma_otrf/events.jsonl.gz"))
