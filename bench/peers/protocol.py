@@ -42,7 +42,7 @@ class Done:
 
     @property
     def us(self) -> float:
-        """Microseconds per event in the best pass."""
+        """Microseconds per event, the mean of all passes."""
         return float(self.figures["us_per_event"])
 
 

@@ -52,7 +52,7 @@ def test_the_command_shows_a_liar_and_a_corpse_and_fails(
     peers = {"eval": PEERS["eval"], "liar": script(tmp_path, "liar", LIAR), "dead": dead, "nowhere": nowhere}
     monkeypatch.setattr(known, "PEERS", peers)
     report = tmp_path / "peers.json"
-    result = invoke("--mixes", "mixed", "-n", str(N), "-m", "20", "--budget", "5", "--json", str(report))
+    result = invoke("--mixes", "mixed", "-n", str(N), "-m", "20", "--budget", "0.5", "--json", str(report))
     assert result.exit_code == 1, result.output
     assert "answers differ" in result.output
     assert "only liar finds [399], only tamis finds [" in result.output

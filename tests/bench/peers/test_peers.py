@@ -85,7 +85,6 @@ def test_a_peer_driven_from_python_finds_what_brute_force_finds(
 ) -> None:
     pytest.importorskip(NEEDS.get(name, "bench"))
     monkeypatch.setattr(course, "BUILD_BUDGETS", 1_000)
-    monkeypatch.setattr(course, "MOST_PASSES", 2)
     answers = tmp_path / "answers"
     outcome = course.run(make(name), common_file.read(file), 0.2, answers)
     found = [list(map(int, line.split())) for line in answers.read_text(encoding="ascii").splitlines()]
