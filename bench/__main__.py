@@ -10,6 +10,7 @@ from bench.figures.cli import figures_command
 from bench.options import json_file, known_engines, known_workload
 from bench.peers.cli import peers_command
 from bench.run.cli import run_command
+from bench.scaling.cli import scaling_command
 from bench.workloads import WORKLOADS, Workload
 from bench.workloads.cli import generate_command
 
@@ -24,6 +25,7 @@ def main() -> None:
 main.add_command(run_command)
 main.add_command(figures_command)
 main.add_command(peers_command)
+main.add_command(scaling_command)
 main.add_command(generate_command)
 
 

@@ -1,0 +1,39 @@
+"""``python -m bench scaling``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bench.options import json_file
+
+
+@click.command("scaling")
+@click.option("--curves", "names", default="", help="Comma-separated; all of them unless given.")
+@click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
+@click.option("--most", type=click.IntRange(1), default=None, help="Leave larger books out.")
+@json_file("Write the report here.  [default: bench/results/scaling.json]")
+def scaling_command(names: str, scale: int, most: int | None, file: Path | None) -> None:
+    """Cost against subscriptions, event size, attributes and selectivity; and against the hardware.
+
+    Books that do not fit into memory are built in pieces and memory-mapped.
+    """
+    from bench.report import write_json
+    from bench.scaling.summary import LATEST, outcome, summary
+
+    found = outcome(_chosen(names), scale, most)
+    click.echo(summary(found))
+    write_json(found, file or LATEST)
+
+
+def _chosen(names: str) -> list[Any]:
+    from bench.scaling.curves import CURVES
+
+    known = {curve.name: curve for curve in CURVES}
+    wanted = [name.strip() for name in names.split(",") if name.strip()] or list(known)
+    for name in wanted:
+        if name not in known:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+    return [known[name] for name in wanted]
