@@ -39,6 +39,7 @@ def figures_command(
     Every measured point is kept; a run that was stopped goes on where it was, and a point is measured again
     only if its file is removed.
     """
+    from bench import overview
     from bench.figures.page import write
     from bench.figures.pages import sections
     from bench.figures.papers import chosen, jobs
@@ -55,7 +56,7 @@ def figures_command(
     except Disagreement as different:
         raise click.ClickException(f"the engines disagree: {different}") from None
     known = store.all(wanted)
-    write(sections(papers, known, scale), out)
+    write(overview.sections(sections(papers, known, scale), store.folder.parent), out)
     click.echo(f"{len(known)} of {len(wanted)} points drawn in {out}")
     if left:
         click.echo(f"the time was spent; run it again to measure the other {left}")

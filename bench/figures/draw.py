@@ -193,3 +193,21 @@ def _svg(figure: Any, about: str) -> str:
     svg = re.sub(r'(<svg [^>]*?) height="[^"]*"', r"\1", svg, count=1)
     label = about.replace("&", "&amp;").replace('"', "'").replace("<", "&lt;")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1).strip()
+
+
+def bars(values: Mapping[str, float], *, x_label: str, strong: tuple[str, ...] = (), about: str = "") -> str:
+    """A horizontal bar for every label on a logarithmic axis, its number beside it."""
+    with _canvas((6.4, 0.3 * len(values) + 0.8)) as (figure, axes):
+        colours = [PLACEHOLDERS["green" if label in strong else "grey"] for label in values]
+        axes.barh(range(len(values)), list(values.values()), color=colours, height=0.65)
+        for at, value in enumerate(values.values()):
+            beside = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 8}
+            axes.annotate(short(value), (value, at), **beside)
+        axes.set_yticks(range(len(values)), list(values))
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.set_xlim(min(values.values()) / 2, max(values.values()) * 4)
+        axes.xaxis.set_major_formatter(lambda value, _: short(value))
+        axes.set_xlabel(x_label)
+        axes.grid(axis="x")
+        return _svg(figure, about or f"{x_label}: {', '.join(values)}")
