@@ -65,7 +65,7 @@ class Synthetic(ABC):
 
     def texts(self, count: int, seed: int) -> pa.Table:
         """The others, as text."""
-        return self.expressions(seed, range(self.in_text(count))) if self.in_text(count) else no_texts()
+        return pa.concat_tables([no_texts(), *self.text_pieces(count, seed)])
 
     def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
         """``count`` events for a book of ``book`` subscriptions made with the same seed."""

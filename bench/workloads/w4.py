@@ -30,27 +30,16 @@ What the paper fixes is a field of :class:`W4`; what it leaves open is settled l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import (
-    BETWEEN,
-    EQ,
-    GE,
-    LE,
-    Ints,
-    Operands,
-    Rows,
-    bulk_table,
-    numbered,
-    sparse_events,
-)
+from bench.workloads.base import BETWEEN, EQ, GE, LE, Ints, bulk_table, numbered, sparse_events
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, zipf
 from bench.workloads.profiles import Profiles, profile_count, profile_width
-from bench.workloads.synthetic import Synthetic, check_bounds, gather, used_cells
+from bench.workloads.synthetic import Synthetic, check_bounds, gather
+from bench.workloads.w4_block import Block
 
 _PROFILES = 16
 _TRIED, _TRIED_EVENTS = 4_096, 64  # subscriptions and events that tell how often chance makes a match
@@ -98,7 +87,7 @@ class W4(Synthetic):
 
     def columns(self, seed: int, rows: range) -> pa.Table:
         """Conjunctions over ``a0``, ``a1`` …"""
-        block = _Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
+        block = Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
         return bulk_table(block.rows(), numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
@@ -113,14 +102,14 @@ class W4(Synthetic):
         return zipf(self.dimensions, self.alpha)
 
     # ------------------------------------------------------------------------------- subscriptions
-    def _block(self, seed: int, number: int) -> _Block:
+    def _block(self, seed: int, number: int) -> Block:
         rng = generator(seed, "w4 subscriptions", number)
         block = self._random(rng, BLOCK)
         if self.match_probability:
             self._follow_profiles(rng, seed, block)
         return block
 
-    def _random(self, rng: np.random.Generator, count: int) -> _Block:
+    def _random(self, rng: np.random.Generator, count: int) -> Block:
         widest = min(self.size + self.spread, self.dimensions)
         size = rng.integers(max(1, self.size - self.spread), widest + 1, count)
         shape = (count, widest)
@@ -129,7 +118,7 @@ class W4(Synthetic):
         operand = rng.integers(0, self.cardinality, shape)
         values = rng.integers(self._width(self.narrowest), self._width(self.widest) + 1, shape)
         low = (rng.random(shape) * (self.cardinality - values + 1)).astype(np.int64)
-        return _Block(size, attribute, operator, operand, low, values)
+        return Block(size, attribute, operator, operand, low, values)
 
     def _width(self, share: float) -> int:
         return min(self.cardinality, max(1, round(share * self.cardinality)))
@@ -149,26 +138,23 @@ class W4(Synthetic):
         attributes = distinct(rng, self._popularity, count, width)
         return Profiles(attributes, rng.integers(0, self.cardinality, attributes.shape))
 
-    def _follow_profiles(self, rng: np.random.Generator, seed: int, block: _Block) -> None:
+    def _follow_profiles(self, rng: np.random.Generator, seed: int, block: Block) -> None:
         """Make a share of the block true for each profile, without changing operators or widths."""
         profiles = self._profiles(seed)
-        share = self._built(seed, profiles)
+        share = _share_to_build(self, seed)
         rows, attributes, values = profiles.followers(rng, BLOCK, block.attribute.shape[1], share)
         known = attributes.shape[1]
         block.size[rows] = np.minimum(block.size[rows], known)
         block.attribute[rows, :known] = attributes
         block.cover(rng, rows, values, self.cardinality)
 
-    def _built(self, seed: int, profiles: Profiles) -> float:
-        """The share of the book to build around each profile: what is wanted less what chance gives."""
-        assert self.match_probability
+    def chance(self, seed: int) -> float:
+        """The share of the book that an event matches by chance, measured on some thousands."""
         rng = generator(seed, "w4 chance")
         value = rng.integers(0, self.cardinality, (_TRIED_EVENTS, self.event_size))
-        fixed = profiles.lead(rng, value)
+        fixed = self._profiles(seed).lead(rng, value)
         attribute = distinct(rng, self._popularity, _TRIED_EVENTS, self.event_size, fixed)
-        block = self._random(rng, _TRIED)
-        chance = block.share_true(attribute, value, self.dimensions, self.cardinality)
-        return max(0.0, (self.match_probability - chance) / (1.0 - chance)) if chance < 1.0 else 0.0
+        return self._random(rng, _TRIED).share_true(attribute, value, self.dimensions, self.cardinality)
 
     # -------------------------------------------------------------------------------------- events
     def _events(self, seed: int, number: int, book: int) -> tuple[Ints, Ints]:
@@ -179,11 +165,11 @@ class W4(Synthetic):
         if self.match_probability:
             fixed = self._profiles(seed).lead(rng, value)
         elif self.planted:
-            first = _Block(*(matrix[:book] for matrix in self._block(seed, 0)))
+            first = Block(*(matrix[:book] for matrix in self._block(seed, 0)))
             self._plant(rng, first, fixed, value)
         return distinct(rng, self._popularity, *shape, fixed), value
 
-    def _plant(self, rng: np.random.Generator, block: _Block, fixed: Ints, value: Ints) -> None:
+    def _plant(self, rng: np.random.Generator, block: Block, fixed: Ints, value: Ints) -> None:
         """Let some events satisfy a subscription of ``block``."""
         width = min(block.attribute.shape[1], self.event_size)
         rows = np.flatnonzero(rng.random(len(fixed)) < self.planted)
@@ -195,57 +181,12 @@ class W4(Synthetic):
         value[rows, :width] = np.where(asked, inside, value[rows, :width])
 
 
-class _Block(NamedTuple):
-    """Subscriptions as matrices, one row each; only the first ``size`` columns of a row count."""
-
-    size: Ints
-    attribute: Ints
-    operator: Ints
-    operand: Ints
-    low: Ints
-    width: Ints
-
-    def satisfying(self, cardinality: int) -> tuple[Ints, Ints]:
-        """Least and greatest value that satisfies each predicate."""
-        low = np.where(self.operator == BETWEEN, self.low, np.where(self.operator == LE, 0, self.operand))
-        high = np.where(self.operator == GE, cardinality - 1, self.operand)
-        return low, np.where(self.operator == BETWEEN, self.low + self.width - 1, high)
-
-    def cover(self, rng: np.random.Generator, rows: Ints, value: Ints, cardinality: int) -> None:
-        """Move the operands of ``rows`` so that ``value`` satisfies every predicate."""
-        part = np.ix_(rows, np.arange(value.shape[1]))
-        operator, width = self.operator[part], self.width[part]
-        at = rng.random(value.shape)
-        below = (at * (value + 1)).astype(np.int64)
-        above = value + (at * (cardinality - value)).astype(np.int64)
-        self.operand[part] = np.where(operator == LE, above, np.where(operator == GE, below, value))
-        least, most = np.maximum(0, value - width + 1), np.minimum(value, cardinality - width)
-        self.low[part] = least + (at * (most - least + 1)).astype(np.int64)
-
-    def share_true(self, attribute: Ints, value: Ints, dimensions: int, cardinality: int) -> float:
-        """How many of the subscriptions are true, on average over events of these attributes and values."""
-        low, high = self.satisfying(cardinality)
-        idle = ~used_cells(self.attribute, self.size)
-        found = 0
-        for names, values in zip(attribute, value, strict=True):
-            event = np.full(dimensions, -1)
-            event[names] = values
-            at = event[self.attribute]
-            found += int((idle | ((low <= at) & (at <= high) & (at >= 0))).all(axis=1).sum())
-        return found / (len(attribute) * len(self.size))
-
-    def rows(self) -> Rows:
-        """The used cells, in order."""
-        used = used_cells(self.attribute, self.size)
-        operator = self.operator[used]
-        ranged = operator == BETWEEN
-        first = np.where(ranged, self.low[used], self.operand[used])
-        count = np.where(ranged, 2, 1)
-        numbers = np.repeat(first, count)
-        ends = np.cumsum(count)[ranged] - 1
-        numbers[ends] += self.width[used][ranged] - 1
-        owner = np.repeat(np.arange(len(self.size)), self.size)
-        return Rows(owner, self.attribute[used], operator, {"number": Operands(count, pa.array(numbers))})
+@lru_cache(maxsize=16)
+def _share_to_build(workload: W4, seed: int) -> float:
+    """Of the book, around each profile: what is wanted less what chance gives."""
+    assert workload.match_probability
+    chance = workload.chance(seed)
+    return max(0.0, (workload.match_probability - chance) / (1.0 - chance)) if chance < 1.0 else 0.0
 
 
 W4_DENSE = W4()

@@ -1,10 +1,24 @@
-"""What the tests of the bench share: they want to see that figures are there, not that they are steady."""
+"""What the tests of the bench share: figures that are there rather than steady, and small blocks."""
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+
+SIZES = {"BLOCK": 256, "EVENT_BLOCK": 64, "PIECE": 512, "EVENT_PIECE": 128}
 
 
 @pytest.fixture(autouse=True)
 def _no_steady_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.timing.STEADY_S", 0.01)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generators that are quick, and whose seams are tested: blocks of hundreds instead of thousands."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("bench.workloads"):
+            for constant, size in SIZES.items():
+                if hasattr(module, constant):
+                    monkeypatch.setattr(module, constant, size)
