@@ -11,7 +11,7 @@ from bench import report
 from bench.options import json_file
 
 if TYPE_CHECKING:
-    from bench.peers.contest import Row
+    from bench.peers.contest import Contest, Row
     from bench.peers.known import Known
 
 LATEST = report.ROOT / "bench" / "results" / "peers.json"
@@ -98,13 +98,23 @@ def _contest(
         with tqdm(total=len(peers) + 2, desc=mix.name, unit="peer") as bar:
             for batch in (False, True):
                 bar.set_postfix_str("tamis")
-                rows.append(contest.tamis_row(batch=batch))
+                rows.append(_tamis_row(contest, batch))
                 bar.update()
             for peer in peers:
                 bar.set_postfix_str(peer.name)
                 rows.append(contest.row(peer))
                 bar.update()
         return rows
+
+
+def _tamis_row(contest: Contest, batch: bool) -> Row:
+    """Without Tamis there is nothing to compare with: its failure is that of the command."""
+    from bench.peers.protocol import Failed
+
+    try:
+        return contest.tamis_row(batch=batch)
+    except Failed as why:
+        raise click.ClickException(f"tamis itself failed: {why}") from None
 
 
 def _report(plan: dict[str, Any], rows: list[Row], verdicts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -50,6 +50,7 @@ def verdicts(rows: list[Row], subscriptions: int) -> list[dict[str, Any]]:
             for row in rows
             if row.mix == mix
             and row.ratio
+            and not row.difference
             and not row.peer.startswith("tamis")
             and row.figures["subscriptions"] == subscriptions
         ]

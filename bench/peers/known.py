@@ -26,8 +26,10 @@ class Known:
     """For programs that do not say it themselves."""
 
 
-def _python(name: str, remark: str, *, batch: bool = False, engine: bool = False) -> Known:
-    return Known(name, partial(programs.python, name), remark, batch, engine)
+def _python(
+    name: str, remark: str, module: str = "", *, tool: str = "", batch: bool = False, engine: bool = False
+) -> Known:
+    return Known(name, partial(programs.python, name, module, tool), remark, batch, engine)
 
 
 def _java(name: str, profile: str, remark: str) -> Known:
@@ -39,12 +41,12 @@ TAMIS = _python("tamis", "one dictionary at a time")
 TAMIS_BATCH = _python("tamis-batch", "Arrow tables of 2,000 events", batch=True)
 
 _ALL = (
-    _python("rule-engine", "each rule asked", engine=True),
-    _python("json-logic", "each rule asked", engine=True),
+    _python("rule-engine", "each rule asked", "rule_engine", engine=True),
+    _python("json-logic", "each rule asked", "json_logic", engine=True),
     _python("eval", "each rule asked, compiled", engine=True),
     _python("sqlite", "indexed join on the narrowest condition"),
-    _python("duckdb", "join on the narrowest condition", batch=True),
-    _python("spark", "the same join, one core", batch=True),
+    _python("duckdb", "join on the narrowest condition", "duckdb", batch=True),
+    _python("spark", "the same join, one core", "pyspark", tool="java", batch=True),
     _java("lucene-monitor", "lucene", "its presearcher does not index ranges"),
     _java("event-ruler", "ruler", "an automaton"),
     _java("vespa", "vespa", "an interval index"),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,8 +25,12 @@ class Unavailable(Exception):
     """A peer that cannot be run here, and why."""
 
 
-def python(name: str) -> list[str]:
-    """The command of a peer that is driven from Python."""
+def python(name: str, module: str = "", tool: str = "") -> list[str]:
+    """The command of a peer that is driven from Python, and may need a package or a program."""
+    if module and find_spec(module) is None:
+        raise Unavailable(f"{module} is not installed: pip install -e '.[peers]' -c constraints.txt")
+    if tool:
+        _needs(tool, tool)
     return [sys.executable, "-m", "bench.peers.worker", name]
 
 
@@ -73,7 +78,7 @@ def rust_version() -> str:
 
 def _needs(program: str, what: str) -> None:
     if shutil.which(program) is None:
-        raise Unavailable(f"{program} is not installed (it needs {what})")
+        raise Unavailable(f"there is no {program} here; install {what}")
 
 
 def _build(command: list[str], **settings: str) -> None:

@@ -57,7 +57,7 @@ def test_the_command_shows_a_liar_and_a_corpse_and_fails(
     assert "answers differ" in result.output
     assert "only liar finds [399], only tamis finds [" in result.output
     assert "dead: at 400: no room left" in result.stdout
-    assert "nowhere: not run: no-such-program is not installed" in result.stdout
+    assert "nowhere: not run: there is no no-such-program here" in result.stdout
     rows = {row["peer"]: row for row in json.loads(report.read_text(encoding="utf-8"))["results"]}
     assert set(rows) == {"tamis", "tamis-batch", *peers}
     assert rows["eval"]["ratio"] > 0
@@ -118,6 +118,20 @@ def test_a_peer_that_cannot_take_all_is_measured_with_fewer_and_beside_tamis_wit
     assert "1,000" in judge.table([row])
 
 
+def test_without_tamis_there_is_no_contest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(contest, "TAMIS", script(tmp_path, "tamis", "raise SystemExit('no kernels')"))
+    result = invoke("-n", "10", "-m", "2", "--json", str(tmp_path / "report"))
+    assert result.exit_code == 1
+    assert "tamis itself failed: no kernels" in result.output
+
+
+def test_a_package_that_is_missing_is_named_with_what_to_do() -> None:
+    with pytest.raises(
+        programs.Unavailable, match=r"no_such_package is not installed: pip install -e '\.\[peers\]'"
+    ):
+        programs.python("rule-engine", "no_such_package")
+
+
 def test_a_subscription_found_twice_and_events_that_cannot_be_compared_are_differences() -> None:
     twice = Done({"subscriptions": 9, "events": 1, "us_per_event": 1.0}, [[5, 5]])
     assert "twice" in contest.difference("x", twice, [[5]])
@@ -130,7 +144,14 @@ def test_the_goals_are_judged_on_peers_that_took_all_subscriptions() -> None:
         figures = {"subscriptions": size, "events": 1, "us_per_event": us}
         return Row("m", peer, python_engine=engine, figures=figures, tamis_us=10.0)
 
-    rows = [row("tamis", 10.0), row("quick", 190.0), row("tiny", 20.0, 1_000), row("eval", 1e5, engine=True)]
+    wrong = replace(row("wrong", 15.0), difference="event 3")
+    rows = [
+        row("tamis", 10.0),
+        row("quick", 190.0),
+        row("tiny", 20.0, 1_000),
+        wrong,
+        row("eval", 1e5, engine=True),
+    ]
     fastest, engines = judge.verdicts(rows, 100_000)
     assert (fastest["peer"], fastest["ratio"], fastest["met"]) == ("quick", 19.0, False)
     assert (engines["peer"], engines["met"]) == ("eval", True)
