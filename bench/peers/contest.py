@@ -67,15 +67,17 @@ class Contest:
             command = known.command()
         except Unavailable as why:
             return replace(blank, failure=f"not run: {why}")
-        failures: list[str] = []
+        notes: list[str] = []
         for size in _sizes(self._size):
             try:
                 done = self._run(command, self._file, size, self._budget_s)
             except Failed as why:
-                failures.append(f"at {size:,}: {why}")
+                notes.append(f"at {size:,}: {why}")
                 continue
-            return self._row(known, done, "; ".join([known.remark, *failures]), known.batch)
-        return replace(blank, failure="; ".join(failures))
+            if done.subscriptions < size:
+                notes.append(f"at {done.subscriptions:,}: no more were built in time")
+            return self._row(known, done, "; ".join([known.remark, *notes]), known.batch)
+        return replace(blank, failure="; ".join(notes))
 
     def _row(self, known: Known, done: Done, remark: str, batch: bool) -> Row:
         tamis = self._tamis_at(done.subscriptions, batch=batch)

@@ -56,8 +56,8 @@ def test_the_command_shows_a_liar_and_a_corpse_and_fails(
     assert result.exit_code == 1, result.output
     assert "answers differ" in result.output
     assert "only liar finds [399], only tamis finds [" in result.output
-    assert "dead: at 400: no room left" in result.stdout
-    assert "nowhere: not run: there is no no-such-program here" in result.stdout
+    assert "at 400: no room left" in result.stdout
+    assert "not run: there is no no-such-program here" in result.stdout
     rows = {row["peer"]: row for row in json.loads(report.read_text(encoding="utf-8"))["results"]}
     assert set(rows) == {"tamis", "tamis-batch", *peers}
     assert rows["eval"]["ratio"] > 0
@@ -118,6 +118,16 @@ def test_a_peer_that_cannot_take_all_is_measured_with_fewer_and_beside_tamis_wit
     assert "1,000" in judge.table([row])
 
 
+def test_a_build_that_was_cut_short_is_said() -> None:
+    def run(command: list[str], _file: Path, size: int, _budget: float) -> Done:
+        taken = 30 if command == ["slow"] else size
+        return Done({"subscriptions": taken, "events": 1, "us_per_event": float(taken)}, [[5]])
+
+    row = Contest("m", Path("f"), 100, 1.0, run).row(Known("slow", lambda: ["slow"], "a remark"))
+    assert row.remark == "a remark; at 30: no more were built in time"
+    assert row.ratio == 1.0
+
+
 def test_without_tamis_there_is_no_contest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(contest, "TAMIS", script(tmp_path, "tamis", "raise SystemExit('no kernels')"))
     result = invoke("-n", "10", "-m", "2", "--json", str(tmp_path / "report"))
@@ -152,10 +162,11 @@ def test_the_goals_are_judged_on_peers_that_took_all_subscriptions() -> None:
         wrong,
         row("eval", 1e5, engine=True),
     ]
-    fastest, engines = judge.verdicts(rows, 100_000)
+    fastest, batches, engines = judge.verdicts(rows, 100_000)
+    assert (batches["peer"], batches["met"]) == (None, False)
     assert (fastest["peer"], fastest["ratio"], fastest["met"]) == ("quick", 19.0, False)
     assert (engines["peer"], engines["met"]) == ("eval", True)
-    assert judge.sentence(fastest).endswith("19.0 times quick (one), MISSED")
+    assert judge.sentence(fastest).endswith("19.0 times quick, MISSED")
     assert "no such peer" in judge.sentence(judge.verdicts(rows[:1], 100_000)[0])
 
 
