@@ -98,3 +98,16 @@ def test_a_dimension_has_several_levels_where_one_would_be_too_coarse_for_many()
     work = Index.build(rows).match({"a": 199}).work
     assert work.visited >= 2
     assert work.candidates == 20
+
+
+def test_wide_ranges_on_few_attributes_are_found_by_pairs_of_coarse_zones() -> None:
+    """Fine zones would need too many postings, and the clauses would be met by one condition alone."""
+    ends = [(n % 81, n // 81) for n in range(4_000)]
+    rows = {
+        f"s{n}": f"a BETWEEN {a} AND {a + 19} AND b BETWEEN {b} AND {b + 19}" for n, (a, b) in enumerate(ends)
+    }
+    paired, single = (Index.build(rows, parameters={"pairs": mode}) for mode in (2, 0))
+    found, expected = (index.match({"a": 50, "b": 30}) for index in (paired, single))
+    assert sorted(found) == sorted(expected)
+    assert len(found) == 400
+    assert found.work.candidates < 0.6 * expected.work.candidates

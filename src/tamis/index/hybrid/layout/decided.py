@@ -20,6 +20,7 @@ Bools = npt.NDArray[np.bool_]
 FLAG = 1 << 31  # of a posting: its clause is decided
 MORE = 3  # records in a row where they pay
 LEAST_MET = 500.0  # postings that an event must meet under single conditions for that to be so,
+LEAST_PART = 0.001  # or the part of all clauses that these are,
 LEAST_SETTLED = 0.25  # and the part of all survivors that the longer rows must settle
 
 
@@ -38,7 +39,8 @@ def choose_records(
         return inline, decided_units(clauses, units, records.rounding, best[0], exact, inline)
 
     short = tried(beside or 1)
-    if beside or units.share[best[0][best[0] >= 0]].sum() < LEAST_MET:
+    met = units.share[best[0][best[0] >= 0]].sum()
+    if beside or (met < LEAST_MET and met < LEAST_PART * clauses.count):
         return short
     expected = survivors(units, best, paired)
     open_ones = undecided_literals(clauses, units, short[1]) > 0
