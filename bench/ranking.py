@@ -14,7 +14,14 @@ from bench.workloads import WORKLOADS
 
 LATEST = report.RESULTS / "ranking.json"
 PAPERS = ("kindex", "opindex", "bestar", "presearch", "pstbloom", "psthash", "filtertree")
-SIZES = {"w3": 1_099_925, "w4-ads": 3_000_000, "w4-queries": 2_100_000}
+SIZES = {
+    "w1-dnf": 20_000,
+    "w1-cnf": 20_000,
+    "w5": 300_000,
+    "w3": 1_099_925,
+    "w4-ads": 3_000_000,
+    "w4-queries": 2_100_000,
+}
 
 
 @dataclass(frozen=True)

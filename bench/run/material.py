@@ -47,12 +47,14 @@ def generate(plan: Plan) -> Material:
 
 def make_index(material: Material, spec: EngineSpec, build: Build, *, merge: bool = True) -> Any:
     """The index of all subscriptions: those in columns, then those written as text, merged if asked."""
-    index = build(
-        material.columns, engine=spec.engine, parameters=dict(spec.parameters), sample=material.sample
-    )
-    if material.texts.num_rows:
-        ids, texts = (material.texts.column(name).to_pylist() for name in ("id", "expression"))
-        index.add(dict(zip(ids, texts, strict=True)))
+    how = {"engine": spec.engine, "parameters": dict(spec.parameters), "sample": material.sample}
+    ids, texts = (material.texts.column(name).to_pylist() for name in ("id", "expression"))
+    written = dict(zip(ids, texts, strict=True))
+    if not material.columns.num_rows:
+        return build(written, **how)
+    index = build(material.columns, **how)
+    if written:
+        index.add(written)
         if merge:
             index.merge()
     return index
