@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -61,7 +61,31 @@ def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], re
         "what was measured here. A claim of a size holds if four fifths of it are reached, is weaker here "
         "if the direction is right, and else is not so here.</p>"
     )
-    return intro + table(("paper", "drawn", *_SIGNS), rows) + _machine(results)
+    return "".join(
+        [intro, table(("paper", "drawn", *_SIGNS), rows), _machine(results), _REPEAT, *_told(papers, answers)]
+    )
+
+
+_REPEAT = (
+    "<p>Repeat everything: <code>python -m bench figures</code>. Measured points are kept, and "
+    "<code>--redraw</code> only draws.</p>"
+)
+
+
+def _told(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]]) -> Iterator[str]:
+    """All claims once more, by verdict, with links to their figures."""
+    for verdict in _SIGNS:
+        items = [
+            f'<li><a href="#{_anchor(paper, figure)}">{escape(paper.title)}, {escape(_name(figure))}</a> '
+            f'{escape(claim.text)} <span class="quiet">{escape(answer.text)}</span></li>'
+            for paper in papers
+            for figure, found in zip(paper.figures, answers[paper.name], strict=True)
+            for claim, answer in zip(figure.claims, found, strict=True)
+            if answer.verdict == verdict
+        ]
+        if items:
+            name = f"{_SIGNS[verdict][0]} {verdict}: {len(items)}"
+            yield f"<details><summary>{escape(name)}</summary><ul>{''.join(items)}</ul></details>"
 
 
 def _machine(results: Results) -> str:
