@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from bench.figures.spec import Answer, Data, Series, X
+from bench.figures.words import number, percent, place, times
 
 HOLDS, WEAKER, NOT_SO, OPEN = "holds", "weaker here", "not so here", "not measured"
 NEAR = 0.8
@@ -44,10 +45,36 @@ def saving(
         found = _ratio(data[panel], slow, fast, at, most)
         if found is None:
             return _open()
-        share = 1.0 - 1.0 / found
+        saved = 1.0 - 1.0 / found
         where = _where(data[panel], slow, fast, at, most)
-        text = f"here: {percent(share)}{where}; the paper: {percent(paper)}"
+        text = f"here: {percent(saved)}{where}; the paper: {percent(paper)}"
         return Answer(text, _verdict(found, 1.0 / (1.0 - paper)))
+
+    return judge
+
+
+def ahead(slow: str, fast: str, paper: str, *, panel: int = 0, at: Where = None) -> Judge:
+    """``fast`` is below ``slow``, where the paper gives no size, only ``paper`` words."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], slow, fast, at, most=False)
+        if found is None:
+            return _open()
+        text = f"here: {times(found)}{_where(data[panel], slow, fast, at, most=False)}; the paper: {paper}"
+        return Answer(text, HOLDS if found >= CLEAR else NOT_SO)
+
+    return judge
+
+
+def share(part: str, whole: str, paper: float, *, panel: int = 0) -> Judge:
+    """``part`` is about a share ``paper`` of ``whole``, a quarter more or less."""
+
+    def judge(data: Data) -> Answer:
+        found = _ratio(data[panel], part, whole, None, most=False)
+        if found is None:
+            return _open()
+        text = f"here: {100 * found:.0f} % on average; the paper: {100 * paper:.0f} %"
+        return Answer(text, HOLDS if 0.75 <= found / paper <= 1.25 else NOT_SO)
 
     return judge
 
@@ -59,9 +86,9 @@ def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -
         found = _ratio(data[panel], slow, fast, None, most=True)
         if found is None:
             return _open()
-        share = 1.0 - 1.0 / found
-        text = f"here: {percent(share)} at best; the paper: {percent(paper)}"
-        return Answer(text, HOLDS if share <= most else NOT_SO)
+        saved = 1.0 - 1.0 / found
+        text = f"here: {percent(saved)} at best; the paper: {percent(paper)}"
+        return Answer(text, HOLDS if saved <= most else NOT_SO)
 
     return judge
 
@@ -93,19 +120,22 @@ def slower_growth(
         one, other = (some[-1] / some[0] for some in values)
         left, right = names or (calm, wild)
         text = f"here: {left} {times(one)}, {right} {times(other)} from first to last"
-        return Answer(text, HOLDS if one < other else NOT_SO)
+        return Answer(text, HOLDS if one * CLEAR <= other else NOT_SO)
 
     return judge
 
 
-def similar(one: str, other: str, most: float, *, panel: int = 0) -> Judge:
-    """The two are within a factor ``most`` of each other, on average."""
+def similar(
+    one: str, other: str, most: float, *, panel: int = 0, at: Where = None, paper: str = "about the same"
+) -> Judge:
+    """The two are within a factor ``most`` of each other, at one place or on average."""
 
     def judge(data: Data) -> Answer:
-        found = _ratio(data[panel], one, other, None, most=False)
+        found = _ratio(data[panel], one, other, at, most=False)
         if found is None:
             return _open()
-        text = f"here: {one} is {times(found)} {other} on average; the paper: about the same"
+        where = _where(data[panel], one, other, at, most=False)
+        text = f"here: {one} is {times(found)} {other}{where}; the paper: {paper}"
         return Answer(text, HOLDS if 1 / most <= found <= most else NOT_SO)
 
     return judge
@@ -212,25 +242,3 @@ def _where(curves: dict[str, Series], slow: str, fast: str, at: Where, most: boo
         return (" at best" if most else " on average") if several else ""
     places = _common(curves, (slow, fast), (at,))
     return f" at {place(places[0])}" if len(str(places[0])) < 12 else ""
-
-
-def place(x: X) -> str:
-    """A place on the x axis, for people."""
-    return x if isinstance(x, str) else f"{x:,}"
-
-
-def times(factor: float) -> str:
-    """``2.3×``, ``18×``."""
-    return f"{number(factor)}×"
-
-
-def percent(share: float) -> str:
-    """``65 %``; more than everything is said as slower."""
-    return f"{100 * share:.0f} % less" if share >= 0 else f"{-100 * share:.0f} % more"
-
-
-def number(value: float) -> str:
-    """Two or three leading digits, thousands set apart."""
-    if value == 0 or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.2g}" if abs(value) < 10 else f"{value:.3g}"

@@ -8,9 +8,10 @@ from html import escape
 from typing import Any
 
 from bench.figures import draw
-from bench.figures.claims import HOLDS, NOT_SO, OPEN, WEAKER, number
+from bench.figures.claims import HOLDS, NOT_SO, OPEN, WEAKER
 from bench.figures.page import Section, table
 from bench.figures.spec import Answer, Figure, Panel, Paper, Series
+from bench.figures.words import number
 
 MEASURES = {
     "us": "µs per event",

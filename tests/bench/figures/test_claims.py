@@ -11,6 +11,7 @@ from bench.figures.claims import (
     NOT_SO,
     OPEN,
     WEAKER,
+    ahead,
     below,
     first,
     growth,
@@ -19,12 +20,14 @@ from bench.figures.claims import (
     order,
     ratio,
     saving,
+    share,
     similar,
     slower_growth,
 )
 from bench.figures.spec import Data
+from bench.figures.words import percent
 
-SAME = "here: slow is {}× fast on average; the paper: about the same"
+SAME = "here: slow is {}× fast{}; the paper: about the same"
 DATA: Data = [
     {"slow": {10: 100.0, 100: 400.0}, "fast": {10: 10.0, 100: 10.0}, "odd": {100: 1.0}},
     {"slow": {1: 2.0}, "fast": {1: 2.0}},
@@ -44,14 +47,20 @@ DATA: Data = [
         (saving("slow", "fast", 0.9, at=10), "here: 90 % less at 10; the paper: 90 % less", HOLDS),
         (saving("slow", "fast", 0.99, at=10), "here: 90 % less at 10; the paper: 99 % less", WEAKER),
         (saving("fast", "slow", 0.5, at=10), "here: 900 % more at 10; the paper: 50 % less", NOT_SO),
+        (ahead("slow", "fast", "faster", at=10), "here: 10× at 10; the paper: faster", HOLDS),
+        (ahead("slow", "fast", "faster", panel=1), "here: 1×; the paper: faster", NOT_SO),
+        (share("fast", "slow", 0.05), "here: 5 % on average; the paper: 5 %", HOLDS),
+        (share("fast", "slow", 0.5), "here: 5 % on average; the paper: 50 %", NOT_SO),
+        (similar("slow", "fast", 11, at=10, paper="x"), "here: slow is 10× fast at 10; the paper: x", HOLDS),
+        (slower_growth("fast", "fast"), "here: fast 1×, fast 1× from first to last", NOT_SO),
         (little("slow", "fast", 0.1, 0.2), "here: 98 % less at best; the paper: 10 % less", NOT_SO),
         (little("slow", "fast", 0.1, 0.2, panel=1), "here: 0 % less at best; the paper: 10 % less", HOLDS),
         (growth("slow", 0.8, 1.2, "none"), "here: 4× from first to last; the paper: none", NOT_SO),
         (growth("fast", 0.8, 1.2, "none"), "here: 1× from first to last; the paper: none", HOLDS),
         (slower_growth("fast", "slow"), "here: fast 1×, slow 4× from first to last", HOLDS),
         (slower_growth("slow", "fast"), "here: slow 4×, fast 1× from first to last", NOT_SO),
-        (similar("slow", "fast", 1.1, panel=1), SAME.format(1), HOLDS),
-        (similar("slow", "fast", 1.1), SAME.format(20), NOT_SO),
+        (similar("slow", "fast", 1.1, panel=1), SAME.format(1, ""), HOLDS),
+        (similar("slow", "fast", 1.1), SAME.format(20, " on average"), NOT_SO),
         (first("fast", ["slow"]), "here: first at 2 of 2 places", HOLDS),
         (first("slow", ["fast"]), "here: first at 0 of 2 places; else fast at 10, 100", NOT_SO),
         (first("slow", ["fast"], at=[10]), "here: first at 0 of 1 places; else fast at 10", NOT_SO),
@@ -74,7 +83,21 @@ def test_what_was_not_measured_stays_open() -> None:
     for judge in (
         ratio("slow", "nobody", 2.0), saving("slow", "fast", 0.5, at=11), growth("odd", 0, 1, ""),
         slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]),
-        little("nobody", "slow", 1, 1),
+        little("nobody", "slow", 1, 1), ahead("nobody", "slow", ""), share("nobody", "slow", 1),
         below("nobody", 1.0, ""), lowest("odd", 1), order(("nobody", "slow")),
     ):  # fmt: skip
         assert judge(DATA).verdict == OPEN
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.5, "50 % less"),
+        (0.9997, "99.97 % less"),
+        (0.013, "1.3 % less"),
+        (0.99, "99 % less"),
+        (-1.0, "100 % more"),
+    ],
+)
+def test_shares_near_the_ends_keep_their_digits(part: float, text: str) -> None:
+    assert percent(part) == text
