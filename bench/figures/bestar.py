@@ -58,7 +58,7 @@ def _leaf(probability: float) -> Panel:
 def _construction() -> Panel:
     sizes = {"w2": 300_000, "w2-zipf": 300_000, "w2-dblp": 200_000, "w2-dblp-title": 60_000}
     engines = ("bestar:split=0", "bestar", "bestar:incremental=1", "hybrid")
-    points = tuple((f"{law} ({sizes[name] // 1000}K)", job(name, sizes[name], engines)) for name, law in DATA)
+    points = tuple((law, job(name, sizes[name], engines)) for name, law in DATA)
     return Panel("(b) construction", "data", "build_s", points, (BETREE, BATCH, GROWN, HYBRID), kind="table")
 
 
