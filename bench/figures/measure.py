@@ -90,9 +90,9 @@ def _insist(plan: Plan, material: Material, known: tuple[str, Timing], code: str
 
 
 def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
-    """Time and work per event; a full batch at least, if batches are smaller than all events."""
+    """Time and work per event; a full batch at least, if there are events enough for one."""
     count = affordable(lambda some: index.match_many(some, threads=1), events, CLOCK_S)
-    if batch < events.num_rows:
+    if batch <= events.num_rows:
         count = max(count, batch)
     events = events.slice(0, count)
     located = parts.locate_events(index, events)

@@ -10,8 +10,8 @@ from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, swe
 
 N = 300_000
 BATCHES = (200, 400, 600, 800, 1_000, 1_200)
-SAMPLE = 2_000
-PAIRS = "pair_documents=8"
+SAMPLE = 1_000
+PAIRS = "pair_documents=4"
 """The paper's 200 of 50,000 documents, as a share of the sample."""
 
 _WAYS = ("Luwak", "Luwak, duplicates once", "Pre-Search", "all terms indexed")
@@ -30,7 +30,7 @@ _LEFT_OUT = (
 
 def _text(subscriptions: int, curves: tuple[Curve, ...], batch: int) -> Job:
     engines = tuple(curve.engine_at(batch) for curve in curves)
-    return job("w3", subscriptions, engines, events=2_400, sample=SAMPLE, batch=batch)
+    return job("w3", subscriptions, engines, events=1_200, sample=SAMPLE, batch=batch)
 
 
 def _fixed(curve: Curve) -> Curve:
