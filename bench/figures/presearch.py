@@ -8,7 +8,7 @@ from bench.figures.claims import LAST, ahead, growth, ratio, saving, share, simi
 from bench.figures.curves import HYBRID
 from bench.figures.spec import Claim, Curve, Figure, Job, Panel, Paper, job, sweep
 
-N = 300_000
+N = 200_000
 BATCHES = (200, 400, 600, 800, 1_000, 1_200)
 SAMPLE = 1_000
 PAIRS = "pair_documents=4"
@@ -39,7 +39,7 @@ def _fixed(curve: Curve) -> Curve:
 
 
 _BY_BATCH = sweep(lambda batch: _text(N, CURVES, batch), *BATCHES)
-_BY_SIZE = sweep(lambda size: _text(size, CURVES, 600), 100_000, 300_000, 1_099_925)
+_BY_SIZE = sweep(lambda size: _text(size, CURVES, 600), 100_000, 200_000, 1_099_925)
 _LEAVING = sweep(lambda batch: _text(N, _LEFT_OUT, batch), 200, 600, 1_200)
 _PANEL = partial(Panel, x_label="documents in a batch", points=_BY_BATCH)
 
