@@ -22,6 +22,9 @@ from tamis.space.encode import Encoder
 from tamis.space.space import Space
 
 
+_FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
+
+
 class Segment:
     """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
 
@@ -102,6 +105,8 @@ class Segment:
 
     def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
         """The ids of several subscriptions."""
+        if len(ordinals) > _FEW_IDS:
+            return list(self.id_array.take(ordinals).to_pylist())
         data, start = self._id_bytes, self.ids.start
         ends = zip(start[ordinals].tolist(), start[ordinals + 1].tolist(), strict=True)
         return [str(data[low:high], "utf-8") for low, high in ends]
