@@ -130,3 +130,26 @@ def test_limits_count_each_event(limit: str) -> None:
         (batch,) = index.match_batches(events)
         assert [row for row, _ in batch.refused] == [1]
         assert batch.table["event"].to_pylist() == [0]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [5, 5, 6, 4, 5],  # close together: searched for once each
+        [2**63 - 1] * 3 + [2**63 - 2],
+        [-(2**63)] * 3 + [-(2**63) + 1],
+        [-(2**63), 2**63 - 1, 0],  # far apart
+        [2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3, 2**53],
+        [],
+    ],
+)
+def test_a_column_of_integers_matches_as_its_values_do(column: list[int]) -> None:
+    edges = [4, 5, 2**53, 2**53 + 1, 2**53 + 2, 2**63 - 2, 2**63 - 1, -(2**63), -(2**63) + 1]
+    index = Index.build({f"{sign}{edge}": f"n {sign} {edge}" for edge in edges for sign in ("=", "<", ">=")})
+    pairs = index.match_many(pa.table({"n": pa.array(column, pa.int64())}))
+    found = list(
+        zip(pairs.column("event").to_pylist(), pairs.column("subscription").to_pylist(), strict=True)
+    )
+    assert sorted(found) == sorted(
+        (at, name) for at, n in enumerate(column) for name in index.match({"n": n})
+    )

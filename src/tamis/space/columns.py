@@ -166,7 +166,7 @@ class _TableEncoder:
             array, owner = array.filter(pa.array(fits)), owner[fits]
         if locator is not None:
             values = array.cast(pa.int64()).to_numpy(zero_copy_only=False)
-            self._add(owner, locator.dimension, locator.numbers(*split_integers(values)))
+            self._add(owner, locator.dimension, locator.integers(values))
 
     def _times(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:
         moments, good = arrow_micros(array)

@@ -16,6 +16,7 @@ from tamis.space._kernels import locate_numbers, locate_strings
 from tamis.space.flags import StringTable, shape_table, string_tables
 from tamis.space.located import Part
 from tamis.space.names import NameTable
+from tamis.space.numbers import split_integers
 from tamis.space.shapes import Shapes
 from tamis.space.space import Space
 from tamis.space.terms import Terms, texts_of
@@ -75,6 +76,14 @@ class AttributeLocator:
     def numbers(self, floor: npt.NDArray[np.float64], rest: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """The cells of numbers given as (floor, rest)."""
         return locate_all(self._space, np.full(len(floor), self.dimension), floor, rest)
+
+    def integers(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The cells of integers; where they lie close together, each one is searched for only once."""
+        least, span = _span(values)
+        if span >= len(values):
+            return self.numbers(*split_integers(values))
+        table = self.numbers(*split_integers(least + np.arange(span + 1)))
+        return table[values - least]
 
     def time(self, value: datetime) -> int:
         """The cell of a time."""
@@ -329,3 +338,11 @@ class Locators:
             (Flag(space.flag_kind[row]), space.flag_pattern.text(row), space.ordered + row)
             for row in self._flag_rows.get(place, ())
         ]
+
+
+def _span(values: npt.NDArray[np.int64]) -> tuple[int, int]:
+    """The least value, and how far the greatest lies above it."""
+    if not len(values):
+        return 0, 0
+    least = int(values.min())
+    return least, int(values.max()) - least

@@ -21,7 +21,6 @@ from tamis.model.expr import Expr
 from tamis.space.encode import Encoder
 from tamis.space.space import Space
 
-
 _FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
 
 
