@@ -47,8 +47,17 @@ def match_located(index: Any, batches: list[LocatedBatch]) -> int:
     return found
 
 
+def search_located(batches: list[LocatedBatch]) -> int:
+    """How many (event, clause) pairs the engines find; equal subscriptions share a clause."""
+    found = 0
+    for batch in batches:
+        for layer, located in batch.layers:
+            found += len(layer.segment.engine.candidates(located).event)
+    return found
+
+
 def scan_barely(batches: list[LocatedBatch]) -> int | None:
-    """How many pairs a bare loop over the clauses finds; ``None`` if they are not all plain ranges."""
+    """How many (event, clause) pairs a bare loop finds; ``None`` if they are not all plain ranges."""
     found = 0
     for batch in batches:
         for layer, located in batch.layers:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     "--budget", type=click.FloatRange(0), default=None, help="Minutes; what is not measured then is left out."
 )
 @click.option("--redraw", is_flag=True, help="Measure nothing: draw what was measured before.")
+@click.option("--again", is_flag=True, help="Measure everything anew, as after a change of an engine.")
 @click.option(
     "--results", type=click.Path(path_type=Path, file_okay=False), default=None,
     help="Where measured points are kept.  [default: bench/results/figures]",
@@ -32,12 +33,19 @@ if TYPE_CHECKING:
     help="The page.",
 )
 def figures_command(
-    names: str, only: str, scale: int, budget: float | None, redraw: bool, results: Path | None, out: Path
+    names: str,
+    only: str,
+    scale: int,
+    budget: float | None,
+    redraw: bool,
+    again: bool,
+    results: Path | None,
+    out: Path,
 ) -> None:
     """Redraw the figures of the papers with our engines, as one HTML page.
 
-    Every measured point is kept; a run that was stopped goes on where it was, and a point is measured again
-    only if its file is removed.
+    Every measured point is kept: a run that was stopped goes on where it was, and what was measured is
+    measured again only with --again.
     """
     from bench import overview
     from bench.figures.page import write
@@ -52,7 +60,7 @@ def figures_command(
         raise click.BadParameter(str(unknown)) from None
     store, wanted = Store(results or FOLDER), jobs(papers)
     try:
-        left = 0 if redraw else measured(store, wanted, budget)
+        left = 0 if redraw else measured(store, wanted, budget, again=again)
     except Disagreement as different:
         raise click.ClickException(f"the engines disagree: {different}") from None
     known = store.all(wanted)
@@ -62,13 +70,13 @@ def figures_command(
         click.echo(f"the time was spent; run it again to measure the other {left}")
 
 
-def measured(store: Store, wanted: list[Job], budget: float | None) -> int:
-    """Measure what the store does not have; how many were left when the minutes were spent."""
+def measured(store: Store, wanted: list[Job], budget: float | None, *, again: bool = False) -> int:
+    """Measure what the store lacks, or everything ``again``; how many were left when the time was spent."""
     from tqdm import tqdm
 
     from bench.figures.measure import measure
 
-    todo = [job for job in wanted if store.get(job) is None]
+    todo = [job for job in wanted if again or store.get(job) is None]
     deadline = time.monotonic() + 60 * budget if budget is not None else None
     with tqdm(
         total=sum(map(effort, todo)), unit="", bar_format=_BAR, dynamic_ncols=True, disable=not todo

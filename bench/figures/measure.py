@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from bench.figures.spec import Job
 from bench.run import Case, Disagreement, EngineSpec, Plan
 from bench.run.agree import agree, told
 from bench.run.material import Material, generate, library_build, make_index
+from bench.run.measure import warm_up
 from bench.timing import COUNTS, PROBE, Timing, affordable, pairs_of, per_event, seconds
 from bench.workloads import WORKLOADS
 from bench.workloads.base import changed
@@ -29,7 +29,6 @@ CLOCK_S = 0.4
 """About how long one thing is timed."""
 
 TOPS = (1, 5)
-_FEW = 5_000  # predicates of the warm-up
 Measured = dict[str, float]
 
 
@@ -54,8 +53,7 @@ def plan_of(job: Job) -> Plan:
 def _built(material: Material, code: str) -> tuple[float, Any]:
     """Seconds and the index; a little is built and matched before, so that nothing is compiled meanwhile."""
     spec, build = EngineSpec.read(code), library_build()
-    few = replace(material, columns=material.columns.slice(0, _FEW), texts=material.texts.slice(0, 1))
-    make_index(few, spec, build).match_many(material.events.slice(0, PROBE), threads=1)
+    warm_up(material, spec, build)
     return seconds(lambda: make_index(material, spec, build))
 
 

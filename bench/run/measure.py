@@ -34,7 +34,7 @@ def measure(
 ) -> tuple[dict[str, Any], Timing]:
     """The figures of one engine, and what it found."""
     say("warming up")
-    warm_up_s, _ = seconds(lambda: _warm_up(material, spec, build))
+    warm_up_s, _ = seconds(lambda: warm_up(material, spec, build))
     say("building")
     build_s, index = seconds(lambda: make_index(material, spec, build))
     say("matching")
@@ -52,7 +52,7 @@ def measure(
     return result, timing
 
 
-def _warm_up(material: Material, spec: EngineSpec, build: Build) -> None:
+def warm_up(material: Material, spec: EngineSpec, build: Build) -> None:
     """Build and match a little, so that compilation is not counted as either."""
     few = replace(material, columns=material.columns.slice(0, _FEW), texts=material.texts.slice(0, 1))
     make_index(few, spec, build).match_many(material.events.slice(0, PROBE), threads=1)

@@ -18,14 +18,12 @@ from bench.options import json_file
 def scaling_command(names: str, scale: int, most: int | None, file: Path | None) -> None:
     """Cost against subscriptions, event size, attributes and selectivity; and against the hardware.
 
-    Books that do not fit into memory are built in pieces and memory-mapped.
+    Books that do not fit into memory are built in pieces and memory-mapped. The report is written after
+    every curve, and keeps those of the same scale that it has.
     """
-    from bench.report import write_json
     from bench.scaling.summary import LATEST, outcome, summary
 
-    found = outcome(_chosen(names), scale, most)
-    click.echo(summary(found))
-    write_json(found, file or LATEST)
+    click.echo(summary(outcome(_chosen(names), scale, most, file or LATEST)))
 
 
 def _chosen(names: str) -> list[Any]:

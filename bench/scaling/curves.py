@@ -106,15 +106,15 @@ def _point(plan: Plan, say: Say) -> dict[str, Any]:
 
 
 class Miscount(Exception):
-    """The engine finds more or fewer pairs than a bare loop over all clauses."""
+    """The engine finds more or fewer clauses than a bare loop over all of them."""
 
 
 def check(index: Any, events: pa.Table) -> None:
-    """Raise :class:`Miscount` unless a bare loop finds as many pairs among ``events``."""
+    """Raise :class:`Miscount` unless a bare loop finds as many clauses that hold for ``events``."""
     located = parts.locate_events(index, events)
-    found, expected = parts.match_located(index, located), parts.scan_barely(located)
+    found, expected = parts.search_located(located), parts.scan_barely(located)
     if expected is not None and found != expected:
-        raise Miscount(f"{found} pairs found for {events.num_rows} events, {expected} are true")
+        raise Miscount(f"{found} clauses found for {events.num_rows} events, {expected} hold")
 
 
 def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:

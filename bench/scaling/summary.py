@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from bench import report
@@ -15,20 +16,27 @@ LATEST = report.RESULTS / "scaling.json"
 _SAID = 4  # steps per point
 
 
-def outcome(curves: list[Curve], scale: int, most: int | None) -> dict[str, Any]:
-    """Everything measured, with what it was measured on."""
+def outcome(curves: list[Curve], scale: int, most: int | None, file: Path) -> dict[str, Any]:
+    """Everything measured, with what it was measured on.
+
+    It is written to ``file`` after every curve; curves of the same scale that stand there are kept.
+    """
+    known = report.read_json(file) if file.exists() else {}
+    found = dict(known["curves"]) if known.get("scale") == scale else {}
     with bar(1 + _SAID * sum(len(curve.values) for curve in curves)) as say:
         say("hardware")
-        machine = hardware()
-        found = {curve.name: _told(curve, measure(curve, say, scale, most)) for curve in curves}
-    return {
-        "hardware": machine,
-        "scale": scale,
-        "curves": found,
-        "machine": report.machine(),
-        "versions": report.versions(),
-        "commit": report.commit(),
-    }
+        told = {
+            "hardware": hardware(),
+            "scale": scale,
+            "curves": found,
+            "machine": report.machine(),
+            "versions": report.versions(),
+            "commit": report.commit(),
+        }
+        for curve in curves:
+            found[curve.name] = _told(curve, measure(curve, say, scale, most))
+            report.write_json(told, file)
+    return told
 
 
 def _told(curve: Curve, points: list[dict[str, Any]]) -> dict[str, Any]:

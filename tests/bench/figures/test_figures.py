@@ -72,6 +72,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: py
     again = figures(tmp_path, *options)
     assert again.exit_code == 0, again.output
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == before
+    assert isinstance(figures(tmp_path, *options, "--again").exception, AssertionError)
 
 
 def test_a_result_that_was_cut_short_is_measured_again(tmp_path: Path) -> None:

@@ -55,9 +55,14 @@ def test_a_miscount_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = W4(match_probability=0.05)
     index, events = Index.build(workload.subscriptions(500, 1)), workload.events(5, 1, 500)
     check(index, events)
-    monkeypatch.setattr("bench.parts.match_located", lambda *_: 1)
-    with pytest.raises(Miscount, match="1 pairs found for 5 events"):
+    monkeypatch.setattr("bench.parts.search_located", lambda *_: 1)
+    with pytest.raises(Miscount, match="1 clauses found for 5 events"):
         check(index, events)
+
+
+def test_equal_subscriptions_are_no_miscount() -> None:
+    index = Index.build({f"s{n}": f"a >= {n % 3}" for n in range(30)})
+    check(index, pa.table({"a": [0, 1, 2]}))
 
 
 def test_memory_is_measured() -> None:
@@ -108,6 +113,9 @@ def test_the_command_measures_writes_and_tells(tmp_path: Path, monkeypatch: pyte
     assert "ten times the subscriptions cost" in result.stdout
     found = json.loads(file.read_text(encoding="utf-8"))
     assert [point["subscriptions"] for point in found["curves"]["dense"]["points"]] == [10, 30, 100]
+    again = CliRunner().invoke(main, [*arguments[:-3], "event", "--json", str(file)])
+    assert again.exit_code == 0, again.output
+    assert list(json.loads(file.read_text(encoding="utf-8"))["curves"]) == ["dense", "event"]
     html = section(found).html
     assert html.count("<svg") == 2
     assert "KB touched" in html
