@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from bench.run.plan import Plan
@@ -36,12 +37,16 @@ def available() -> float | None:
     return next((float(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
 
 
+def allowance(budget: float | None = None) -> float:
+    """Bytes that may be used: ``budget``, or most of what is free."""
+    free = available()
+    return budget or (_SHARE * free if free else math.inf)
+
+
 def insist(plan: Plan, budget: float | None = None) -> None:
     """Raise :class:`TooLarge` if ``plan`` needs more than ``budget`` bytes, or than is free."""
-    free = available()
-    allowed = budget if budget is not None else free and _SHARE * free
-    needed = estimate(plan)
-    if allowed is not None and needed > allowed:
+    allowed, needed = allowance(budget), estimate(plan)
+    if needed > allowed:
         fewer = int(plan.subscriptions * allowed / needed * 0.9)
         raise TooLarge(
             f"{plan.subscriptions:,} subscriptions of {plan.workload.name} would need about "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import pyarrow as pa
 from bench import parts, report
 from bench.run import EngineSpec, Plan
 from bench.run.material import generate, library_build, make_index
-from bench.run.memory import TooLarge, insist
+from bench.run.memory import TooLarge, allowance, estimate, insist
 from bench.run.outcome import varied
 from bench.scaling.shelf import Shelf
 from bench.scaling.touched import bytes_touched
@@ -27,7 +28,6 @@ EVENTS = 4_096
 TRACED = 512
 CHECKED = 8
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000)
-PIECE = 3_000_000
 
 Say = Callable[[str], Any]
 
@@ -123,7 +123,9 @@ def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:
         raise TooLarge(f"{plan.workload.name} cannot be built in pieces")
     events = plan.workload.events(plan.events, plan.seed, plan.subscriptions)
     with tempfile.TemporaryDirectory(dir=_on_disk()) as folder:
-        shelf = Shelf.build(plan.workload, plan.subscriptions, PIECE, Path(folder), say)
+        pieces = math.ceil(estimate(plan) / allowance())
+        piece = math.ceil(plan.subscriptions / pieces)
+        shelf = Shelf.build(plan.workload, plan.subscriptions, piece, Path(folder), say)
         for index in shelf.indexes:
             check(index, events.slice(0, CHECKED))
         say("matching")
