@@ -63,10 +63,10 @@ run had the same data and had to give the same answers. Figures are ratios withi
 times of other machines do not carry over.</p>"""
 
 _AGAIN = """<h3>Measure it yourself</h3>
-<pre><code>make bench                    # the suite, ten minutes, compared with the last time
+<pre>make bench                    # the suite, ten minutes, compared with the last time
 python -m bench peers         # other engines, on the same work
 python -m bench scaling       # from 10,000 to 30,000,000 subscriptions
-python -m bench figures       # the papers' figures, and this page</code></pre>
+python -m bench figures       # the papers' figures, and this page</pre>
 <p>Every command has <code>--help</code>; <code>python -m bench run</code> measures any workload with any
 engines, and <code>python -m bench compare</code> tells what changed between two reports from noise.</p>"""
 

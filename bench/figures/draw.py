@@ -143,6 +143,8 @@ def _axes(axes: Any, places: Mapping[X, float], ticks: Mapping[X, str], log_x: b
     if named or ticks or len(places) <= 7:
         labels = [ticks.get(x, x if isinstance(x, str) else short(x)) for x in places]
         axes.set_xticks(list(places.values()), labels)
+    else:
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axes.grid(axis="y")

@@ -49,7 +49,11 @@ def exponents(points: Sequence[Point]) -> list[tuple[float, float]]:
 
 
 def bend(points: Sequence[Point], caches: Mapping[str, int]) -> str:
-    """Where cost begins to grow faster, and which cache the index has outgrown there."""
+    """Where cost begins to grow faster, and which cache the index has outgrown there.
+
+    Books in pieces are another matter: each piece costs its visits again.
+    """
+    points = [point for point in points if "pieces" not in point]
     steps = exponents(points)
     if len(steps) < 2:
         return ""
@@ -59,7 +63,7 @@ def bend(points: Sequence[Point], caches: Mapping[str, int]) -> str:
         return f"no bend: cost grows with the power {min(powers):.2f} to {max(powers):.2f}"
     before, where, after = points[at : at + 3]
     outgrown = [name for name, size in caches.items() if before["bytes"] <= size < after["bytes"]]
-    text = f"bends at {where['value']:,g}: the power is {powers[at]:.2f} before, {powers[at + 1]:.2f} after"
+    text = f"bends at {where['value']:,}: the power is {powers[at]:.2f} before, {powers[at + 1]:.2f} after"
     if outgrown:
         text += f"; there the index ({where['bytes'] / 1e6:,.0f} MB) outgrows {' and '.join(outgrown)}"
     return text
