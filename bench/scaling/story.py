@@ -66,7 +66,14 @@ def bend(points: Sequence[Point], caches: Mapping[str, int]) -> str:
     text = f"bends at {where['value']:,}: the power is {powers[at]:.2f} before, {powers[at + 1]:.2f} after"
     if outgrown:
         text += f"; there the index ({where['bytes'] / 1e6:,.0f} MB) outgrows {' and '.join(outgrown)}"
+    if all("candidates" in point for point in (before, where, after)):
+        grown = [_over(where, before), _over(after, where)]
+        text += f"; the postings that an event meets grow {grown[0]:.1f}× before and {grown[1]:.1f}× after"
     return text
+
+
+def _over(point: Point, other: Point) -> float:
+    return float(point["candidates"]) / max(float(other["candidates"]), 1e-9)
 
 
 class Distance(NamedTuple):

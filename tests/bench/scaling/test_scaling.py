@@ -92,6 +92,9 @@ def test_growth_is_judged_from_one_million_to_ten() -> None:
 def test_a_bend_is_explained_by_the_cache_that_is_outgrown() -> None:
     curve = points((1_000, 1.0), (10_000, 1.1), (100_000, 4.0))
     assert story.bend(curve, {"L2": 500_000, "L3": 10**9}).endswith("the index (1 MB) outgrows L2")
+    for point, met in zip(curve, (10.0, 12.0, 60.0), strict=True):
+        point["candidates"] = met
+    assert story.bend(curve, {}).endswith("the postings that an event meets grow 1.2× before and 5.0× after")
     flat = points((1_000, 1.0), (10_000, 2.0), (100_000, 4.0))
     assert story.bend(flat, {}) == "no bend: cost grows with the power 0.30 to 0.30"
 
