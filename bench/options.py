@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import click
 from bench.workloads import Workload, named
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 
 def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
@@ -33,6 +34,15 @@ def known_engines(_context: click.Context, _parameter: click.Parameter, names: s
         return tuple(EngineSpec.read(text).known().text for text in texts)
     except ValueError as unknown:
         raise click.BadParameter(str(unknown)) from None
+
+
+def chosen(names: str, known: Mapping[str, Item]) -> list[Item]:
+    """What a comma-separated list names, everything if it names nothing; the error lists what there is."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+    return [known[name] for name in wanted or known]
 
 
 def settings(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:

@@ -84,10 +84,9 @@ def goals(found: dict[str, Any]) -> list[Goal]:
 
 
 def _target(entry: dict[str, Any]) -> Goal:
-    sign, bound = entry["target"].split(" ")
-    limit = float(bound.replace(",", ""))
-    times = limit / entry["value"] if sign == ">=" else entry["value"] / limit
-    wanted = f"{entry['name']}: {'at least' if sign == '>=' else 'at most'} {bound} {entry['unit']}"
+    least, bound = entry["at_least"], entry["bound"]
+    times = bound / entry["value"] if least else entry["value"] / bound
+    wanted = f"{entry['name']}: {'at least' if least else 'at most'} {bound:,} {entry['unit']}"
     return Goal(wanted, f"{figure(entry['value'])} {entry['unit']}", entry["met"], _by(times))
 
 
@@ -95,9 +94,8 @@ def _contest(verdict: dict[str, Any]) -> Goal:
     wanted = f"{verdict['mix']}: {verdict['goal']}"
     if verdict["peer"] is None:
         return Goal(wanted, "no such peer took all subscriptions", verdict["met"])
-    bound = float(verdict["goal"].split(" ")[2].replace(",", ""))
     measured = f"{figure(verdict['ratio'])} × {verdict['peer']}"
-    return Goal(wanted, measured, verdict["met"], _by(bound / verdict["ratio"]))
+    return Goal(wanted, measured, verdict["met"], _by(verdict["bound"] / verdict["ratio"]))
 
 
 def _by(times: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from bench import report
 from bench.figures.spec import Job
 
-FOLDER = report.ROOT / "bench" / "results" / "figures"
+FOLDER = report.RESULTS / "figures"
 
 
 class Store:

@@ -8,34 +8,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bench import report
-from bench.options import json_file
+from bench.options import chosen, json_file
 
 if TYPE_CHECKING:
     from bench.peers.contest import Contest, Row
     from bench.peers.known import Known
 
-LATEST = report.ROOT / "bench" / "results" / "peers.json"
-
-
-def _chosen(names: str, known: dict[str, Any]) -> list[Any]:
-    """What a comma-separated list names; the error lists what there is."""
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    for name in wanted:
-        if name not in known:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
-    return [known[name] for name in wanted] if wanted else list(known.values())
+LATEST = report.RESULTS / "peers.json"
 
 
 def _mixes(_context: click.Context, _parameter: click.Parameter, names: str) -> list[Any]:
     from bench.workloads.mix import MIXES
 
-    return _chosen(names, MIXES)
+    return chosen(names, MIXES)
 
 
 def _peers(_context: click.Context, _parameter: click.Parameter, names: str) -> list[Any]:
     from bench.peers.known import PEERS
 
-    return _chosen(names, PEERS)
+    return chosen(names, PEERS)
 
 
 @click.command("peers")

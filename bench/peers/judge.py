@@ -65,6 +65,7 @@ def _verdict(mix: str, goal: str, times: float, nearest: Row | None, subscriptio
     return {
         "mix": mix,
         "goal": f"at least {times:,.0f} times the fastest {goal} with {STATED_FOR:,} subscriptions",
+        "bound": times,
         "peer": nearest.peer if nearest else None,
         "takes": ("batches" if nearest.batch else "one") if nearest else None,
         "ratio": nearest.ratio if nearest else None,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from bench.options import json_file
+from bench.options import chosen, json_file
 
 
 @click.command("scaling")
@@ -21,17 +20,8 @@ def scaling_command(names: str, scale: int, most: int | None, file: Path | None)
     Books that do not fit into memory are built in pieces and memory-mapped. The report is written after
     every curve, and keeps those of the same scale that it has.
     """
+    from bench.scaling.curves import CURVES
     from bench.scaling.summary import LATEST, outcome, summary
 
-    click.echo(summary(outcome(_chosen(names), scale, most, file or LATEST)))
-
-
-def _chosen(names: str) -> list[Any]:
-    from bench.scaling.curves import CURVES
-
-    known = {curve.name: curve for curve in CURVES}
-    wanted = [name.strip() for name in names.split(",") if name.strip()] or list(known)
-    for name in wanted:
-        if name not in known:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
-    return [known[name] for name in wanted]
+    curves = chosen(names, {curve.name: curve for curve in CURVES})
+    click.echo(summary(outcome(curves, scale, most, file or LATEST)))

@@ -42,6 +42,7 @@ class Curve:
     parameter: str
     values: tuple[float, ...]
     matches: float | None = None  # per event, whatever the size of the book
+    constant: bool = False  # the matches of an event do not grow with the book
     subscriptions: int = 1_000_000
 
     def plan(self, value: float, scale: int = 1) -> Plan:
@@ -55,8 +56,15 @@ class Curve:
 
 
 CURVES = (
-    Curve("sparse", "30,000 attributes, one event in ten matches", "w4-sparse", "subscriptions", SIZES),
-    Curve("clustered", "400 clustered attributes, 100 matches", "w2", "subscriptions", SIZES[:7], 100),
+    Curve(
+        "sparse",
+        "30,000 attributes, one event in ten matches",
+        "w4-sparse",
+        "subscriptions",
+        SIZES,
+        constant=True,
+    ),
+    Curve("clustered", "400 clustered attributes, 100 matches", "w2", "subscriptions", SIZES[:7], 100, True),
     Curve("dense", "100 attributes, 40 matches per million", "w4-dense", "subscriptions", SIZES[:7]),
     Curve("event", "pairs in an event", "w4-dense", "event_size", (10, 20, 30, 50, 70, 90)),
     Curve("dimensions", "attributes", "w4-dense", "dimensions", (100, 300, 1_000, 3_000, 10_000, 30_000)),

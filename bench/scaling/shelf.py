@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from bench import parts
 from bench.timing import per_event, seconds, timed
-from bench.workloads.synthetic import Synthetic
+from bench.workloads.synthetic import Synthetic, ranges
 
 
 class Shelf:
@@ -28,7 +28,7 @@ class Shelf:
         from tamis import Index
 
         indexes, spent = [], 0.0
-        for rows in _ranges(count, piece):
+        for rows in ranges(count, piece):
             say(f"building {rows.start:,} to {rows.stop:,}")
             columns = workload.columns(1, rows)
             build_s, index = seconds(partial(Index.build, columns))
@@ -52,7 +52,3 @@ class Shelf:
     def bytes(self) -> int:
         """Of all pieces."""
         return sum(int(index.info()["bytes"]) for index in self.indexes)
-
-
-def _ranges(count: int, size: int) -> Iterator[range]:
-    return (range(start, min(count, start + size)) for start in range(0, count, size))

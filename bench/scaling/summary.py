@@ -41,11 +41,8 @@ def outcome(curves: list[Curve], scale: int, most: int | None, file: Path) -> di
 
 def _told(curve: Curve, points: list[dict[str, Any]]) -> dict[str, Any]:
     about = {"title": curve.title, "workload": curve.workload, "parameter": curve.parameter}
-    return about | {"constant_matches": curve.name in CONSTANT, "points": points}
+    return about | {"constant_matches": curve.constant, "points": points}
 
-
-CONSTANT = ("sparse", "clustered")
-"""Curves along which the number of matches does not grow."""
 
 HEADINGS = (
     "", "µs", "matches", "visited", "candidates", "KB touched", "GB/s", "of bandwidth", "build s", "MB",

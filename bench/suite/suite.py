@@ -75,8 +75,12 @@ def _ratios(runs: list[dict[str, Any]]) -> dict[str, float]:
 def suite_summary(outcome: dict[str, Any]) -> str:
     """One table, a figure a line."""
     rows = [
-        (f["name"], report.figure(f["value"]), f["target"], f["unit"], "yes" if f["met"] else "NO")
+        (f["name"], report.figure(f["value"]), _bound(f), f["unit"], "yes" if f["met"] else "NO")
         for f in outcome["figures"]
     ]
     note = "\nmeasured at a hundredth of the size: ratios and bytes mean little" if outcome["quick"] else ""
     return report.table(("figure", "measured", "target", "unit", "met"), rows) + note
+
+
+def _bound(judged: dict[str, Any]) -> str:
+    return f"{'>=' if judged['at_least'] else '<='} {judged['bound']:,}"

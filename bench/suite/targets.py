@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -17,15 +17,8 @@ class Target:
 
     def judged(self, value: float) -> dict[str, Any]:
         """``value`` beside its bound."""
-        sign = ">=" if self.at_least else "<="
         met = value >= self.bound if self.at_least else value <= self.bound
-        return {
-            "name": self.name,
-            "value": value,
-            "unit": self.unit,
-            "target": f"{sign} {self.bound:,}",
-            "met": met,
-        }
+        return asdict(self) | {"value": value, "met": met}
 
 
 TARGETS = (

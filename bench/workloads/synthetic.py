@@ -74,18 +74,19 @@ class Synthetic(ABC):
     # ----------------------------------------------------------------------------------- in pieces
     def subscription_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
         """:meth:`subscriptions`, one after the other."""
-        return (self.columns(seed, rows) for rows in _ranges(count - self.in_text(count), PIECE))
+        return (self.columns(seed, rows) for rows in ranges(count - self.in_text(count), PIECE))
 
     def text_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
         """:meth:`texts`, one after the other."""
-        return (self.expressions(seed, rows) for rows in _ranges(self.in_text(count), PIECE))
+        return (self.expressions(seed, rows) for rows in ranges(self.in_text(count), PIECE))
 
     def event_pieces(self, count: int, seed: int, book: int = 1_000_000) -> Iterator[pa.Table]:
         """:meth:`events`, one after the other."""
-        return (self.stream(seed, rows, book) for rows in _ranges(count, EVENT_PIECE))
+        return (self.stream(seed, rows, book) for rows in ranges(count, EVENT_PIECE))
 
 
-def _ranges(count: int, size: int) -> Iterator[range]:
+def ranges(count: int, size: int) -> Iterator[range]:
+    """Consecutive ranges of ``size``, the last one shorter."""
     return (range(start, min(count, start + size)) for start in range(0, count, size))
 
 
