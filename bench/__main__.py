@@ -55,10 +55,15 @@ def suite_command(quick: bool, file: Path | None) -> None:
     place = file or (LATEST.with_stem("suite-quick") if quick else LATEST)
     outcome = suite(quick=quick)
     click.echo(suite_summary(outcome))
-    if place.exists():
-        click.echo(f"\ncompared with {place.name}, stored last time\n" + as_text(read_json(place), outcome))
-        place.replace(place.with_stem(f"{place.stem}-before"))
-    write_json(outcome, place)
+    before, known = place.with_stem(f"{place.stem}-before"), place.exists()
+    if known:
+        place.replace(before)
+    write_json(outcome, place)  # first of all: a comparison that fails must not cost ten minutes
+    if known:
+        try:
+            click.echo(f"\ncompared with the last time ({before})\n{as_text(read_json(before), outcome)}")
+        except (ValueError, KeyError) as wrong:
+            raise click.ClickException(f"{before} cannot be compared with: {wrong}") from None
 
 
 @main.command("ranking")

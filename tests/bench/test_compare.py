@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from bench.__main__ import main
 from bench.compare import as_text, changes, lost
-from bench.report import write_json
+from bench.report import read_json, write_json
 
 
 def report(**figures: Any) -> dict[str, Any]:
@@ -95,3 +95,20 @@ def test_a_file_that_is_no_report_is_refused(content: str, tmp_path: Path) -> No
     result = CliRunner().invoke(main, ["compare", str(file), str(file)])
     assert result.exit_code == 1
     assert "report" in result.output
+
+
+def test_the_suite_keeps_its_figures_whatever_stands_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = {"quick": True, "figures": [], "runs": [report()], "commit": "b"}
+    monkeypatch.setattr("bench.suite.suite", lambda quick: outcome)
+    file = tmp_path / "suite.json"
+    arguments = ["suite", "--quick", "--json", str(file)]
+    assert "compared" not in CliRunner().invoke(main, arguments).output
+    again = CliRunner().invoke(main, arguments)
+    assert "0 better, 0 worse, 3 noise" in again.output
+    file.write_text("nonsense", encoding="utf-8")
+    broken = CliRunner().invoke(main, arguments)
+    assert broken.exit_code == 1
+    assert "cannot be compared with" in broken.output
+    assert read_json(file) == outcome
