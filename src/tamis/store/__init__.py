@@ -1,0 +1,1 @@
+"""The store: subscriptions, their change log, and the outbox, in SQLite or PostgreSQL."""
