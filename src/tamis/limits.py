@@ -24,6 +24,7 @@ class Limits:
     string_bytes: int = 65_536  # of an operand; the strings of an event are bounded by event_bytes
     attribute_name_bytes: int = 256
     subscription_id_bytes: int = 256
+    event_id_bytes: int = 1_024  # of an event in Spark and in the store, where its id is part of a key
     event_bytes: int = 256 * 1024
     event_attributes: int = 1_024
     event_values: int = 65_536

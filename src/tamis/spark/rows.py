@@ -1,0 +1,191 @@
+"""Events as Arrow batches bring them to a Spark worker: what the matcher takes, and their text.
+
+A batch is canonical (``event_id``, ``event_time``, ``attributes``, ``payload``) or has no column
+``attributes``; then every other column is an attribute. Attributes that are a struct mean what the columns
+of a table mean to the library; a map holds sparse attributes; a string or binary is JSON.
+
+No row is ever skipped: what cannot be read stands as an :class:`~tamis.errors.EventError` in its place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.event import decode_event
+from tamis.model.value import format_time
+from tamis.space.table_row import event_of_row
+
+ENVELOPE = ("event_id", "event_time", "payload")  # columns that are about an event, not of it
+TEXT_BYTES = 64 * 1024  # of a refused event or subscription that are kept in quarantine
+
+
+def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
+    """The events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them."""
+    bad = _without_id(batch, limits)
+    attributes = _attributes(batch)
+    if attributes is not None and _is_text(attributes.type):
+        return [
+            bad.get(row) or _decoded(line, limits)
+            for row, line in enumerate(attributes.cast(_binary(attributes.type)).to_pylist())
+        ]
+    if attributes is not None and attributes.null_count:
+        for row in np.flatnonzero(attributes.is_null().to_numpy(zero_copy_only=False)).tolist():
+            bad.setdefault(row, EventSyntax("the attributes of the event are null"))
+    table = _table(batch, attributes)
+    if not bad:
+        return table
+    # A table has no place for a refusal, so this batch goes on as single events.
+    return [bad.get(row) or _event(table, row, limits) for row in range(batch.num_rows)]
+
+
+def text_of(batch: pa.RecordBatch, row: int) -> str:
+    """The event in ``row`` as JSON text in the library's form, cut to 64 KiB; ``""`` for null.
+
+    A value that JSON cannot hold (NaN) is written as Python does: reading it back fails, as it should.
+    """
+    attributes = _attributes(batch)
+    if attributes is None or not _is_text(attributes.type):
+        one = batch.slice(row, 1)
+        if attributes is not None and not attributes[row].is_valid:
+            return ""
+        return cut_text(json.dumps(_row(_table(one, _attributes(one))), ensure_ascii=False))
+    line = attributes.cast(_binary(attributes.type))[row].as_py()
+    return "" if line is None else cut_text(line.decode("utf-8", "replace"))
+
+
+def cut_text(text: str) -> str:
+    """``text``, cut to what quarantine keeps of it."""
+    if len(text) * 4 <= TEXT_BYTES or len(raw := text.encode("utf-8", "replace")) <= TEXT_BYTES:
+        return text
+    return raw[:TEXT_BYTES].decode("utf-8", "ignore")
+
+
+def _attributes(batch: pa.RecordBatch) -> Any | None:
+    at = batch.schema.get_field_index("attributes")
+    if at < 0 or not (_is_text(kind := batch.schema.types[at]) or _is_nested(kind)):
+        return None
+    return batch.column(at)
+
+
+def _is_nested(kind: Any) -> bool:
+    return bool(pa.types.is_struct(kind) or pa.types.is_map(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    return _is_large(kind) or bool(pa.types.is_string(kind) or pa.types.is_binary(kind))
+
+
+def _is_large(kind: Any) -> bool:
+    return bool(pa.types.is_large_string(kind) or pa.types.is_large_binary(kind))
+
+
+def _binary(kind: Any) -> Any:
+    """The type that holds the same bytes without a promise of UTF-8, which Spark does not keep either."""
+    return pa.large_binary() if _is_large(kind) else pa.binary()
+
+
+def _table(batch: pa.RecordBatch, attributes: Any | None) -> pa.Table:
+    """One column per attribute, or a map of them."""
+    if attributes is None:
+        names = [name for name in batch.schema.names if name not in ENVELOPE]
+        return pa.Table.from_batches([batch]).select(names)
+    if pa.types.is_map(attributes.type):
+        return pa.Table.from_arrays([attributes], ["attributes"])
+    return pa.Table.from_arrays(attributes.flatten(), [field.name for field in attributes.type])
+
+
+def _without_id(batch: pa.RecordBatch, limits: Limits) -> dict[int, EventError]:
+    """The rows whose event cannot be named in any result."""
+    at = batch.schema.get_field_index("event_id")
+    if at < 0 or not _is_text(batch.schema.types[at]):
+        return {}
+    size = pc.fill_null(pc.binary_length(batch.column(at)), 0).to_numpy(zero_copy_only=False)
+    found: dict[int, EventError] = {}
+    for row in np.flatnonzero((size == 0) | (size > limits.event_id_bytes)).tolist():
+        found[row] = _refused_id(int(size[row]), limits)
+    return found
+
+
+def _refused_id(size: int, limits: Limits) -> EventError:
+    if not size:
+        return EventValue("the event_id is null, empty or not UTF-8")
+    return EventLimit(
+        f"the event_id has {size} bytes, more than event_id_bytes = {limits.event_id_bytes}",
+        limit="event_id_bytes",
+    )
+
+
+def _decoded(line: bytes | None, limits: Limits) -> Any:
+    if line is None or not line.strip():
+        return EventSyntax("the event is null" if line is None else "the event is blank")
+    try:
+        return decode_event(line, limits)
+    except EventError as bad:
+        return bad
+
+
+def _event(table: pa.Table, row: int, limits: Limits) -> Any:
+    try:
+        return event_of_row(table, row, limits)
+    except EventError as bad:
+        return bad
+
+
+def _row(table: pa.Table) -> dict[str, Any]:
+    """A table of one row as an object; a map at the top holds names, like columns."""
+    found: dict[str, Any] = {}
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        value = _plain(column[0])
+        if pa.types.is_map(column.type):
+            for key, item in (value or {}).items():
+                _enter(found, key, item)
+        else:
+            _enter(found, name, value)
+    return found
+
+
+def _enter(found: dict[str, Any], name: str, value: Any) -> None:
+    """A name that stands in several columns has all their values."""
+    found[name] = value if found.get(name) is None else [found[name], value]
+
+
+def _plain(scalar: Any) -> Any:
+    """A cell as JSON knows it: times and points tagged, bytes that are no text replaced."""
+    kind = scalar.type
+    if not scalar.is_valid:
+        return None
+    if pa.types.is_dictionary(kind):
+        return _plain(scalar.value)
+    if pa.types.is_map(kind):
+        keys, items = scalar.values.field(0), scalar.values.field(1)
+        return {_plain(key): _plain(item) for key, item in zip(keys, items, strict=True)}
+    if pa.types.is_struct(kind):
+        return _point_or_object({field.name: _plain(scalar[field.name]) for field in kind})
+    if hasattr(scalar, "values"):
+        return [_plain(item) for item in scalar.values]
+    if _is_text(kind):
+        return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return _time(scalar)
+    return float(scalar.as_py()) if pa.types.is_decimal(kind) else scalar.as_py()
+
+
+def _point_or_object(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"$point": [found["lon"], found["lat"]]} if set(found) == {"lon", "lat"} else found
+
+
+def _time(scalar: Any) -> Any:
+    try:
+        moment = scalar.as_py()
+    except (ValueError, OverflowError):  # a time that Python cannot hold
+        return {"$time": str(scalar.value)}
+    return {"$time": format_time(moment) if isinstance(moment, datetime) else moment.isoformat()}

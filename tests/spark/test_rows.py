@@ -1,0 +1,145 @@
+"""Arrow batches of a Spark worker as events: every form, every refusal, nothing skipped."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tamis import Index, Limits
+from tamis.errors import EventError
+from tamis.matcher.batches import locate, nowhere
+from tamis.model.event import decode_event, event_from
+from tamis.space.table_row import event_of_row
+from tamis.spark.rows import TEXT_BYTES, cut_text, piece_of, text_of
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+ATTRIBUTES = {
+    "city": "Oslo",
+    "price": 12.5,
+    "tags": ["a", "b"],
+    "shop": {"name": "x", "rank": 3},
+    "at": {"lon": 10.7, "lat": 59.9},
+    "when": NOON,
+    "day": date(2026, 11, 15),
+    "cost": Decimal("1.25"),
+}
+
+
+def batch_of(attributes: Any, kind: Any = None) -> pa.RecordBatch:
+    ids = pa.array([f"e{row}" for row in range(len(attributes))])
+    return pa.record_batch([ids, pa.array(attributes, kind)], ["event_id", "attributes"])
+
+
+def refusals(batch: pa.RecordBatch, limits: Limits = Limits()) -> dict[int, tuple[str, str]]:  # noqa: B008
+    _, refused = locate(nowhere(limits), piece_of(batch, limits))
+    return {row: (bad.code, bad.message) for row, bad in refused}
+
+
+def test_a_struct_is_a_table_of_its_fields() -> None:
+    piece = piece_of(batch_of([ATTRIBUTES, {"city": "Rome"}]))
+    assert isinstance(piece, pa.Table)
+    assert piece.column_names == list(ATTRIBUTES)
+    assert piece["city"].to_pylist() == ["Oslo", "Rome"]
+
+
+def test_a_map_is_a_table_of_sparse_attributes() -> None:
+    piece = piece_of(batch_of([{"city": "Oslo"}, {"town": "Rome"}], pa.map_(pa.string(), pa.string())))
+    index = Index.build({"o": "city = 'Oslo'", "r": "town = 'Rome'"})
+    (batch,) = index.match_batches(piece)
+    assert batch.table.to_pydict() == {"event": [0, 1], "subscription": ["o", "r"]}
+
+
+def test_without_attributes_every_other_column_is_one() -> None:
+    batch = pa.record_batch(
+        [pa.array(["e"]), pa.array([NOON]), pa.array(["p"]), pa.array([1]), pa.array(["x"])],
+        ["event_id", "event_time", "payload", "price", "city"],
+    )
+    assert piece_of(batch).column_names == ["price", "city"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
+def test_json_in_any_type_of_column(kind: Any) -> None:
+    lines = [b'{"a": 1}', b"", b" \n", None, b"[1]", b'{"a"', b'{"a": 1, "a": 2}', b'{"b": "\xc3\xa9"}']
+    piece = piece_of(batch_of(pa.array(lines, pa.binary()).cast(kind)))
+    assert isinstance(piece, list)
+    assert [getattr(event, "code", event) for event in piece] == [
+        {"a": 1}, *["event-syntax"] * 6, {"b": "é"},
+    ]  # fmt: skip
+
+
+def test_json_that_is_not_utf8_is_refused_alone() -> None:
+    """Spark's strings may hold any bytes; Arrow then says it is a string all the same."""
+    raw = pa.array([b'{"a": "\xff"}', b'{"a": 1}'], pa.binary())
+    lines = pa.Array.from_buffers(pa.string(), 2, raw.buffers())
+    batch = batch_of(lines)
+    assert refusals(batch).keys() == {0}
+    assert text_of(batch, 0) == '{"a": "\ufffd"}'
+
+
+def test_null_attributes_are_refused_in_their_place() -> None:
+    for kind in (None, pa.map_(pa.string(), pa.int64())):
+        batch = batch_of([{"a": 1}, None, {"a": 3}], kind)
+        piece = piece_of(batch)
+        assert [getattr(event, "attributes", None) for event in piece] == [{"a": (1,)}, None, {"a": (3,)}]
+        assert refusals(batch) == {1: ("event-syntax", "the attributes of the event are null")}
+        assert text_of(batch, 1) == ""
+
+
+def test_a_null_field_is_an_absent_attribute() -> None:
+    piece = piece_of(batch_of([{"a": None}, {"a": 1}]))
+    index = Index.build({"none": "a IS NULL"})
+    (batch,) = index.match_batches(piece)
+    assert batch.table["event"].to_pylist() == [0]
+
+
+@pytest.mark.parametrize("attributes", [['{"a": 1}'] * 4, [{"a": 1}] * 4])
+def test_events_without_a_usable_id_are_refused(attributes: list[Any]) -> None:
+    ids = pa.array(["e", None, "", "é" * 3])
+    batch = pa.record_batch([ids, pa.array(attributes)], ["event_id", "attributes"])
+    assert {row: code for row, (code, _) in refusals(batch).items()} == {1: "event-value", 2: "event-value"}
+    edge = refusals(batch, Limits(event_id_bytes=5))
+    assert edge[3] == ("event-limit", "the event_id has 6 bytes, more than event_id_bytes = 5")
+    assert 3 not in refusals(batch, Limits(event_id_bytes=6))
+
+
+def test_the_text_of_a_row_is_the_same_event() -> None:
+    many = pa.map_(pa.string(), pa.map_(pa.string(), pa.int64()))
+    for batch in (
+        batch_of([ATTRIBUTES]),
+        batch_of([{"a": [("x", 1)], "b": [("y", 2)]}], many),
+        batch_of(['{"a": [1, 2], "b": {"c": null}}']),
+        pa.record_batch(
+            [pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())), pa.array([2])], ["m", "k"]
+        ),
+    ):
+        piece = piece_of(batch)
+        wanted = event_from(piece[0]) if isinstance(piece, list) else event_of_row(piece, 0, Limits())
+        assert event_from(decode_event(text_of(batch, 0))) == wanted
+
+
+def test_texts_of_what_cannot_be_an_event_are_still_written() -> None:
+    assert text_of(batch_of([{"a": float("nan")}]), 0) == '{"a": NaN}'
+    late = pa.array([{"t": 2**62}]).cast(pa.struct([("t", pa.timestamp("us", "UTC"))]))
+    assert text_of(batch_of(late), 0) == f'{{"t": {{"$time": "{2**62}"}}}}'
+    assert refusals(batch_of(late))[0][0] == "event-value"
+    bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"], pa.binary()).buffers())
+    batch = batch_of(pa.StructArray.from_arrays([bad], ["a"]))
+    assert text_of(batch, 0) == '{"a": "\ufffd"}'
+    assert refusals(batch)[0][0] == "event-value"
+
+
+def test_texts_are_cut_at_a_character() -> None:
+    assert cut_text("a" * TEXT_BYTES) == "a" * TEXT_BYTES
+    assert len(cut_text("é" * TEXT_BYTES).encode()) == TEXT_BYTES
+    assert len(cut_text("aé" + "é" * TEXT_BYTES).encode()) == TEXT_BYTES - 1
+    assert len(text_of(batch_of(["x" * (TEXT_BYTES + 1)]), 0)) == TEXT_BYTES
+
+
+def test_a_bad_row_among_tables_keeps_the_others_errors() -> None:
+    batch = batch_of([{"a": float("nan")}, None, {"a": 1.0}])
+    assert {row: code for row, (code, _) in refusals(batch).items()} == {0: "event-value", 1: "event-syntax"}
+    assert isinstance(piece_of(batch)[0], EventError)  # type: ignore[index]
