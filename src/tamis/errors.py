@@ -22,7 +22,10 @@
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
     │   └── EngineParameter        engine-parameter       a parameter is out of its range
-    └── InputError                 input-invalid          a file, table or option cannot be used
+    ├── InputError                 input-invalid          a file, table or option cannot be used
+    └── SparkError                 spark-error
+        ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
+        └── SparkFailed            spark-failed           Spark gave up on a job
 
 A code never changes its meaning; messages may improve.
 """
@@ -179,6 +182,24 @@ class InputError(TamisError):
     """A file, table, column or option cannot be used as it is."""
 
     code = "input-invalid"
+
+
+class SparkError(TamisError):
+    """Spark cannot do what was asked."""
+
+    code = "spark-error"
+
+
+class SparkUnavailable(SparkError):
+    """PySpark or a Java that it can use is missing."""
+
+    code = "spark-unavailable"
+
+
+class SparkFailed(SparkError):
+    """Spark gave up on a job, for a reason that is not the input's."""
+
+    code = "spark-failed"
 
 
 def point_at(text: str, position: int) -> str:
