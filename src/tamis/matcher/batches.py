@@ -19,6 +19,7 @@ from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.work import WorkReport
 from tamis.model.event import Event, decode_event, event_from
+from tamis.model.expr import Subscription
 from tamis.space.build import cut
 from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused
@@ -128,7 +129,7 @@ class _Events:
 
 
 def match_piece(
-    snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits, recent: Recent
+    snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits, recent: Recent, versions: bool = False
 ) -> MatchBatch:
     """Match one batch against a snapshot; some of its events are kept in ``recent``."""
     count = len(piece) if isinstance(piece, list) else piece.num_rows
@@ -142,12 +143,12 @@ def match_piece(
         located, refused = locate(layer.segment.encoder, piece)
         found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
         work = work.plus(report)
-        tables.append(_table(found, first_row))
+        tables.append(_table(found, first_row, versions))
     bad = {row for row, _ in refused}
     recent.batch(count, bad, event_at)
     fresh = match_fresh(snapshot, count, bad, event_at)
     if fresh or not tables:
-        tables.append(_pairs([row + first_row for row, _ in fresh], [held for _, held in fresh]))
+        tables.append(_fresh_table(fresh, first_row, versions))
         work = work.plus(WorkReport(revised=count * len(snapshot.fresh), matches=len(fresh)))
     table = pa.concat_tables(tables)
     if len(tables) > 1:
@@ -163,14 +164,23 @@ def nowhere(limits: Limits) -> Encoder:
 
 
 SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])
+VERSIONED = SCHEMA.append(pa.field("version", pa.int64()))
 
 
-def _pairs(event: Any, subscription: Any) -> pa.Table:
-    return pa.Table.from_arrays(
-        [pa.array(event, pa.int64()), pa.array(subscription, pa.string())], schema=SCHEMA
-    )
+def _fresh_table(fresh: list[tuple[int, Subscription]], first_row: int, versions: bool) -> pa.Table:
+    columns = [
+        pa.array([row + first_row for row, _ in fresh], pa.int64()),
+        pa.array([held.id for _, held in fresh], pa.string()),
+    ]
+    if versions:
+        columns.append(pa.array([held.version for _, held in fresh], pa.int64()))
+    return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)
 
 
-def _table(found: LayerMatches, first_row: int) -> pa.Table:
-    ids = found.layer.segment.id_array.take(pa.array(found.ordinal))
-    return pa.Table.from_arrays([pa.array(found.event + first_row, pa.int64()), ids], schema=SCHEMA)
+def _table(found: LayerMatches, first_row: int, versions: bool) -> pa.Table:
+    segment = found.layer.segment
+    ids = segment.id_array.take(pa.array(found.ordinal))
+    columns = [pa.array(found.event + first_row, pa.int64()), ids]
+    if versions:
+        columns.append(pa.array(segment.particulars(found.ordinal).version))
+    return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)

@@ -112,25 +112,28 @@ class Index:
         return Matches(ids, work or _ONE_EVENT)
 
     def match_batches(
-        self, events: Any, *, threads: int | None = None, batch_size: int = BATCH
+        self, events: Any, *, threads: int | None = None, batch_size: int = BATCH, versions: bool = False
     ) -> Iterator[MatchBatch]:
         """Match a stream of events batch by batch, in order, on several cores.
 
         ``events`` is an Arrow table, record batch or reader, a pandas frame, an iterable of
         dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the subscriptions
-        in force when it is taken up. Refused events are listed in their batch.
+        in force when it is taken up. Refused events are listed in their batch. With ``versions`` the tables
+        have a third column: the version of the subscription that was matched.
         """
         workers, recent = threads or os.cpu_count() or 1, self._writer.recent
         source = enumerate_rows(pieces(events, batch_size, self.limits))
         if workers == 1:
             for first, piece in source:
-                yield match_piece(self._writer.current, piece, first, self.limits, recent)
+                yield match_piece(self._writer.current, piece, first, self.limits, recent, versions)
             return
         with ThreadPoolExecutor(workers) as pool:
             waiting: deque[Future[MatchBatch]] = deque()
             for first, piece in source:
                 snapshot = self._writer.current
-                waiting.append(pool.submit(match_piece, snapshot, piece, first, self.limits, recent))
+                waiting.append(
+                    pool.submit(match_piece, snapshot, piece, first, self.limits, recent, versions)
+                )
                 if len(waiting) > 2 * workers:
                     yield waiting.popleft().result()
             while waiting:

@@ -12,6 +12,7 @@ from tamis.index.protocol import Candidates
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.work import WorkReport
 from tamis.model.event import Event
+from tamis.model.expr import Subscription
 from tamis.model.truth import matches
 from tamis.space.clauses import ALWAYS_REVISE
 from tamis.space.encode import Refused
@@ -107,12 +108,12 @@ def _revise(
 
 def match_fresh(
     snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt
-) -> list[tuple[int, str]]:
-    """Pairs (event, id) of the subscriptions that are not in a segment yet: their trees decide."""
+) -> list[tuple[int, Subscription]]:
+    """Pairs of an event and a subscription that is not in a segment yet: their trees decide."""
     if not snapshot.fresh:
         return []
     return [
-        (row, held.id)
+        (row, held)
         for row in range(count)
         if row not in refused
         for held in snapshot.fresh

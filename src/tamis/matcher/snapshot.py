@@ -36,6 +36,12 @@ class Layer(NamedTuple):
             return np.ones(len(ordinals), np.bool_)
         return np.asarray(self.died[ordinals] > sequence)
 
+    def ending(self, ordinals: npt.NDArray[np.int64], sequence: int) -> Layer:
+        """The layer of the next snapshot, in which these, all in force until now, are so no longer."""
+        died = np.full(self.segment.count, ALIVE, np.int64) if self.died is None else self.died
+        died[ordinals] = sequence
+        return Layer(self.segment, died, self.dead + len(ordinals))
+
     def living(self, sequence: int) -> npt.NDArray[np.int64]:
         """All ordinals in force at ``sequence``."""
         everyone = np.arange(self.segment.count)
@@ -67,7 +73,12 @@ class Snapshot(NamedTuple):
         if at < 0:
             return self.fresh[ordinal]
         segment = self.layers[at].segment
-        return Subscription(segment.ids.text(ordinal), segment.expression(ordinal), segment.priority(ordinal))
+        return Subscription(
+            segment.ids.text(ordinal),
+            segment.expression(ordinal),
+            segment.priority(ordinal),
+            segment.version(ordinal),
+        )
 
     @property
     def count(self) -> int:  # type: ignore[override]

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tamis.errors import DuplicateSubscription, InputError, ParseError, SubscriptionError, TamisError
+from tamis.index.segment import Particulars
 from tamis.lang import expression_from
 from tamis.lang.columns import Columns, RowWriter, columns_from_arrow
 from tamis.lang.columns.literals import StringColumn, string_column
@@ -31,7 +31,7 @@ class Book(NamedTuple):
 
     ids: StringColumn
     columns: Columns
-    priority: npt.NDArray[np.float64]
+    particulars: Particulars
     refused: Refusals
 
 
@@ -62,7 +62,7 @@ def _from_columns(table: pa.Table, limits: Limits, skip_bad: bool) -> Book:
     )
     body = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     ids = StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
-    return Book(ids, bulk.columns, bulk.priority, bulk.refused)
+    return Book(ids, bulk.columns, Particulars(bulk.priority, bulk.version), bulk.refused)
 
 
 def _from_rows(
@@ -70,7 +70,7 @@ def _from_rows(
 ) -> Book:
     writer = RowWriter()
     ids: dict[str, None] = {}
-    priority: list[float] = []
+    held_all: list[tuple[float, int]] = []
     refused: Refusals = []
     done = 0
     for done, row in enumerate(rows, 1):
@@ -85,24 +85,34 @@ def _from_rows(
             refused.append((_id_of(row), bad))
             continue
         ids[held.id] = None
-        priority.append(held.priority)
+        held_all.append((held.priority, held.version))
         if progress is not None and done % STEP == 0:
             progress(done, total)
     if progress is not None:
         progress(done, total)
-    return Book(string_column(list(ids)), writer.freeze(), np.array(priority, np.float64), refused)
+    return Book(string_column(list(ids)), writer.freeze(), particulars_of(held_all), refused)
+
+
+def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
+    """Columns of (priority, version) pairs."""
+    return Particulars(
+        np.array([priority for priority, _ in pairs], np.float64),
+        np.array([version for _, version in pairs], np.int64),
+    )
 
 
 def subscription_from(row: Any, limits: Limits) -> Subscription:
     """A checked subscription from an object, a pair (id, expression) or a mapping with those keys."""
     if isinstance(row, TamisError):
         raise row
+    version = 0
     if isinstance(row, Subscription):
-        identity, expression, priority = row.id, row.expression, row.priority
+        identity, expression, priority, version = row.id, row.expression, row.priority, row.version
     elif isinstance(row, Mapping):
         if "id" not in row or "expression" not in row:
             raise SubscriptionError("a subscription needs the keys 'id' and 'expression'")
         identity, expression, priority = row["id"], row["expression"], row.get("priority") or 0.0
+        version = row.get("version") or 0
     elif isinstance(row, tuple | list) and len(row) in (2, 3):
         identity, expression, priority = (*row, 0.0)[:3]
     else:
@@ -110,7 +120,10 @@ def subscription_from(row: Any, limits: Limits) -> Subscription:
             f"a subscription is (id, expression) or an object, not a {type(row).__name__}"
         )
     return Subscription(
-        check_id(identity, limits), expression_from(expression, limits), _check_priority(priority)
+        check_id(identity, limits),
+        expression_from(expression, limits),
+        _check_priority(priority),
+        _check_version(version),
     )
 
 
@@ -135,6 +148,12 @@ def _check_priority(priority: Any) -> float:
     return float(priority)
 
 
+def _check_version(version: Any) -> int:
+    if type(version) is not int or not 0 <= version < 2**63:
+        raise SubscriptionError(f"a version is a whole number from 0, not {version!r}")
+    return version
+
+
 def _id_of(row: Any) -> str:
     if isinstance(row, Mapping):
         return str(row.get("id", ""))
@@ -157,7 +176,7 @@ def _rows(source: Any) -> Iterator[Any]:
 
 
 def _table_rows(table: pa.Table) -> Iterator[Any]:
-    names = [name for name in ("id", "expression", "priority") if name in table.column_names]
+    names = [name for name in ("id", "expression", "priority", "version") if name in table.column_names]
     if "id" not in names:
         raise InputError(
             f"a table of subscriptions needs the column 'id'; it has {', '.join(table.column_names)}"

@@ -40,12 +40,17 @@ def save(snapshot: Snapshot, path: Path, engine: str, places: Places) -> None:
     ``places`` remembers where segments are already stored; it is brought up to date.
     """
     path.mkdir(parents=True, exist_ok=True)
-    entries = [_save_layer(layer, snapshot.sequence, path, places) for layer in snapshot.layers]
+    entries = write_layers(snapshot, path, places)
     failpoint("save.before_manifest")
     body = {"format": FORMAT, "version": VERSION, "engine": engine, "segments": entries}
     write_sealed(path / MANIFEST, body)
     failpoint("save.after_manifest")
     _collect_garbage(path, entries)
+
+
+def write_layers(snapshot: Snapshot, path: Path, places: Places) -> list[dict[str, Any]]:
+    """Write the layers that ``path`` does not hold yet; returns how a manifest names them all."""
+    return [_save_layer(layer, snapshot.sequence, path, places) for layer in snapshot.layers]
 
 
 def _save_layer(layer: Layer, sequence: int, path: Path, places: Places) -> dict[str, Any]:
@@ -70,8 +75,8 @@ def _save_dead(dead: npt.NDArray[np.uint32], path: Path) -> dict[str, Any]:
     return {"dead": name, "dead_count": len(dead), "dead_crc32": zlib.crc32(dead.tobytes())}
 
 
-class _Entry(msgspec.Struct):
-    """A segment as the manifest names it, with the list of what was removed from it."""
+class Entry(msgspec.Struct):
+    """A segment as a manifest names it, with the list of what was removed from it."""
 
     folder: str
     subscriptions: int
@@ -82,7 +87,7 @@ class _Entry(msgspec.Struct):
 
 class _Manifest(msgspec.Struct):
     engine: str
-    segments: list[_Entry]
+    segments: list[Entry]
 
 
 def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
@@ -111,24 +116,37 @@ def _load(path: Path, body: dict[str, Any], limits: Limits, verify: bool) -> tup
         raise IndexVersion(
             f"{path} needs the engine {manifest.engine!r}; this version has {', '.join(NAMES)}"
         )
-    layers: list[Layer] = []
+    layers = [read_layer(path, entry, limits, verify) for entry in manifest.segments]
+    return Snapshot(1, tuple(layers), ()), manifest.engine, places_of(layers, manifest.segments, path)
+
+
+def places_of(layers: list[Layer], entries: list[Entry], path: Path) -> Places:
+    """Where the segments of layers that were read from ``path`` are stored."""
     places: Places = WeakKeyDictionary()
-    for entry in manifest.segments:
-        folder = path.resolve() / Path(entry.folder).name
-        try:
-            segment = open_segment(folder, limits, verify)
-        except IndexNotFound:
-            raise IndexCorrupt(f"{folder} is missing, though {path / MANIFEST} names it") from None
-        if segment.count != entry.subscriptions:
-            raise IndexCorrupt(
-                f"{folder} does not hold the {entry.subscriptions} subscriptions of the manifest"
-            )
-        places[segment] = folder
-        layers.append(_layer(path, entry, segment))
-    return Snapshot(1, tuple(layers), ()), manifest.engine, places
+    for layer, entry in zip(layers, entries, strict=True):
+        places[layer.segment] = _folder(path, entry)
+    return places
 
 
-def _layer(path: Path, entry: _Entry, segment: Segment) -> Layer:
+def _folder(path: Path, entry: Entry) -> Path:
+    return path.resolve() / Path(entry.folder).name  # a forged name leads nowhere else
+
+
+def read_layer(
+    path: Path, entry: Entry, limits: Limits, verify: bool = False, known: Segment | None = None
+) -> Layer:
+    """The layer that a manifest in ``path`` names; ``known`` is its segment if that is open already."""
+    folder = _folder(path, entry)
+    try:
+        segment = known or open_segment(folder, limits, verify)
+    except IndexNotFound:
+        raise IndexCorrupt(f"{folder} is missing, though the manifest in {path} names it") from None
+    if segment.count != entry.subscriptions:
+        raise IndexCorrupt(f"{folder} does not hold the {entry.subscriptions} subscriptions of the manifest")
+    return _layer(path, entry, segment)
+
+
+def _layer(path: Path, entry: Entry, segment: Segment) -> Layer:
     if not entry.dead:
         return Layer(segment)
     file = path / Path(entry.dead).name

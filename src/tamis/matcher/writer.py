@@ -8,6 +8,7 @@ logarithm of the number of subscriptions, and each subscription is rewritten as 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.errors import DuplicateSubscription, UnknownSubscription
-from tamis.index.segment import Segment, build_segment
+from tamis.index.segment import Particulars, Segment, build_segment
 from tamis.index.segment.build import Sampler
 from tamis.lang.columns import RowWriter, concat
 from tamis.lang.columns.literals import StringColumn, string_column
@@ -25,8 +26,8 @@ from tamis.limits import Limits
 from tamis.matcher import storage
 from tamis.matcher.batches import locate, pieces
 from tamis.matcher.recent import Recent
-from tamis.matcher.snapshot import ALIVE, Layer, Snapshot
-from tamis.matcher.sources import Book, subscription_from
+from tamis.matcher.snapshot import Layer, Snapshot
+from tamis.matcher.sources import Book, particulars_of, subscription_from
 from tamis.model.expr import Subscription
 from tamis.space.encode import Encoder
 from tamis.space.located import Located
@@ -53,17 +54,17 @@ class Writer:
     def load(self, book: Book) -> None:
         """Start from a whole book."""
         if book.ids.count:
-            self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.priority)),), ())
+            self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.particulars)),), ())
 
     def restore(self, snapshot: Snapshot, places: storage.Places) -> None:
         """Start from an index on disk."""
         self.current, self._places = snapshot, places
 
-    def _segment(self, ids: StringColumn, columns: Any, priority: npt.NDArray[np.float64]) -> Segment:
+    def _segment(self, ids: StringColumn, columns: Any, particulars: Particulars) -> Segment:
         return build_segment(
             ids,
             columns,
-            priority,
+            particulars,
             engine=self.engine,
             parameters=self.parameters,
             sample=self._sampler(),
@@ -99,8 +100,17 @@ class Writer:
                 self._refuse_known(name)
             if not book.ids.count:
                 return
-            layer = Layer(self._segment(book.ids, book.columns, book.priority))
+            layer = Layer(self._segment(book.ids, book.columns, book.particulars))
             self._publish((*self.current.layers, layer), self.current.fresh)
+            self._settle()
+
+    def apply(self, book: Book, gone: Iterable[str]) -> None:
+        """Put all of ``book``, new or not, and remove ``gone``, known or not, in one step."""
+        with self._lock:
+            layers, fresh = self._without_all([*book.ids.to_list(), *gone])
+            if book.ids.count:
+                layers = (*layers, Layer(self._segment(book.ids, book.columns, book.particulars)))
+            self._publish(layers, fresh)
             self._settle()
 
     def update(self, row: Any) -> None:
@@ -134,10 +144,19 @@ class Writer:
         if at < 0:
             return snapshot.layers, snapshot.fresh[:ordinal] + snapshot.fresh[ordinal + 1 :]
         layer = snapshot.layers[at]
-        died = np.full(layer.segment.count, ALIVE, np.int64) if layer.died is None else layer.died
-        died[ordinal] = snapshot.sequence + 1
-        changed = Layer(layer.segment, died, layer.dead + 1)
+        changed = layer.ending(np.array([ordinal]), snapshot.sequence + 1)
         return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :]), snapshot.fresh
+
+    def _without_all(self, names: list[str]) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
+        """Like :meth:`_without`, for many at once, of which some may be unknown."""
+        snapshot, layers, left = self.current, [], set(names)
+        fresh = tuple(held for held in snapshot.fresh if held.id not in left)
+        for layer in snapshot.layers:
+            found = np.array([layer.segment.find(name) for name in names], np.int64)
+            found = np.unique(found[found >= 0])
+            found = found[layer.alive(found, snapshot.sequence)]
+            layers.append(layer.ending(found, snapshot.sequence + 1) if len(found) else layer)
+        return tuple(layers), fresh
 
     def _publish(self, layers: tuple[Layer, ...], fresh: tuple[Subscription, ...]) -> None:
         self.current = Snapshot(self.current.sequence + 1, layers, fresh)
@@ -170,8 +189,8 @@ class Writer:
         for held in fresh:
             rows.add(held.expression)
         ids = string_column([held.id for held in fresh])
-        priority = np.array([held.priority for held in fresh], np.float64)
-        layer = Layer(self._segment(ids, rows.freeze(), priority))
+        particulars = particulars_of([(held.priority, held.version) for held in fresh])
+        layer = Layer(self._segment(ids, rows.freeze(), particulars))
         self._publish((*self.current.layers, layer), ())
 
     def _merge(self, layers: list[Layer]) -> Layer:
@@ -179,8 +198,9 @@ class Writer:
         chosen = [(layer.segment, layer.living(self.current.sequence)) for layer in layers]
         columns = concat([(segment.columns, living) for segment, living in chosen])
         ids = _join_ids([(segment.ids, living) for segment, living in chosen])
-        priority = np.concatenate([_priorities(segment)[living] for segment, living in chosen])
-        return Layer(self._segment(ids, columns, priority))
+        parts = [segment.particulars(living) for segment, living in chosen]
+        particulars = Particulars(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return Layer(self._segment(ids, columns, particulars))
 
     def merge_all(self) -> None:
         """Everything in one segment."""
@@ -196,11 +216,6 @@ class Writer:
         with self._lock:
             self._flush()
             storage.save(self.current, path, self.engine, self._places)
-
-
-def _priorities(segment: Segment) -> npt.NDArray[np.float64]:
-    stored: npt.NDArray[np.float64] = segment.arena["priority"]
-    return stored if len(stored) else np.zeros(segment.count)
 
 
 def _join_ids(parts: list[tuple[StringColumn, npt.NDArray[np.int64]]]) -> StringColumn:

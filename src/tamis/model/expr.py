@@ -150,11 +150,15 @@ FALSE = Or(())
 
 
 class Subscription(msgspec.Struct, frozen=True):
-    """A standing query with its owner's id for it and a static priority for top-k."""
+    """A standing query with its owner's id for it and a static priority for top-k.
+
+    ``version`` is carried along for those who keep several: 0 unless a store numbers its changes.
+    """
 
     id: str
     expression: Expr
     priority: float = 0.0
+    version: int = 0
 
 
 def children_of(expr: Expr) -> tuple[Expr, ...]:

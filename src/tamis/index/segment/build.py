@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tamis.index.arena import pack
 from tamis.index.engines import engine_class
 from tamis.index.segment.expand import clause_rows
-from tamis.index.segment.segment import Segment
+from tamis.index.segment.segment import Particulars, Segment
 from tamis.index.statistics import Statistics
 from tamis.lang.columns.literals import StringColumn, string_column
 from tamis.lang.columns.rows import Columns
@@ -26,7 +26,7 @@ Sampler = Callable[[Space], Located]
 def build_segment(
     ids: StringColumn,
     columns: Columns,
-    priority: npt.NDArray[np.float64],
+    particulars: Particulars,
     *,
     engine: str = "hybrid",
     parameters: dict[str, Any] | None = None,
@@ -42,7 +42,8 @@ def build_segment(
     arrays |= {f"engine.{name}": array for name, array in engine_arrays.items()}
     arrays |= flat("ids.", _narrow_strings(ids)) | {
         "ids.order": _id_order(ids),
-        "priority": priority if priority.any() else priority[:0],
+        # Those that all have the default take no room.
+        **{name: column if column.any() else column[:0] for name, column in particulars._asdict().items()},
     }
     return Segment(pack(arrays), engine, limits)
 

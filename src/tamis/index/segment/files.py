@@ -32,7 +32,7 @@ from tamis.index.segment.segment import Segment
 from tamis.limits import Limits
 
 FORMAT = "tamis-segment"
-VERSION = 1
+VERSION = 2
 LARGEST_JSON = 64 << 20
 
 
@@ -159,11 +159,9 @@ def _is_verified(path: Path, body: dict[str, Any]) -> bool:
 
 def write_sealed(path: Path, body: dict[str, Any]) -> None:
     """Write ``body`` as JSON with its checksum, atomically."""
-    text = json.dumps(body, separators=(",", ":"))
-    sealed = json.dumps({"crc32": zlib.crc32(text.encode()), "body": text})
     part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(sealed)
+    with part.open("wb") as file:
+        file.write(seal(body))
         file.flush()
         os.fsync(file.fileno())
     failpoint("sealed.before_rename")
@@ -171,24 +169,37 @@ def write_sealed(path: Path, body: dict[str, Any]) -> None:
     sync_folder(path.parent)
 
 
+def seal(body: dict[str, Any]) -> bytes:
+    """``body`` as JSON with its checksum."""
+    text = json.dumps(body, separators=(",", ":"))
+    return json.dumps({"crc32": zlib.crc32(text.encode()), "body": text}).encode()
+
+
 def read_sealed(path: Path) -> dict[str, Any]:
     """Read what :func:`write_sealed` wrote, or say what is wrong with it."""
     try:
         if path.stat().st_size > LARGEST_JSON:
             raise IndexCorrupt(f"{path} is damaged: it is larger than any manifest")
-        sealed = json.loads(path.read_bytes())
-        text = sealed["body"]
-        if zlib.crc32(text.encode()) != sealed["crc32"]:
-            raise IndexCorrupt(f"{path} is damaged: it does not have its checksum")
-        body = json.loads(text)
+        return unseal(path.read_bytes(), path)
     except FileNotFoundError:
         raise IndexNotFound(f"there is no index at {path.parent}: {path.name} is missing") from None
     except NotADirectoryError:
         raise IndexNotFound(f"there is no index at {path.parent}: it is not a folder") from None
     except OSError as bad:
         raise IndexCorrupt(f"{path} cannot be read: {bad.strerror}") from None
+
+
+def unseal(sealed: bytes, path: Any) -> dict[str, Any]:
+    """The body that :func:`seal` sealed; ``path`` is for the message if it cannot be."""
+    try:
+        outer = json.loads(sealed)
+        text = outer["body"]
+        sound = zlib.crc32(text.encode()) == outer["crc32"]
+        body = json.loads(text) if sound else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise IndexCorrupt(f"{path} is damaged: it is not a sealed JSON file") from None
+    if not sound:
+        raise IndexCorrupt(f"{path} is damaged: it does not have its checksum")
     if not isinstance(body, dict):
         raise IndexCorrupt(f"{path} is damaged: it holds no object")
     return body

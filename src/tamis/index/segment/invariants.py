@@ -88,7 +88,7 @@ def _check_book(segment: Segment) -> None:
     _ensure(sound and not np.any(texts < 0) and _below(kind, max(Kind) + 1), "a literal has no text")
     operands = int(arena["book.arity"][predicates].sum(dtype=np.int64))
     _ensure(operands == len(arena["book.args"]), "the operands do not fit the operators")
-    for name, length in (("book.weight", len(predicates)), ("priority", count)):
+    for name, length in (("book.weight", len(predicates)), ("priority", count), ("version", count)):
         _ensure(len(arena[name]) in (0, length), f"{name} has the wrong length")
 
 

@@ -22,6 +22,7 @@ _TYPES = {
     "space.number_values": "<f8",
     "book.weight": "<f8",
     "priority": "<f8",
+    "version": "<i8",
     "clauses.literal": "<u2 <u4",
     "clauses.set_lo": "<u2 <u4",
     "clauses.set_hi": "<u2 <u4",
@@ -37,7 +38,7 @@ def required() -> set[str]:
     """The arrays that every segment has, whatever its engine."""
     names = {f"space.{name}" for name in Space._fields} | {f"clauses.{name}" for name in Clauses._fields}
     names |= {f"book.{name}" for name in Columns._fields} - {"book.literals"}
-    names |= {"book.literals.kind", "book.literals.bits", "ids.order", "priority"} - STRINGS
+    names |= {"book.literals.kind", "book.literals.bits", "ids.order", "priority", "version"} - STRINGS
     return (names - STRINGS) | {f"{name}.{part}" for name in STRINGS for part in ("start", "data")}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,13 @@ from tamis.space.encode import Encoder
 from tamis.space.space import Space
 
 _FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
+
+
+class Particulars(NamedTuple):
+    """What a subscription carries beside its expression."""
+
+    priority: npt.NDArray[np.float64]
+    version: npt.NDArray[np.int64]
 
 
 class Segment:
@@ -101,6 +108,21 @@ class Segment:
         """The static priority of one subscription."""
         priorities = self.arena["priority"]
         return float(priorities[ordinal]) if len(priorities) else 0.0
+
+    def version(self, ordinal: int) -> int:
+        """The version of one subscription."""
+        versions = self.arena["version"]
+        return int(versions[ordinal]) if len(versions) else 0
+
+    def particulars(self, ordinals: npt.NDArray[np.int64]) -> Particulars:
+        """Priorities and versions of several subscriptions."""
+        stored = {name: self.arena[name] for name in Particulars._fields}
+        return Particulars(
+            **{
+                name: column[ordinals] if len(column) else np.zeros(len(ordinals), column.dtype)
+                for name, column in stored.items()
+            }
+        )
 
     def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
         """The ids of several subscriptions."""

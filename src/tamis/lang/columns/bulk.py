@@ -2,8 +2,8 @@
 
 Rows with the same id form one conjunction. Operands stand in any of the columns ``value``,
 ``number``, ``string``, ``time`` and ``boolean``, each a scalar or a list; a row uses the ones that
-are not null. Optional: ``weight`` per row and ``priority`` per id. A subscription with an unusable
-row is refused as a whole and reported; the others go on.
+are not null. Optional: ``weight`` per row, ``priority`` and ``version`` per id. A subscription with an
+unusable row is refused as a whole and reported; the others go on.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Bulk(NamedTuple):
     ids: pa.Array
     columns: Columns
     priority: npt.NDArray[np.float64]
+    version: Index
     refused: list[tuple[str, TamisError]]
 
 
@@ -82,7 +83,8 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
         starts(_sums(arity, row_start)),
     )
     kept = ids if keep.all() else ids.filter(pa.array(keep))
-    return Bulk(kept, columns, _first(priority, group, keep), _report(ids, group, refusals))
+    versions = _first(_whole(table, "version"), group, keep).astype(np.int64)
+    return Bulk(kept, columns, _first(priority, group, keep), versions, _report(ids, group, refusals))
 
 
 def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
@@ -101,7 +103,7 @@ def _sums(count: npt.NDArray[Any], start: Index) -> Index:
     return np.asarray(np.add.reduceat(count, start[:-1], dtype=np.int64))
 
 
-def _first(values: npt.NDArray[np.float64], group: Codes, keep: npt.NDArray[np.bool_]) -> Any:
+def _first(values: npt.NDArray[Any], group: Codes, keep: npt.NDArray[np.bool_]) -> Any:
     """Of every good subscription the value in its first row."""
     if not len(values):
         return np.zeros(np.count_nonzero(keep))
@@ -352,6 +354,16 @@ def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> n
     numbers: npt.NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
     refusals.add(~np.isfinite(numbers), SubscriptionError(f"{name} must be a finite number"))
     return numbers
+
+
+def _whole(table: pa.Table, name: str) -> Index:
+    """The whole numbers of a column, nothing if there is no such column."""
+    if name not in table.column_names:
+        return np.zeros(0, np.int64)
+    column = table.column(name)
+    if not pa.types.is_integer(column.type):
+        raise InputError(f"the column {name!r} holds whole numbers, not {column.type}")
+    return np.asarray(column.combine_chunks().cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False))
 
 
 def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np.bool_]:
