@@ -18,7 +18,8 @@
     ├── IndexError_                index-error
     │   ├── IndexNotFound          index-not-found
     │   ├── IndexVersion           index-version          written by another format version
-    │   └── IndexCorrupt           index-corrupt          torn, truncated or altered file
+    │   ├── IndexCorrupt           index-corrupt          torn, truncated or altered file
+    │   └── IndexConflict          index-conflict         somebody else changed it meanwhile
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
     │   └── EngineParameter        engine-parameter       a parameter is out of its range
@@ -158,6 +159,12 @@ class IndexCorrupt(IndexError_):
     """A file of the index is torn, truncated or altered."""
 
     code = "index-corrupt"
+
+
+class IndexConflict(IndexError_):
+    """Two writers wanted to put the same version of an index in force; one of them must begin anew."""
+
+    code = "index-conflict"
 
 
 class EngineError(TamisError):

@@ -211,6 +211,12 @@ class Writer:
                 merged = self._merge(list(layers))
                 self._publish((merged,) if merged.segment.count else (), ())
 
+    def write_layers(self, path: Path) -> list[dict[str, Any]]:
+        """Write what ``path`` does not hold yet, but no manifest; returns how one would name the layers."""
+        with self._lock:
+            self._flush()
+            return storage.write_layers(self.current, path, self._places)
+
     def save(self, path: Path) -> None:
         """Write everything to ``path``."""
         with self._lock:

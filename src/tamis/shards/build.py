@@ -1,0 +1,172 @@
+"""Building a shard: rows of subscriptions in, segments, book and quarantine out.
+
+If the shard existed before under the same settings, its book tells which rows are new, changed or gone, and
+only those are read; the rest stays in its segments.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import IndexError_, SubscriptionError, TamisError
+from tamis.matcher.sources import read_book
+from tamis.matcher.writer import Writer
+from tamis.shards.manifest import Settings, Shard
+from tamis.shards.opening import limits_of, open_to_change
+from tamis.shards.place import Place
+from tamis.shards.store import read_table, store_layers, write_table
+
+REBUILD = 0.25  # of the rows changed: from there on, building all of them anew is quicker
+TEXT = 65_536  # characters of a refused expression that are kept
+
+QUARANTINE = pa.schema(
+    [
+        ("id", pa.string()),
+        ("code", pa.string()),
+        ("position", pa.int32()),
+        ("message", pa.string()),
+        ("text", pa.string()),
+    ]
+)
+
+Refused = list[tuple[str, TamisError]]
+
+
+class Work(NamedTuple):
+    """What all shards of a build have in common: place, kind, and typical events, if there are any."""
+
+    place: Place
+    settings: Settings
+    sample: Any = None
+
+
+def build_shard(work: Work, number: int, rows: pa.Table, before: Shard | None = None) -> Shard:
+    """Build shard ``number`` of ``rows`` and store it; ``before`` is what it was, if it was.
+
+    Rows have the columns that :meth:`tamis.Index.build` takes, as text or in bulk, and a ``mark``, a hash of
+    all of them.
+    """
+    fingerprint = fingerprint_of(rows["mark"])
+    rows, strange = _without_strange_ids(rows)
+    rows = _newest_first(rows)
+    book = _book(rows)
+    writer, refused = _changed(work, rows, book, before) or _anew(work, rows)
+    bad = strange + refused
+    shard = Shard(
+        number,
+        [],
+        0,
+        0,
+        fingerprint,
+        write_table(work.place, "book", _unmarked(book, refused)),
+        len(bad),
+        write_table(work.place, "refused", quarantine(bad, rows)) if bad else "",
+    )
+    known = before.segments if before is not None else []
+    shard.segments = known  # what need not be sent again
+    return store_layers(work.place, writer, shard)
+
+
+def fingerprint_of(marks: Any) -> str:
+    """Tells sets of rows apart, whatever their order; Spark computes the same (see ``spark.build``)."""
+    values = np.asarray(marks.to_numpy(), np.int64)
+    mixed = np.bitwise_xor.reduce(values) if len(values) else 0
+    return f"{len(values)}:{int(mixed)}:{int((values & 0xFFFFFF).sum())}"
+
+
+def _anew(work: Work, rows: pa.Table) -> tuple[Writer, Refused]:
+    limits = limits_of(work.settings)
+    book = read_book(rows.drop_columns(["mark"]), limits, skip_bad=True)
+    writer = Writer(work.settings.engine, dict(work.settings.parameters), limits, work.sample)
+    writer.load(book)
+    return writer, book.refused
+
+
+def _changed(
+    work: Work, rows: pa.Table, book: pa.Table, before: Shard | None
+) -> tuple[Writer, Refused] | None:
+    """Only what differs from before; ``None`` if there is no before or too much differs."""
+    if before is None or not before.book:
+        return None
+    known = read_table(work.place, before.book)
+    place = pc.index_in(book["id"], value_set=known["id"])
+    same = pc.fill_null(pc.equal(known["mark"].take(place), book["mark"]), False)
+    news = book["id"].filter(pc.invert(same))
+    gone = known["id"].filter(pc.invert(pc.is_in(known["id"], value_set=book["id"])))
+    if len(news) + len(gone) > REBUILD * len(book):
+        return None
+    try:
+        writer = open_to_change(work.place, before, work.settings, work.sample)
+    except IndexError_:  # what was there is damaged or gone: begin anew
+        return None
+    fresh = rows.filter(pc.is_in(rows["id"], value_set=_one(news)))
+    given = read_book(fresh.drop_columns(["mark"]), limits_of(work.settings), skip_bad=True)
+    writer.apply(given, gone.to_pylist() + [name for name, _ in given.refused])
+    return writer, given.refused
+
+
+def _one(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _book(rows: pa.Table) -> pa.Table:
+    """Every id with the marks of its rows added up: of text there is one row, in bulk several."""
+    if "expression" in rows.column_names:
+        return rows.select(["id", "mark"]).combine_chunks()
+    marks = pc.bit_wise_and(rows["mark"], 0xFFFF_FFFF_FFFF)  # so that no sum overflows
+    summed = pa.table({"id": rows["id"], "mark": marks}).group_by("id").aggregate([("mark", "sum")])
+    return pa.table({"id": summed["id"], "mark": summed["mark_sum"]})
+
+
+def _unmarked(book: pa.Table, refused: Refused) -> pa.Table:
+    """The book without the marks of what was refused, so that it is looked at again next time."""
+    if not refused:
+        return book
+    names = pa.array(sorted({name for name, _ in refused}), pa.string())
+    good = book.filter(pc.invert(pc.is_in(book["id"], value_set=names)))
+    return pa.concat_tables([good, pa.table({"id": names, "mark": pa.nulls(len(names), pa.int64())})])
+
+
+def _newest_first(rows: pa.Table) -> pa.Table:
+    """Of rows with the same id the one with the highest version is taken, whatever order they came in."""
+    if "expression" not in rows.column_names or pc.count_distinct(rows["id"]).as_py() == rows.num_rows:
+        return rows
+    order = [("version", "descending")] if "version" in rows.column_names else []
+    return rows.sort_by([*order, ("mark", "ascending")])
+
+
+def _without_strange_ids(rows: pa.Table) -> tuple[pa.Table, Refused]:
+    """Shards are found by the bytes of an id, so an id must come in the one form that the index keeps."""
+    beyond = pc.invert(pc.fill_null(pc.string_is_ascii(rows["id"]), True))
+    if not pc.any(beyond).as_py():
+        return rows, []
+    names = set(rows["id"].filter(beyond).to_pylist())
+    bad = sorted(name for name in names if not unicodedata.is_normalized("NFC", name))
+    if not bad:
+        return rows, []
+    why = "the id is not in Unicode's normal form C; write it so before it comes to Spark"
+    kept = pc.invert(pc.is_in(rows["id"], value_set=pa.array(bad, pa.string())))
+    return rows.filter(kept), [(name, SubscriptionError(why, subscription=name)) for name in bad]
+
+
+def quarantine(refused: Refused, rows: pa.Table | None = None) -> pa.Table:
+    """Refused subscriptions as rows: id, code, position, message and text."""
+    texts: dict[str, str] = {}
+    if rows is not None and "expression" in rows.column_names:
+        names = pa.array([name for name, _ in refused], pa.string())
+        some = rows.filter(pc.is_in(rows["id"], value_set=names)).select(["id", "expression"])
+        texts = {row["id"]: row["expression"] or "" for row in some.to_pylist()}
+    columns = [
+        [name for name, _ in refused],
+        [error.code for _, error in refused],
+        [error.details.get("position") for _, error in refused],
+        [error.message for _, error in refused],
+        [texts.get(name, "")[:TEXT] for name, _ in refused],
+    ]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, QUARANTINE, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=QUARANTINE)

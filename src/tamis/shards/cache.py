@@ -1,0 +1,70 @@
+"""The local cache: files of far places, fetched once per host, to be mapped by every process on it."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tamis.shards.manifest import Manifest, Shard
+from tamis.shards.place import Place
+
+
+def cache_folder() -> Path:
+    """Where fetched segments are kept: ``TAMIS_CACHE``, else the user's cache folder."""
+    chosen = os.environ.get("TAMIS_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(chosen) if chosen else base / "tamis"
+
+
+def home_of(place: Place) -> Path:
+    """The folder on this host that holds, or is going to hold, the files of ``place``."""
+    if place.local is not None:
+        return place.local
+    return cache_folder() / hashlib.sha256(place.uri.encode()).hexdigest()[:24]
+
+
+def fetch(place: Place, shard: Shard) -> Path:
+    """The folder with all files of a shard; what is missing is fetched, by one process at a time."""
+    home = home_of(place)
+    missing = [name for name in shard.files() if not (home / name).exists()]
+    if place.local is None and missing:
+        home.mkdir(parents=True, exist_ok=True)
+        with _locked(home / f"shard-{shard.number}.lock"):
+            for name in (name for name in missing if not (home / name).exists()):
+                _fetch_one(place, name, home / name)
+    return home
+
+
+def _fetch_one(place: Place, name: str, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.part-{uuid.uuid4().hex}")
+    try:
+        place.fetch(name, part)
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def prune(place: Place, kept: list[Manifest]) -> int:
+    """Forget the fetched files that none of these versions needs; returns how many went."""
+    home = home_of(place)
+    if place.local is not None or not home.is_dir():
+        return 0
+    needed = {name.split("/")[0] for manifest in kept for shard in manifest.shards for name in shard.files()}
+    gone = [item for item in home.iterdir() if item.name not in needed and item.suffix != ".lock"]
+    for item in gone:
+        shutil.rmtree(item, ignore_errors=True) if item.is_dir() else item.unlink(missing_ok=True)
+    return len(gone)
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    with file.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,92 @@
+"""Changes: bring a sharded index up to date with the store's change log, without building it again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from tamis.errors import IndexConflict, TamisError
+from tamis.matcher.sources import read_book
+from tamis.model.change import Change
+from tamis.model.token import shard_of, token_of
+from tamis.shards.manifest import Manifest, Settings, Shard, commit, current
+from tamis.shards.opening import limits_of, open_to_change
+from tamis.shards.place import Place
+from tamis.shards.store import store_layers
+
+ATTEMPTS = 5
+
+
+def apply_changes(place: Place, changes: Sequence[Change]) -> tuple[Manifest, list[tuple[str, TamisError]]]:
+    """The version that has these changes, and what was refused; committed unless it had them already.
+
+    Changes that the index knows are left out, so it does no harm to say them twice, or from two processes.
+    """
+    for attempt in range(ATTEMPTS):
+        manifest = current(place)
+        news = [change for change in changes if change.sequence > manifest.applied]
+        if not news:
+            return manifest, []
+        following, refused = _following(place, manifest, news)
+        try:
+            commit(place, following)
+            return following, refused
+        except IndexConflict:  # somebody was quicker: perhaps with the same changes
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _following(
+    place: Place, manifest: Manifest, news: list[Change]
+) -> tuple[Manifest, list[tuple[str, TamisError]]]:
+    settings = manifest.settings
+    groups: defaultdict[int, list[Change]] = defaultdict(list)
+    for change in _last(news):
+        groups[shard_of(token_of(change.id), settings.shards)].append(change)
+    refused: list[tuple[str, TamisError]] = []
+    shards = []
+    for shard in manifest.shards:
+        if shard.number in groups:
+            shard, bad = _changed(place, settings, shard, groups[shard.number])
+            refused += bad
+        shards.append(shard)
+    following = msgspec.structs.replace(
+        manifest,
+        number=manifest.number + 1,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        shards=shards,
+        applied=max(change.sequence for change in news),
+    )
+    return following, refused
+
+
+def _last(changes: Iterable[Change]) -> list[Change]:
+    """Of several changes to a subscription only the last counts."""
+    return list({change.id: change for change in sorted(changes)}.values())
+
+
+def _changed(
+    place: Place, settings: Settings, shard: Shard, changes: list[Change]
+) -> tuple[Shard, list[tuple[str, TamisError]]]:
+    puts = [_row(change) for change in changes if change.expression is not None]
+    book = read_book(puts, limits_of(settings), skip_bad=True)
+    gone = [change.id for change in changes if change.expression is None]
+    writer = open_to_change(place, shard, settings)
+    writer.apply(book, gone + [name for name, _ in book.refused])
+    # The rows that it was built from no longer tell what is in it.
+    shard = msgspec.structs.replace(shard, fingerprint="", book="")
+    return store_layers(place, writer, shard), book.refused
+
+
+def _row(change: Change) -> dict[str, Any]:
+    return {
+        "id": change.id,
+        "expression": change.expression,
+        "priority": change.priority,
+        "version": change.version,
+    }

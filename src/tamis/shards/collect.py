@@ -1,0 +1,51 @@
+"""Collecting garbage: old versions go, and with them every file that no version needs any more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from tamis.shards.cache import prune
+from tamis.shards.manifest import Manifest, name_of, numbers, read
+from tamis.shards.place import Place
+
+KEEP = 3
+GRACE = timedelta(minutes=15)  # what is younger may belong to a build or a batch that is under way
+_OURS = ("segment-", "dead-", "book-", "refused-", "manifest-")
+
+
+def collect(place: Place, keep: int = KEEP, grace: timedelta = GRACE) -> int:
+    """Remove all versions but the last ``keep`` and those within ``grace``; returns how many files went."""
+    before = datetime.now(UTC) - grace
+    kept = _kept(place, keep, before)
+    needed = {name for manifest in kept for name in _files(manifest)}
+    gone = [
+        info.base_name
+        for info in place.names()
+        if info.base_name.startswith(_OURS) and info.base_name not in needed and _older(info, before)
+    ]
+    # Manifests first: a version must never be visible without its files.
+    for name in sorted(gone, key=lambda name: not name.startswith("manifest-")):
+        place.remove(name)
+    prune(place, kept)
+    return len(gone)
+
+
+def _kept(place: Place, keep: int, before: datetime) -> list[Manifest]:
+    there = numbers(place)
+    ages = {info.base_name: info for info in place.names()}
+    young = [number for number in there[:-keep] if not _older(ages[name_of(number)], before)]
+    return [read(place, number) for number in (*young, *there[-keep:])]
+
+
+def _files(manifest: Manifest) -> set[str]:
+    names = {name.split("/")[0] for shard in manifest.shards for name in shard.files()}
+    return (
+        names
+        | {name_of(manifest.number)}
+        | {name for shard in manifest.shards for name in (shard.book, shard.quarantine) if name}
+    )
+
+
+def _older(info: object, moment: datetime) -> bool:
+    changed = getattr(info, "mtime", None)  # some file systems do not say
+    return changed is None or changed < moment
