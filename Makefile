@@ -19,9 +19,9 @@ demo: $(READY)  ## a marketplace of saved searches matched at full speed, with a
 test: lint  ## lint, all tests, then the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS)
 	@status=0; \
-	$(BIN)/python -m pytest -n 2 --junitxml=$(REPORTS)/compiled.xml || status=1; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
 	echo "kernels, interpreted:"; \
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
 	$(BIN)/python tools/count_tests.py $(REPORTS)/compiled.xml $(REPORTS)/interpreted.xml || status=1; \
 	exit $$status

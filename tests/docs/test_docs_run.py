@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *ROOT.glob("ARCHITECTURE.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+FILES = [ROOT / "README.md", *ROOT.glob("ARCHITECTURE.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(
     r"^(?P<indent> *)```python[ \t]*\n(?P<code>.*?)^(?P=indent)```[ \t]*$", re.MULTILINE | re.DOTALL
 )
@@ -52,8 +52,22 @@ def run_doctest(block: Block, file: Path, namespace: dict[str, Any]) -> None:
     assert not report, "".join(report)
 
 
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_examples_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def needs_spark(file: Path) -> bool:
+    return any("tamis.spark" in block.code for block in blocks(file.read_text(encoding="utf-8")))
+
+
+PAGES = [
+    pytest.param(file, id=str(file.relative_to(ROOT)), marks=[pytest.mark.spark] if needs_spark(file) else [])
+    for file in FILES
+]
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_examples_run(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    if needs_spark(file):
+        request.getfixturevalue("spark")  # the examples find it active, and start none of their own
     monkeypatch.chdir(tmp_path)  # examples may write files
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(file.read_text(encoding="utf-8")):

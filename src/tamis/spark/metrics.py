@@ -1,0 +1,162 @@
+"""Streams watched: a listener turns the progress of queries into a live line and figures for Prometheus."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from tamis.errors import InputError
+from tamis.spark.progress import COUNTS, WORK, Batch, batch_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BUCKETS = (0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+_HELP = {
+    "matches": "Pairs of event and subscription",
+    "rows": "Rows that were new in the outbox",
+    "refused": "Events that were refused",
+}
+_log = logging.getLogger(__name__)
+
+
+class StreamMetrics:
+    """The figures of all queries of a session, in a registry of their own.
+
+    Feed it with :meth:`watch`, show it with :meth:`serve`; ``shown`` is called with every batch.
+    """
+
+    def __init__(self, shown: Callable[[Batch], None] | None = None) -> None:
+        self.registry = CollectorRegistry()
+        self._shown = shown
+        self._seen: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        self._lock = threading.Lock()
+        counter, gauge = self._maker(Counter), self._maker(Gauge)
+        self._batches = counter("batches", "Micro-batches done")
+        self._events = counter("events", "Events read")
+        self._counts = {name: counter(name, _HELP[name]) for name in COUNTS}
+        self._work = counter("work", "Work done by the index", "kind")
+        self._phases = counter("phase_seconds", "Time by phase of a micro-batch", "phase")
+        self._failures = counter("failures", "Queries that ended with an error")
+        self._seconds = self._maker(Histogram, buckets=_BUCKETS)("batch_seconds", "Length of a micro-batch")
+        self._gauges = {
+            "arriving": gauge("arriving_events_per_second", "Events that come in"),
+            "matched": gauge("matched_events_per_second", "Events that are worked off"),
+            "behind": gauge("waiting_events", "Events that wait in the source"),
+            "late": gauge("late_seconds", "Age of the newest event when it was matched"),
+        }
+        self._version = gauge("index_version", "Version of the index that was matched against")
+        self._running = gauge("running", "1 while the query runs")
+
+    def _maker(self, kind: Any, **settings: Any) -> Callable[..., Any]:
+        def make(name: str, about: str, *labels: str) -> Any:
+            return kind(f"tamis_stream_{name}", about, ["query", *labels], registry=self.registry, **settings)
+
+        return make
+
+    # -- feeding --------------------------------------------------------------------------------------
+
+    def started(self, run: str, query: str) -> None:
+        """A query runs."""
+        self._names[run] = query
+        self._running.labels(query).set(1)
+
+    def take(self, progress: Any) -> None:
+        """Count a batch; one that was counted already is left out, whichever way it comes again."""
+        batch = batch_of(progress)
+        with self._lock:
+            if self._seen.get(batch.run, -1) >= batch.number:
+                return
+            self._seen[batch.run] = batch.number
+            self._count(batch)
+        if self._shown:
+            self._shown(batch)
+
+    def _count(self, batch: Batch) -> None:
+        self._batches.labels(batch.query).inc()
+        self._events.labels(batch.query).inc(batch.events)
+        self._seconds.labels(batch.query).observe(batch.seconds)
+        for phase, spent in batch.phases.items():
+            self._phases.labels(batch.query, phase).inc(spent)
+        for name, number in batch.numbers.items():
+            if name in self._counts:
+                self._counts[name].labels(batch.query).inc(number)
+            elif name in WORK:
+                self._work.labels(batch.query, name).inc(number)
+        for name, gauge in self._gauges.items():
+            if (value := getattr(batch, name)) is not None:
+                gauge.labels(batch.query).set(value)
+        if (version := batch.numbers.get("index_version")) is not None:
+            self._version.labels(batch.query).set(version)
+
+    def ended(self, run: str, failed: bool) -> None:
+        """A query is over."""
+        name = self._names.pop(run, run)
+        self._running.labels(name).set(0)
+        if failed:
+            self._failures.labels(name).inc()
+
+    @contextlib.contextmanager
+    def watch(self, spark: SparkSession) -> Iterator[None]:
+        """Count the batches of all queries of ``spark`` from here on."""
+        listener = _Listener(self)
+        spark.streams.addListener(listener)
+        try:
+            yield
+        finally:
+            spark.streams.removeListener(listener)
+
+    def poll(self, query: Any) -> None:
+        """Count what ``query`` has done lately, where a listener cannot be had."""
+        for progress in query.recentProgress:
+            self.take(progress)
+
+    # -- showing ----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def serve(self, port: int, address: str = "127.0.0.1") -> Iterator[int]:
+        """Answer Prometheus at ``http://address:port/metrics``; port 0 takes a free one and returns it."""
+        try:
+            server, thread = start_http_server(port, address, self.registry)
+        except OSError as refused:
+            raise InputError(
+                f"metrics cannot be served at {address}:{port}: {refused.strerror or refused}"
+            ) from None
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+class _Listener(StreamingQueryListener):
+    """Hands progress on; what goes wrong here must not reach the query."""
+
+    def __init__(self, metrics: StreamMetrics) -> None:
+        self._metrics = metrics
+
+    def onQueryStarted(self, event: Any) -> None:
+        """A query begins."""
+        self._metrics.started(str(event.runId), event.name or str(event.id))
+
+    def onQueryProgress(self, event: Any) -> None:
+        """A micro-batch is done."""
+        try:
+            self._metrics.take(event.progress)
+        except Exception:
+            _log.exception("a micro-batch could not be counted")
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Nothing came in."""
+
+    def onQueryTerminated(self, event: Any) -> None:
+        """The query was stopped or failed."""
+        self._metrics.ended(str(event.runId), event.exception is not None)
