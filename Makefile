@@ -11,7 +11,7 @@ export HYPOTHESIS_PROFILE ?= ci
 .PHONY: help demo test lint format bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## a marketplace of saved searches matched at full speed, with a plot
 	@$(BIN)/python -m bench.demo

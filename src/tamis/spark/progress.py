@@ -31,7 +31,7 @@ _reports: OrderedDict[tuple[str, int], dict[str, float]] = OrderedDict()
 
 
 def report(query: str, batch_id: int, **numbers: float) -> None:
-    """Say what a batch did: ``matches``, ``rows``, ``refused``, ``index_version``, and the counts of ``WORK``."""
+    """Say what a batch did: ``matches``, ``rows``, ``refused``, ``index_version``, counts of ``WORK``."""
     with _lock:
         _reports.setdefault((query, batch_id), {}).update(numbers)
         while len(_reports) > _KEPT:
