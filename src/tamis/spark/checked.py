@@ -1,0 +1,221 @@
+"""Subscriptions in a worker: which rows are good, and what is wrong with the others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import ParseError, SubscriptionError, TamisError
+from tamis.lang import from_json, parse, to_text
+from tamis.lang.columns import columns_from_arrow
+from tamis.lang.columns.texts import normal, readable
+from tamis.limits import Limits
+from tamis.matcher.sources import check_id
+from tamis.spark.rows import cut_text
+
+VERDICT = pa.schema(
+    [("code", pa.string()), ("position", pa.int32()), ("message", pa.string()), ("text", pa.string())]
+)
+REFUSED_SUBSCRIPTIONS = "id string, code string, position int, message string, text string"
+_REFUSED = pa.schema([pa.field("id", pa.string()), *VERDICT])
+CORRUPT = "_corrupt_record"  # the line that a reader of files could not take apart
+
+
+class Verdict(NamedTuple):
+    """A row's id and expression as they go on, and what is wrong with it."""
+
+    id: str | None
+    expression: str | None
+    bad: TamisError | None
+
+
+def check_texts(batches: Iterator[pa.RecordBatch], limits: Limits) -> Iterator[pa.RecordBatch]:
+    """The rows of (id, expression, …) with a verdict beside each; ``_``-columns are what was written."""
+    for batch in batches:
+        verdicts = _verdicts(batch, limits)
+        columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names) if name[:1] != "_"}
+        columns["id"] = pa.array([verdict.id for verdict in verdicts], pa.string())
+        columns["expression"] = pa.array([verdict.expression for verdict in verdicts], pa.string())
+        refused = [
+            _columns_of(verdict.bad, line or verdict.expression or "")
+            for verdict, line in zip(verdicts, _texts(batch, CORRUPT), strict=True)
+        ]
+        verdict_columns = pa.Table.from_pylist(refused, schema=VERDICT).combine_chunks()
+        columns |= dict(
+            zip(VERDICT.names, (c.combine_chunks() for c in verdict_columns.columns), strict=True)
+        )
+        yield pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
+
+
+def _columns_of(bad: TamisError | None, text: str) -> dict[str, Any]:
+    if bad is None:
+        return {}
+    return {
+        "code": bad.code,
+        "position": getattr(bad, "position", None),
+        "message": cut_text(bad.message),
+        "text": cut_text(text),
+    }
+
+
+def _verdicts(batch: pa.RecordBatch, limits: Limits) -> list[Verdict]:
+    lines = zip(
+        _raw(batch, "id"),
+        _raw(batch, "expression"),
+        _numbers(batch, "priority"),
+        _numbers(batch, "version"),
+        _raw(batch, CORRUPT),
+        strict=True,
+    )
+    return [_verdict(*line, limits) for line in lines]
+
+
+def _verdict(
+    identity: bytes | None,
+    expression: bytes | None,
+    priority: TamisError | None,
+    version: TamisError | None,
+    corrupt: bytes | None,
+    limits: Limits,
+) -> Verdict:
+    try:
+        if corrupt is not None:
+            raise ParseError("the line is not what its file promises: not JSON, torn, or of a wrong type")
+        _checked_id(identity, limits)
+        for bad in (priority, version):
+            if bad is not None:
+                raise bad
+        return Verdict(_shown(identity), _checked_text(expression, limits), None)
+    except TamisError as refused:
+        return Verdict(_shown(identity), _shown(expression), refused)
+
+
+def _checked_id(raw: bytes | None, limits: Limits) -> None:
+    if not raw:
+        raise SubscriptionError("the id is null or empty")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise SubscriptionError("the id is not UTF-8") from None
+    if check_id(text, limits) != text:
+        raise SubscriptionError(
+            f"the id {text[:40]!r} is not in the Unicode form NFC; write it so (its shard is the hash of its"
+            " bytes, and two ways to write one id would be two subscriptions)"
+        )
+
+
+def _checked_text(raw: bytes | None, limits: Limits) -> str:
+    """The expression as text; one in JSON is rewritten, since the rest of the pipeline reads text."""
+    if raw is None:
+        raise ParseError("the expression is null")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as bad:
+        raise ParseError(f"the expression is not UTF-8 at byte {bad.start}", position=bad.start) from None
+    if not text.lstrip().startswith("{"):
+        parse(text, limits)
+        return text
+    try:
+        return to_text(from_json(msgspec.json.decode(raw), limits))
+    except (msgspec.DecodeError, RecursionError) as bad:
+        raise ParseError(f"the expression is not JSON: {bad}") from None
+
+
+def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:
+    """Where something is written in ``_<name>`` that is no usable number."""
+    found: list[TamisError | None] = [None] * batch.num_rows
+    if name not in batch.schema.names:
+        return found
+    value = pc.fill_null(batch.column(batch.schema.names.index(name)), -1 if name == "version" else np.nan)
+    written = _texts(batch, f"_{name}")
+    good = value.to_numpy(zero_copy_only=False)
+    good = good >= 0 if name == "version" else np.isfinite(good)
+    what = "a whole number from 0" if name == "version" else "a finite number"
+    for row in np.flatnonzero(~good).tolist():
+        if (text := written[row]) is not None:
+            found[row] = SubscriptionError(f"a {name} is {what}, not {text[:80]!r}")
+    return found
+
+
+def _raw(batch: pa.RecordBatch, name: str) -> list[bytes | None]:
+    """A column of strings as bytes, for Spark does not promise that they are UTF-8."""
+    if name not in batch.schema.names:
+        return [None] * batch.num_rows
+    found: list[bytes | None] = batch.column(batch.schema.names.index(name)).cast(pa.binary()).to_pylist()
+    return found
+
+
+def _texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
+    return [_shown(raw) for raw in _raw(batch, name)]
+
+
+def _shown(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
+    """The ``good`` rows of (id, attribute, operator, …), or one row per ``bad`` subscription.
+
+    Rows come sorted by id: the last subscription of a batch may go on in the next, so it waits for it.
+    """
+    waiting: list[pa.Table] = []
+    for batch in batches:
+        table = pa.Table.from_batches([*[b for t in waiting for b in t.to_batches()], batch])
+        last = table.column("id")[table.num_rows - 1] if table.num_rows else None
+        whole = table.num_rows - _tail(table.column("id"), last)
+        waiting = [table.slice(whole)]
+        yield from _checked_bulk(table.slice(0, whole), limits, wanted)
+    for table in waiting:
+        yield from _checked_bulk(table, limits, wanted)
+
+
+def _tail(ids: pa.ChunkedArray, last: Any) -> int:
+    """How many rows at the end have the last row's id."""
+    if last is None:
+        return 0
+    others = ids.is_valid() if not last.is_valid else pc.fill_null(pc.not_equal(ids, last), True)
+    place = np.flatnonzero(others.to_numpy(zero_copy_only=False))
+    return len(ids) - (int(place[-1]) + 1 if len(place) else 0)
+
+
+def _checked_bulk(table: pa.Table, limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
+    if not table.num_rows:
+        return
+    names = _names(table)
+    refused = dict(_odd_names(table, names)) | dict(columns_from_arrow(table, limits).refused)
+    bad = pc.is_in(names, pa.array(list(refused), pa.string()))
+    if wanted == "good":
+        yield from table.filter(pc.invert(bad)).to_batches()
+    elif refused:
+        rows = [
+            {"id": name, **_columns_of(why, _rows_of(table, names, name))} for name, why in refused.items()
+        ]
+        yield from pa.Table.from_pylist(rows, schema=_REFUSED).to_batches()
+
+
+def _names(table: pa.Table) -> pa.Array:
+    """Ids as the library groups them: in NFC; what is null or no text has the empty one."""
+    ids = pc.fill_null(pa.concat_arrays([*table.column("id").chunks, pa.array([], pa.string())]), "")
+    usable = readable(ids)
+    return normal(ids if usable is None else pc.if_else(pa.array(usable), ids, ""))
+
+
+def _odd_names(table: pa.Table, names: pa.Array) -> Iterator[tuple[str, TamisError]]:
+    same = pc.fill_null(pc.equal(table.column("id").cast(pa.binary()), names.cast(pa.binary())), False)
+    for name in pc.unique(names.filter(pc.invert(same.combine_chunks()))).to_pylist():
+        yield name, SubscriptionError("the id is null, not UTF-8 or not in the Unicode form NFC")
+
+
+def _rows_of(table: pa.Table, names: pa.Array, name: str) -> str:
+    """The rows of one subscription as JSON."""
+    rows = table.filter(pc.equal(names, name)).drop_columns("id").slice(0, 100)
+    try:
+        return json.dumps(rows.to_pylist(), default=str, ensure_ascii=False)
+    except UnicodeDecodeError:
+        return ""

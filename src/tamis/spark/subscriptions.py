@@ -1,0 +1,242 @@
+"""Subscriptions from files, DataFrames and the store: the good rows, and the quarantine of the others.
+
+Rows are (id, expression) with optional ``priority`` (or ``weight``), ``version``, ``owner``, ``schedule`` and
+whatever else, or the library's bulk columns (id, attribute, operator, operands …) without an expression.
+A bad row never fails the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from tamis.errors import InputError
+from tamis.lang.columns import columns_from_arrow
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.spark.checked import CORRUPT, REFUSED_SUBSCRIPTIONS, check_bulk, check_texts
+from tamis.spark.events import column
+from tamis.spark.session import session
+
+Batches = Iterator[pa.RecordBatch]
+_VERDICT = ("code", "position", "message", "text")
+_KINDS = {
+    ".parquet": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv", ".orc": "orc",
+}  # fmt: skip
+
+
+class Subscriptions(NamedTuple):
+    """Subscriptions and the rows that cannot be any.
+
+    ``rows`` are all of them under the names of the contract, unchecked: for stages that check themselves.
+    """
+
+    valid: DataFrame
+    quarantine: DataFrame
+    rows: DataFrame
+
+
+def subscriptions(
+    source: str | Path | DataFrame,
+    *,
+    spark: SparkSession | None = None,
+    id: str = "id",
+    expression: str = "expression",
+    priority: str | None = None,
+    format: str | None = None,
+    options: Mapping[str, str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Subscriptions:
+    """Read and check subscriptions.
+
+    ``source`` is a DataFrame, a path (Parquet, JSON lines or CSV by its ending or ``format``; ``options`` go
+    to Spark's reader) or a store's URL. ``id``, ``expression`` and ``priority`` name its columns. Of several
+    good rows with one id the one with the highest version is kept, then the first by its text.
+    """
+    frame = source if isinstance(source, DataFrame) else _read(
+        str(source), spark or session(), (id, expression, priority), format, options or {}
+    )  # fmt: skip
+    if frame.isStreaming:
+        raise InputError("subscriptions are read as a batch, not as a stream; changes come from the store")
+    named = _named(frame, {"id": id, "expression": expression, "priority": priority})
+    if "expression" not in named.columns:
+        return _checked_bulk(named, limits)
+    return _checked_texts(_with_numbers(named), limits)
+
+
+def _read(
+    source: str,
+    spark: SparkSession,
+    names: tuple[str, str, str | None],
+    format: str | None,
+    options: Mapping[str, str],
+) -> DataFrame:
+    if format is None and source.split(":")[0].split("+")[0] in ("sqlite", "postgresql"):
+        return spark.read.format("tamis").options(url=source, **options).load()
+    kind = format or _kind(source)
+    reader = spark.read.options(**options)
+    try:
+        if kind == "json":
+            return _json(reader.schema(_json_schema(names)).json(source))
+        if kind == "csv":
+            return _csv(spark, source, options)
+        frame = reader.format(kind).load(source)
+        _ = frame.columns  # Spark Connect looks only now
+    except AnalysisException as bad:
+        raise InputError(f"{source} cannot be read as {kind}: {str(bad).splitlines()[0]}") from None
+    return frame
+
+
+def _kind(source: str) -> str:
+    name = source.rstrip("/").rsplit("/", 1)[-1].lower().removesuffix(".gz")
+    ending = Path(name).suffix
+    if ending and ending not in _KINDS:
+        raise InputError(
+            f"{source}: subscriptions are read from {', '.join(_KINDS)}; name another of Spark's formats with"
+            " format=…"
+        )
+    return _KINDS.get(ending, "parquet")
+
+
+def _json_schema(names: tuple[str, str, str | None]) -> T.StructType:
+    """What is read of a line; said beforehand, so that one odd line does not change the others' types."""
+    numbers = ("priority", "weight") if names[2] is None else ()
+    known = dict.fromkeys((*names, *numbers, "version", "owner", "schedule", CORRUPT))
+    return T.StructType([T.StructField(name, T.StringType()) for name in known if name])
+
+
+def _json(frame: DataFrame) -> DataFrame:
+    """Both names of a priority are read, for nobody knows beforehand which of them the lines use."""
+    if "weight" not in frame.columns:
+        return frame
+    return frame.withColumn("priority", F.coalesce("priority", "weight")).drop("weight")
+
+
+def _csv(spark: SparkSession, source: str, options: Mapping[str, str]) -> DataFrame:
+    """All columns as text, quoted quotes doubled, torn rows kept for the quarantine."""
+    reader = spark.read.options(**{"header": "true", "escape": '"'} | dict(options))
+    names = reader.csv(source).columns
+    schema = T.StructType([T.StructField(name, T.StringType()) for name in (*names, CORRUPT)])
+    return reader.option("columnNameOfCorruptRecord", CORRUPT).schema(schema).csv(source)
+
+
+def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
+    """``frame`` with the contract's names for its columns."""
+    columns = frame.columns
+    if wanted["id"] not in columns:
+        raise _missing(columns, "id", wanted["id"])
+    bulk = {"attribute", "operator"} <= set(columns)
+    if wanted["expression"] not in columns and not bulk:
+        raise _missing(columns, "expression", wanted["expression"])
+    if wanted["priority"] is not None and wanted["priority"] not in columns:
+        raise _missing(columns, "priority", wanted["priority"])
+    names = {name: role for role, name in wanted.items() if name in columns}
+    if "priority" not in (*columns, *names.values()) and "weight" in columns and not bulk:
+        names["weight"] = "priority"
+    clash = sorted(role for name, role in names.items() if role != name and role in columns)
+    if clash:
+        raise InputError(f"another column is called {clash[0]!r} already; drop or rename it", column=clash[0])
+    return frame.select(*[column(name).alias(names.get(name, name)) for name in columns])
+
+
+def _missing(columns: list[str], role: str, name: str | None) -> InputError:
+    return InputError(
+        f"subscriptions need a column {name!r} (there are: {', '.join(columns)}); name it with {role}=…"
+        + (", or give the bulk columns attribute and operator" if role == "expression" else ""),
+        column=name,
+    )
+
+
+def _with_numbers(frame: DataFrame) -> DataFrame:
+    """Texts as strings; priority and version as numbers, with what was written kept beside them."""
+    others = [name for name in frame.columns if name not in ("id", "expression", "priority", "version")]
+    columns: list[Column] = [column(name).cast("string").alias(name) for name in ("id", "expression")]
+    for name, kind in (("priority", "double"), ("version", "bigint")):
+        if name in frame.columns:
+            columns.append(F.coalesce(_number(frame, name, kind), F.lit(None).cast(kind)).alias(name))
+            columns.append(F.nullif(F.trim(column(name).cast("string")), F.lit("")).alias(f"_{name}"))
+    return frame.select(*columns, *[column(name) for name in others])
+
+
+def _number(frame: DataFrame, name: str, kind: str) -> Column:
+    if isinstance(frame.schema[name].dataType, T.NumericType | T.StringType | T.NullType):
+        return column(name).cast("string").try_cast(kind)
+    raise InputError(
+        f"the column {name!r} is {frame.schema[name].dataType.simpleString()}, not a number", column=name
+    )
+
+
+def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
+    plain = frame.select([column(name) for name in frame.columns if not name.startswith("_")])
+    clash = sorted({*_VERDICT} & {*plain.columns})
+    if clash:
+        raise InputError(
+            f"a column of subscriptions cannot be called {clash[0]!r}; rename it", column=clash[0]
+        )
+    schema = T.StructType(
+        [
+            *[T.StructField(field.name, field.dataType) for field in plain.schema],
+            *[
+                T.StructField(name, T.IntegerType() if name == "position" else T.StringType())
+                for name in _VERDICT
+            ],
+        ]
+    )
+
+    def check(batches: Batches) -> Batches:
+        return check_texts(batches, limits)
+
+    judged = _without_repeats(frame.mapInArrow(check, schema))
+    valid = judged.where("code is null").select([_filled(name) for name in plain.columns])
+    quarantine = judged.where("code is not null").select("id", *_VERDICT)
+    return Subscriptions(valid, quarantine, plain.select([_filled(name) for name in plain.columns]))
+
+
+def _filled(name: str) -> Column:
+    """A priority or version that is not given is 0."""
+    return F.coalesce(column(name), F.lit(0)).alias(name) if name in ("priority", "version") else column(name)
+
+
+def _without_repeats(judged: DataFrame) -> DataFrame:
+    """Of the good rows of one id all but one get the verdict of a duplicate.
+
+    Bad rows take no part; they are spread by their text, since many may share an id that is null.
+    """
+    key = F.when(F.col("code").isNull(), F.col("id")).otherwise(F.xxhash64("id", "text").cast("string"))
+    order = [F.col("code").isNotNull()]
+    order += [F.col("version").desc()] if "version" in judged.columns else []
+    order += [F.col("expression")]
+    order += [F.col("priority").desc()] if "priority" in judged.columns else []
+    place = F.row_number().over(Window.partitionBy(key).orderBy(*order))
+    repeated = F.col("code").isNull() & (place > 1)
+    return judged.withColumn("_again", repeated).select(
+        *[column(name) for name in judged.columns if name not in _VERDICT],
+        F.when(F.col("_again"), "subscription-duplicate").otherwise(F.col("code")).alias("code"),
+        "position",
+        F.when(F.col("_again"), F.concat(F.lit("the id '"), F.left("id", F.lit(80)), F.lit("' stands twice")))
+        .otherwise(F.col("message")).alias("message"),
+        F.when(F.col("_again"), F.col("expression")).otherwise(F.col("text")).alias("text"),
+    )  # fmt: skip
+
+
+def _checked_bulk(frame: DataFrame, limits: Limits) -> Subscriptions:
+    """The rows of an id form one conjunction, so they are brought together first."""
+
+    def check(wanted: str) -> Any:
+        return lambda batches: check_bulk(batches, limits, wanted)
+
+    rows = frame.withColumn("id", F.col("id").cast("string"))
+    columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), limits)  # wrong types are said here
+    together = rows.repartition(F.col("id")).sortWithinPartitions("id")
+    return Subscriptions(
+        together.mapInArrow(check("good"), rows.schema),
+        together.mapInArrow(check("bad"), REFUSED_SUBSCRIPTIONS),
+        rows,
+    )
