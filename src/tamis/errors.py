@@ -10,7 +10,8 @@
     │   └── ExpressionLimit        expression-limit       a bound of ``limits`` was passed
     ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
     │   ├── UnknownSubscription    subscription-unknown
-    │   └── DuplicateSubscription  subscription-duplicate
+    │   ├── DuplicateSubscription  subscription-duplicate
+    │   └── ScheduleError          schedule-invalid       a schedule cannot be read
     ├── EventError                 event-invalid          the event cannot be understood
     │   ├── EventSyntax            event-syntax           not JSON, duplicate keys, bad UTF-8
     │   ├── EventValue             event-value            NaN, infinity, big integers, surrogates
@@ -23,6 +24,10 @@
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
     │   └── EngineParameter        engine-parameter       a parameter is out of its range
+    ├── StoreError                 store-error            the database refuses what was asked
+    │   ├── StoreAddress           store-address          the URL names no store
+    │   ├── StoreUnavailable       store-unavailable      the database is down, locked or full
+    │   └── StoreVersion           store-version          written by a later release
     ├── InputError                 input-invalid          a file, table or option cannot be used
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
@@ -113,6 +118,12 @@ class DuplicateSubscription(SubscriptionError):
     code = "subscription-duplicate"
 
 
+class ScheduleError(SubscriptionError):
+    """A schedule is not written in a way that can be read."""
+
+    code = "schedule-invalid"
+
+
 class EventError(TamisError):
     """An event cannot be understood; it is refused, its batch goes on."""
 
@@ -183,6 +194,30 @@ class EngineParameter(EngineError):
     """An engine parameter is unknown or out of range."""
 
     code = "engine-parameter"
+
+
+class StoreError(TamisError):
+    """The database of a store refuses what was asked of it."""
+
+    code = "store-error"
+
+
+class StoreAddress(StoreError):
+    """A URL does not name a database that can be a store."""
+
+    code = "store-address"
+
+
+class StoreUnavailable(StoreError):
+    """The database of a store cannot be reached, is locked for too long, or is full."""
+
+    code = "store-unavailable"
+
+
+class StoreVersion(StoreError):
+    """The tables of a store were made by a later release."""
+
+    code = "store-version"
 
 
 class InputError(TamisError):

@@ -1,1 +1,20 @@
-"""The store: subscriptions, their change log, and the outbox, in SQLite or PostgreSQL."""
+"""The store: subscriptions, the log of their changes, and the outbox, in SQLite or PostgreSQL.
+
+What runs on Spark and what serves requests meet here and nowhere else. ``Store.open(url)`` creates the
+tables or brings them up to date; :mod:`tamis.store.database` is the only module that opens a database.
+"""
+
+from __future__ import annotations
+
+try:
+    import alembic  # noqa: F401
+    import sqlalchemy  # noqa: F401
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"tamis.store needs {missing.name}: pip install 'tamis[store]'", name=missing.name
+    ) from None
+
+from tamis.store.book import Held, Refused, Written
+from tamis.store.store import Store
+
+__all__ = ["Held", "Refused", "Store", "Written"]

@@ -1,0 +1,233 @@
+"""Subscriptions and the log of their changes.
+
+Every write goes through :func:`write`: it holds the counter of changes, so the numbers it takes become
+visible in order, and a subscription that would stay as it is takes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tamis.errors import SubscriptionError, TamisError, UnknownSubscription
+from tamis.lang import to_text
+from tamis.limits import Limits
+from tamis.matcher.sources import subscription_from
+from tamis.model.change import Change
+from tamis.model.schedule import parse_schedule
+from tamis.model.token import token_of
+from tamis.store.bulk import hold, insert, one_of
+from tamis.store.moments import now
+from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
+
+REFUSED_TEXT = 65_536  # characters of a refused subscription that are kept
+
+_S = subscriptions.c
+_REPLACE = (
+    "ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expression = excluded.expression, "
+    "priority = excluded.priority, schedule = excluded.schedule, version = excluded.version, "
+    "updated = excluded.updated"
+)
+
+
+class Entry(NamedTuple):
+    """A checked subscription, ready to be written."""
+
+    id: str
+    owner: str | None
+    expression: str
+    priority: float
+    schedule: str | None
+
+
+class Held(NamedTuple):
+    """A subscription as the store holds it."""
+
+    id: str
+    owner: str | None
+    expression: str
+    priority: float
+    schedule: str | None
+    version: int
+
+
+class Refused(NamedTuple):
+    """A subscription that was not written, and why."""
+
+    id: str
+    code: str
+    position: int | None
+    message: str
+    text: str
+
+
+class Written(NamedTuple):
+    """What became of many subscriptions."""
+
+    changed: int = 0  # new or altered: each has a change in the log
+    unchanged: int = 0  # already so, word for word
+    refused: tuple[Refused, ...] = ()
+    last_change: int = 0  # the greatest version among the changed; 0 if there are none
+
+    def plus(self, other: Written) -> Written:
+        """Both together."""
+        return Written(
+            self.changed + other.changed,
+            self.unchanged + other.unchanged,
+            self.refused + other.refused,
+            max(self.last_change, other.last_change),
+        )
+
+
+def entry_from(row: Any, limits: Limits) -> Entry:
+    """A checked subscription from whatever the library takes; mappings may add ``owner`` and ``schedule``."""
+    held = subscription_from(row, limits)
+    more = row if isinstance(row, Mapping) else {}
+    given = (
+        row.get("expression")
+        if isinstance(row, Mapping)
+        else row[1]
+        if isinstance(row, tuple | list)
+        else None
+    )
+    expression = given if isinstance(given, str) else to_text(held.expression)
+    owner = _optional_text(more.get("owner"), "owner", limits)
+    schedule = _optional_text(more.get("schedule"), "schedule", limits)
+    if schedule is not None:
+        schedule = str(parse_schedule(schedule))
+    for text in (held.id, expression):
+        _check_storable(text)
+    return Entry(held.id, owner, expression, held.priority, schedule)
+
+
+def refusal_of(row: Any, bad: TamisError) -> Refused:
+    """A row that was refused, as data."""
+    one = row if isinstance(row, Mapping) else {}
+    pair = row if isinstance(row, tuple | list) else ()
+    identity = one.get("id") if one else (pair[0] if pair else getattr(row, "id", ""))
+    text = one.get("expression") if one else (pair[1] if len(pair) > 1 else row)
+    return Refused(
+        str(identity or ""), bad.code, bad.details.get("position"), bad.message, str(text)[:REFUSED_TEXT]
+    )
+
+
+def write(connection: Connection, entries: Sequence[Entry]) -> Written:
+    """Put subscriptions; where an id stands twice, the last one counts."""
+    last = hold(connection, CHANGE_ORDER)
+    wanted = {entry.id: entry for entry in entries}
+    found = {held.id: held for held in _held(connection, list(wanted))}
+    fresh = [entry for entry in wanted.values() if _differs(entry, found.get(entry.id))]
+    if fresh:
+        _append(connection, fresh, last)
+        _take(connection, len(fresh))
+    return Written(len(fresh), len(wanted) - len(fresh), (), last + len(fresh) if fresh else 0)
+
+
+def version_of(connection: Connection, identity: str) -> int:
+    """The version of a subscription that is there."""
+    return int(connection.execute(sa.select(_S.version).where(_S.id == identity)).scalar_one())
+
+
+def remove(connection: Connection, identity: str) -> int:
+    """End a subscription; the number of the change that says so."""
+    sequence = hold(connection, CHANGE_ORDER) + 1
+    gone = connection.execute(sa.delete(subscriptions).where(_S.id == identity)).rowcount
+    if not gone:
+        raise UnknownSubscription(f"there is no subscription {identity[:80]!r}", subscription=identity)
+    row = {"subscription_id": identity, "token": token_of(identity), "expression": None, "priority": 0.0}
+    connection.execute(sa.insert(changes), {"sequence": sequence, "at": now(), **row})
+    _take(connection, 1)
+    return sequence
+
+
+def get(connection: Connection, identity: str) -> Held | None:
+    """One subscription."""
+    return next(_held(connection, [identity]), None)
+
+
+def changes_after(connection: Connection, after: int, most: int) -> list[Change]:
+    """The next changes, in order."""
+    c = changes.c
+    query = sa.select(c.sequence, c.subscription_id, c.expression, c.priority)
+    rows = connection.execute(query.where(c.sequence > after).order_by(c.sequence).limit(most))
+    return [Change(*row) for row in rows]
+
+
+def last_change(connection: Connection) -> int:
+    """The number of the last change; 0 if there has been none."""
+    return int(
+        connection.execute(sa.select(counters.c.value).where(counters.c.name == CHANGE_ORDER)).scalar_one()
+    )
+
+
+def _held(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
+    query = sa.select(_S.id, _S.owner, _S.expression, _S.priority, _S.schedule, _S.version)
+    among = one_of(_S.id, ids, connection.dialect.name == "sqlite")
+    return (Held(*row) for row in connection.execute(query.where(among)))
+
+
+def _differs(entry: Entry, held: Held | None) -> bool:
+    return held is None or entry != held[: len(entry)]
+
+
+def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
+    """The new versions, in the log and in the book."""
+    ids = pa.array([entry.id for entry in fresh], pa.string())
+    token = pa.array([token_of(entry.id) for entry in fresh], pa.int64())
+    expression = pa.array([entry.expression for entry in fresh], pa.string())
+    priority = pa.array([entry.priority for entry in fresh], pa.float64())
+    version = pa.array(range(last + 1, last + 1 + len(fresh)), pa.int64())
+    moment = now()
+    log = {
+        "sequence": version,
+        "subscription_id": ids,
+        "token": token,
+        "expression": expression,
+        "priority": priority,
+    }
+    insert(connection, changes, pa.table(log), {"at": moment}, "")
+    book = {
+        "id": ids,
+        "token": token,
+        "owner": pa.array([entry.owner for entry in fresh], pa.string()),
+        "expression": expression,
+        "priority": priority,
+        "schedule": pa.array([entry.schedule for entry in fresh], pa.string()),
+        "version": version,
+    }
+    insert(connection, subscriptions, pa.table(book), {"created": moment, "updated": moment}, _REPLACE)
+
+
+def _take(connection: Connection, numbers: int) -> None:
+    counter = sa.update(counters).where(counters.c.name == CHANGE_ORDER)
+    connection.execute(counter.values(value=counters.c.value + numbers))
+
+
+def _optional_text(value: Any, name: str, limits: Limits) -> str | None:
+    if value is None:
+        return None
+    if (
+        type(value) is not str
+        or not value
+        or len(value.encode(errors="replace")) > limits.subscription_id_bytes
+    ):
+        raise SubscriptionError(
+            f"the {name} of a subscription is a text of 1 to {limits.subscription_id_bytes} bytes "
+            f"(subscription_id_bytes), or nothing; not {str(value)[:80]!r}"
+        )
+    _check_storable(value)
+    return value
+
+
+def _check_storable(text: str) -> None:
+    if "\0" in text:
+        raise SubscriptionError("the character U+0000 cannot be stored; leave it out")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise SubscriptionError("a lone surrogate is no text; leave it out") from None

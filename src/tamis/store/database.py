@@ -1,0 +1,206 @@
+"""The one module that opens a database: addresses, connections, transactions, migrations, failures."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersion
+
+VERSION_TABLE = "tamis_version"
+HEAD = "0001"  # the last of migrations/versions: a store that has it needs nothing
+PATIENCE = 30.0  # seconds to wait for another writer, or for a connection
+
+_WRITES = "tamis_writes"
+_MIGRATION_LOCK = 0x7A_6D_69_73  # any number that others are unlikely to lock
+_one_migration = threading.Lock()  # alembic keeps its context in a module
+
+
+class Database:
+    """A database that is up to date, and transactions on it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = read_address(address)
+        self.engine = _engine(self.address)
+        try:
+            _migrate(self)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """The whole address, with its password: what opens the same database elsewhere."""
+        return self.address.render_as_string(hide_password=False)
+
+    @property
+    def shown(self) -> str:
+        """The address for people: without its password."""
+        return self.address.render_as_string(hide_password=True)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """SQLite, or else PostgreSQL."""
+        return self.address.get_backend_name() == "sqlite"
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database."""
+        with self._failures(), self.engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that will write; on SQLite it waits for its turn now, not half-way through."""
+        with self._failures(), self.engine.execution_options(**{_WRITES: True}).begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Say what the driver says in our words, and never a password."""
+        try:
+            yield
+        except (SQLAlchemyError, _driver_error(self.is_sqlite)) as bad:
+            raise _failure(bad, self) from None
+
+
+def read_address(text: str) -> URL:
+    """An address with its driver and, for a file, its whole path: workers stand in other folders."""
+    try:
+        url = make_url(text)
+    except SQLAlchemyError:
+        raise StoreAddress(_not_a_store("the store's URL cannot be read")) from None
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        if not url.database or url.database == ":memory:":
+            raise StoreAddress(_not_a_store("a store in memory could not be shared"))
+        return url.set(drivername="sqlite", database=str(Path(url.database).absolute()))
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise StoreAddress(_not_a_store(f"{url.render_as_string(hide_password=True)} cannot be a store"))
+
+
+def _not_a_store(why: str) -> str:
+    return f"{why}; give sqlite:///file.db or postgresql+psycopg://user:password@host/database"
+
+
+def _engine(address: URL) -> Engine:
+    if address.get_backend_name() == "sqlite":
+        engine = sa.create_engine(address, connect_args={"timeout": PATIENCE})
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    # Each statement sees what was committed before it: what the counters' rows rely on.
+    return sa.create_engine(
+        address,
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": int(PATIENCE)},
+    )
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say so
+    _use_wal(connection)
+    # FULL: a commit that was answered survives a power cut. With NORMAL the file stays whole, but Spark could
+    # have noted a batch as done whose rows are gone.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Readers and a writer side by side. SQLite does not wait for its turn to switch, so we do."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as busy:
+            if "locked" not in str(busy) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _migrate(database: Database) -> None:
+    with database.reading() as connection:
+        if _version(connection) == HEAD:
+            return
+    with database.writing() as connection:
+        if not database.is_sqlite:  # SQLite's writers wait for each other anyway
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        found = _version(connection)
+        if found != HEAD:
+            _upgrade(connection, found, database)
+
+
+def _version(connection: Connection) -> str | None:
+    if not sa.inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()
+
+
+def _upgrade(connection: Connection, found: str | None, database: Database) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if found is not None and found not in known:
+        raise StoreVersion(
+            f"the store {database.shown} was made by a later release (its tables are at {found}); "
+            "use that release or a newer one",
+            version=found,
+        )
+    with _one_migration:
+        command.upgrade(config, "head")
+
+
+def _driver_error(is_sqlite: bool) -> type[Exception]:
+    """What the driver raises itself, where SQLAlchemy does not stand between (COPY)."""
+    if is_sqlite:
+        return sqlite3.Error
+    import psycopg
+
+    return psycopg.Error
+
+
+def _failure(bad: Exception, database: Database) -> StoreError:
+    cause = bad.orig if isinstance(bad, DBAPIError) and bad.orig is not None else bad
+    said = " ".join(str(cause).split())
+    if not _is_unreachable(bad):
+        return StoreError(f"the store {database.shown} refused: {said}", store=database.shown)
+    remedy = (
+        "see that its folder exists, may be written and has room"
+        if database.is_sqlite
+        else "start PostgreSQL, or correct the address"
+    )
+    return StoreUnavailable(
+        f"the store {database.shown} is not available: {said}; {remedy}", store=database.shown
+    )
+
+
+def _is_unreachable(bad: Exception) -> bool:
+    """Drivers call everything operational that is not the statement's fault."""
+    names = {kind.__name__ for kind in type(bad).__mro__}
+    return bool(names & {"OperationalError", "InterfaceError", "TimeoutError"})

@@ -1,0 +1,105 @@
+"""The outbox, the batches that fill it, and the events that were refused: all the same after a replay."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tamis.errors import InputError
+from tamis.store.bulk import insert, without_nul
+from tamis.store.moments import now
+from tamis.store.tables import OUTBOX_ORDER, batches, outbox, quarantine
+
+MATCH = {"event_id": pa.string(), "subscription_id": pa.string(), "version": pa.int64()}
+MATCH_MORE = {"score": pa.float64(), "event_time": pa.timestamp("us", tz="UTC"), "payload": pa.string()}
+REFUSAL = {"event_id": pa.string(), "code": pa.string(), "message": pa.string(), "text": pa.string()}
+
+
+def add_matches(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
+    """Add matches that are not there yet; how many were new."""
+    constants = {"kind": "match", "query": query, "batch_id": batch_id, "created_at": now()}
+    once = "ON CONFLICT (event_id, subscription_id, version) DO NOTHING"
+    return insert(connection, outbox, match_columns(rows), constants, once, OUTBOX_ORDER)
+
+
+def match_columns(rows: pa.Table) -> pa.Table:
+    """The columns of a match as the outbox has them; others are refused, nothing is left out silently."""
+    columns = columns_of(rows, MATCH, MATCH_MORE, "matches")
+    for name in MATCH:
+        if columns[name].null_count:
+            raise InputError(f"matches need a value in {name} in every row", column=name)
+    if "event_time" in columns:
+        columns["event_time"] = columns["event_time"].cast(pa.int64())
+    return pa.table(columns)
+
+
+def columns_of(
+    rows: pa.Table, needed: dict[str, Any], more: dict[str, Any], what: str
+) -> dict[str, pa.ChunkedArray]:
+    """The columns by name, cast to their types without loss."""
+    known = {**needed, **more}
+    missing = [name for name in needed if name not in rows.column_names]
+    unknown = [name for name in rows.column_names if name not in known]
+    if missing or unknown:
+        wrong = f"lack {', '.join(missing)}" if missing else f"have {', '.join(unknown)}"
+        raise InputError(f"{what} {wrong}; the columns are {', '.join(known)}")
+    return {name: _cast(rows.column(name), name, known[name], what) for name in rows.column_names}
+
+
+def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType, what: str) -> pa.ChunkedArray:
+    try:
+        if pa.types.is_timestamp(wanted) and pa.types.is_timestamp(column.type) and column.type.tz is None:
+            return pc.assume_timezone(column.cast(pa.timestamp("us"), safe=False), "UTC")
+        return column.cast(wanted, safe=not pa.types.is_timestamp(wanted))  # nanoseconds may be cut
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as bad:
+        raise InputError(
+            f"{what}: the column {name} is {column.type}, not {wanted}: {bad}", column=name
+        ) from None
+
+
+def begin_batch(connection: Connection, query: str, batch_id: int, index_version: int) -> int:
+    """Pin the version of the index that a batch is matched against: who says so first is right."""
+    first = (
+        "INSERT INTO batches (query, batch_id, index_version, began_at) VALUES (:query, :batch, :index, :at)"
+    )
+    values = {"query": query, "batch": batch_id, "index": index_version, "at": now()}
+    connection.execute(sa.text(f"{first} ON CONFLICT (query, batch_id) DO NOTHING"), values)
+    return int(_of_batch(connection, query, batch_id, batches.c.index_version))
+
+
+def finish_batch(connection: Connection, query: str, batch_id: int, rows: int) -> None:
+    """Note that a batch is done. A replay adds nothing, so the first count stays."""
+    done = sa.update(batches).where(_batch(query, batch_id), batches.c.finished_at.is_(None))
+    connection.execute(done.values(finished_at=now(), rows=rows))
+
+
+def is_finished(connection: Connection, query: str, batch_id: int) -> bool:
+    """Whether a batch was done before."""
+    return _of_batch(connection, query, batch_id, batches.c.finished_at) is not None
+
+
+def quarantine_events(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
+    """Keep refused events; how many were new."""
+    columns = columns_of(rows, REFUSAL, {}, "refused events")
+    clean = without_nul(pa.table(columns).select(list(REFUSAL)))
+    marks = pa.array([_fingerprint(row) for row in clean.to_pylist()], pa.string())
+    constants = {"query": query, "batch_id": batch_id, "created_at": now()}
+    once = "ON CONFLICT (query, batch_id, fingerprint) DO NOTHING"
+    return insert(connection, quarantine, clean.append_column("fingerprint", marks), constants, once)
+
+
+def _fingerprint(row: dict[str, str | None]) -> str:
+    return hashlib.sha256(repr(list(row.values())).encode()).hexdigest()
+
+
+def _of_batch(connection: Connection, query: str, batch_id: int, column: sa.Column[Any]) -> Any:
+    return connection.execute(sa.select(column).where(_batch(query, batch_id))).scalar()
+
+
+def _batch(query: str, batch_id: int) -> sa.ColumnElement[bool]:
+    return sa.and_(batches.c.query == query, batches.c.batch_id == batch_id)

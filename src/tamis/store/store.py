@@ -1,0 +1,202 @@
+"""The public store: each method is one transaction, or one for each piece of a large input."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from tamis.errors import InputError, TamisError
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.change import Change
+from tamis.model.token import TOKENS
+from tamis.store import book, outbox
+from tamis.store.book import Entry, Held, Refused, Written
+from tamis.store.bulk import STEP, record_batches
+from tamis.store.database import Database
+from tamis.store.tables import subscriptions
+
+Progress = Callable[[int, int | None], None]
+
+ALL_TOKENS = range(TOKENS)
+SUBSCRIPTIONS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("expression", pa.string()),
+        ("priority", pa.float64()),
+        ("version", pa.int64()),
+        ("owner", pa.string()),
+        ("schedule", pa.string()),
+        ("token", pa.int64()),
+    ]
+)
+
+_opened: dict[tuple[int, str], Store] = {}
+
+
+class Store:
+    """Subscriptions, their changes and the outbox, in SQLite or PostgreSQL.
+
+    Safe to use from many threads; opened again by its ``url`` when it is sent to another process.
+    """
+
+    def __init__(self, database: Database, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.database = database
+        self.limits = limits
+
+    @classmethod
+    def open(cls, url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
+        """Open the store at ``url``; make it, or bring its tables up to date, where that is needed."""
+        return cls(Database(url), limits)
+
+    @classmethod
+    def shared(cls, url: str) -> Store:
+        """The store at ``url``, opened once in this process: for tasks that come again and again."""
+        key = os.getpid(), url  # a child of fork must not use its parent's connections
+        if key not in _opened:
+            _opened[key] = cls.open(url)
+        return _opened[key]
+
+    @property
+    def url(self) -> str:
+        """What opens this store elsewhere, password included: print ``repr(store)`` instead."""
+        return self.database.url
+
+    def __repr__(self) -> str:
+        return f"Store({self.database.shown!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store.open, (self.url, self.limits)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections; the next call opens new ones."""
+        self.database.close()
+
+    # ------------------------------------------------------------------------------- subscriptions
+
+    def put(
+        self,
+        id: str,
+        expression: Any,
+        *,
+        owner: str | None = None,
+        priority: float = 0.0,
+        schedule: str | None = None,
+    ) -> int:
+        """Make or alter a subscription; its version. One that is already so keeps its version."""
+        row = {"id": id, "expression": expression, "owner": owner, "priority": priority, "schedule": schedule}
+        entry = book.entry_from(row, self.limits)
+        with self.database.writing() as connection:
+            book.write(connection, [entry])
+            return book.version_of(connection, entry.id)
+
+    def put_many(self, rows: Any, progress: Progress | None = None) -> Written:
+        """Put subscriptions: mappings, (id, expression[, priority]) or an Arrow table.
+
+        A bad row is refused and returned; the others are written, some thousands in each transaction.
+        """
+        total = len(rows) if hasattr(rows, "__len__") else None
+        result, done = Written(), 0
+        pending = _rows(rows)
+        while piece := list(itertools.islice(pending, STEP)):
+            result = result.plus(self._put_piece(piece))
+            done += len(piece)
+            if progress is not None:
+                progress(done, total)
+        return result
+
+    def _put_piece(self, piece: list[Any]) -> Written:
+        entries: list[Entry] = []
+        refused: list[Refused] = []
+        for row in piece:
+            try:
+                entries.append(book.entry_from(row, self.limits))
+            except TamisError as bad:
+                refused.append(book.refusal_of(row, bad))
+        with self.database.writing() as connection:
+            return book.write(connection, entries).plus(Written(refused=tuple(refused)))
+
+    def remove(self, id: str) -> int:
+        """End a subscription; the number of the change."""
+        with self.database.writing() as connection:
+            return book.remove(connection, id)
+
+    def get(self, id: str) -> Held | None:
+        """A subscription, or ``None``."""
+        with self.database.reading() as connection:
+            return book.get(connection, id)
+
+    def count(self) -> int:
+        """How many subscriptions there are."""
+        with self.database.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(subscriptions)).scalar_one())
+
+    def subscriptions(self, tokens: range = ALL_TOKENS) -> Iterator[pa.RecordBatch]:
+        """The subscriptions of a run of tokens, as they are at one moment."""
+        if tokens.step != 1:
+            raise InputError(f"tokens come as a run such as range(0, 128), not {tokens}")
+        query = sa.select(*(subscriptions.c[name] for name in SUBSCRIPTIONS.names))
+        if tokens != ALL_TOKENS:
+            query = query.where(subscriptions.c.token.between(tokens.start, tokens.stop - 1))
+        yield from self.stream(query, SUBSCRIPTIONS)
+
+    def stream(self, query: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of a query without holding them all."""
+        with self.database.reading() as connection:
+            live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
+            yield from record_batches(live.execute(query), schema)
+
+    def changes(self, after: int, most: int = 10_000) -> list[Change]:
+        """The changes after number ``after``, in order. None with a smaller number will ever appear later."""
+        with self.database.reading() as connection:
+            return book.changes_after(connection, after, most)
+
+    def last_change(self) -> int:
+        """The number of the last change; 0 if there has been none."""
+        with self.database.reading() as connection:
+            return book.last_change(connection)
+
+    # ----------------------------------------------------------------------------- batches, outbox
+
+    def begin_batch(self, query: str, batch_id: int, index_version: int) -> int:
+        """The index version to match this batch against: that of the first call, so a replay repeats it."""
+        with self.database.writing() as connection:
+            return outbox.begin_batch(connection, query, batch_id, index_version)
+
+    def finish_batch(self, query: str, batch_id: int, rows: int) -> None:
+        """Note that all rows of a batch are in."""
+        with self.database.writing() as connection:
+            outbox.finish_batch(connection, query, batch_id, rows)
+
+    def is_finished(self, query: str, batch_id: int) -> bool:
+        """Whether a batch was finished before: then its replay can be skipped."""
+        with self.database.reading() as connection:
+            return outbox.is_finished(connection, query, batch_id)
+
+    def add_matches(self, table: pa.Table, query: str, batch_id: int) -> int:
+        """Put matches into the outbox, once per event, subscription and version; how many were new."""
+        with self.database.writing() as connection:
+            return outbox.add_matches(connection, table, query, batch_id)
+
+    def quarantine_events(self, table: pa.Table, query: str, batch_id: int) -> int:
+        """Keep refused events (event_id, code, message, text); how many were new."""
+        with self.database.writing() as connection:
+            return outbox.quarantine_events(connection, table, query, batch_id)
+
+
+def _rows(rows: Any) -> Iterator[Any]:
+    if isinstance(rows, pa.Table):
+        return itertools.chain.from_iterable(batch.to_pylist() for batch in rows.to_batches(STEP))
+    if isinstance(rows, Iterable) and not isinstance(rows, str | bytes):
+        return iter(rows.items()) if isinstance(rows, dict) else iter(rows)
+    raise InputError(f"subscriptions are rows or an Arrow table, not a {type(rows).__name__}")

