@@ -17,7 +17,10 @@ from tamis.store.tables import OUTBOX_ORDER, batches, outbox, quarantine
 
 MATCH = {"event_id": pa.string(), "subscription_id": pa.string(), "version": pa.int64()}
 MATCH_MORE = {"score": pa.float64(), "event_time": pa.timestamp("us", tz="UTC"), "payload": pa.string()}
-REFUSAL = {"event_id": pa.string(), "code": pa.string(), "message": pa.string(), "text": pa.string()}
+REFUSED_EVENT = {"event_id": pa.string(), "code": pa.string(), "message": pa.string(), "text": pa.string()}
+REFUSED_SUBSCRIPTION = {"subscription_id": pa.string()} | {
+    name: kind for name, kind in REFUSED_EVENT.items() if name != "event_id"
+}
 
 
 def add_matches(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
@@ -83,10 +86,11 @@ def is_finished(connection: Connection, query: str, batch_id: int) -> bool:
     return _of_batch(connection, query, batch_id, batches.c.finished_at) is not None
 
 
-def quarantine_events(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
-    """Keep refused events; how many were new."""
-    columns = columns_of(rows, REFUSAL, {}, "refused events")
-    clean = without_nul(pa.table(columns).select(list(REFUSAL)))
+def quarantine_rows(
+    connection: Connection, rows: pa.Table, shape: dict[str, Any], query: str, batch_id: int
+) -> int:
+    """Keep refused events or subscriptions; how many were new."""
+    clean = without_nul(pa.table(columns_of(rows, shape, {}, "refused rows")).select(list(shape)))
     marks = pa.array([_fingerprint(row) for row in clean.to_pylist()], pa.string())
     constants = {"query": query, "batch_id": batch_id, "created_at": now()}
     once = "ON CONFLICT (query, batch_id, fingerprint) DO NOTHING"
@@ -94,7 +98,7 @@ def quarantine_events(connection: Connection, rows: pa.Table, query: str, batch_
 
 
 def _fingerprint(row: dict[str, str | None]) -> str:
-    return hashlib.sha256(repr(list(row.values())).encode()).hexdigest()
+    return hashlib.sha256(repr(list(row.items())).encode()).hexdigest()
 
 
 def _of_batch(connection: Connection, query: str, batch_id: int, column: sa.Column[Any]) -> Any:

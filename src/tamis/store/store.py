@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,22 +19,11 @@ from tamis.store.book import Entry, Held, Refused, Written
 from tamis.store.bulk import STEP, record_batches
 from tamis.store.database import Database
 from tamis.store.tables import subscriptions
+from tamis.store.views import view
 
 Progress = Callable[[int, int | None], None]
 
 ALL_TOKENS = range(TOKENS)
-SUBSCRIPTIONS = pa.schema(
-    [
-        ("id", pa.string()),
-        ("expression", pa.string()),
-        ("priority", pa.float64()),
-        ("version", pa.int64()),
-        ("owner", pa.string()),
-        ("schedule", pa.string()),
-        ("token", pa.int64()),
-    ]
-)
-
 _opened: dict[tuple[int, str], Store] = {}
 
 
@@ -145,16 +134,19 @@ class Store:
         """The subscriptions of a run of tokens, as they are at one moment."""
         if tokens.step != 1:
             raise InputError(f"tokens come as a run such as range(0, 128), not {tokens}")
-        query = sa.select(*(subscriptions.c[name] for name in SUBSCRIPTIONS.names))
-        if tokens != ALL_TOKENS:
-            query = query.where(subscriptions.c.token.between(tokens.start, tokens.stop - 1))
-        yield from self.stream(query, SUBSCRIPTIONS)
+        yield from self.read("subscriptions", tokens if tokens != ALL_TOKENS else None)
 
-    def stream(self, query: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows of a query without holding them all."""
+    def read(self, table: str, numbers: range | None = None) -> Iterator[pa.RecordBatch]:
+        """A table as it is at one moment, without holding it all; ``numbers`` bounds what it is read by."""
+        chosen = view(table)
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
-            yield from record_batches(live.execute(query), schema)
+            yield from record_batches(live.execute(chosen.select(numbers)), chosen.schema)
+
+    def numbers(self, table: str) -> range:
+        """The numbers that a table can be read by, in pieces: tokens, sequence numbers or ids."""
+        with self.database.reading() as connection:
+            return view(table).numbers(connection)
 
     def changes(self, after: int, most: int = 10_000) -> list[Change]:
         """The changes after number ``after``, in order. None with a smaller number will ever appear later."""
@@ -191,7 +183,16 @@ class Store:
     def quarantine_events(self, table: pa.Table, query: str, batch_id: int) -> int:
         """Keep refused events (event_id, code, message, text); how many were new."""
         with self.database.writing() as connection:
-            return outbox.quarantine_events(connection, table, query, batch_id)
+            return outbox.quarantine_rows(connection, table, outbox.REFUSED_EVENT, query, batch_id)
+
+    def quarantine_subscriptions(self, refused: Sequence[Refused], query: str, batch_id: int) -> int:
+        """Keep refused subscriptions; how many were new."""
+        rows = [(row.id, row.code, row.message, row.text) for row in refused]
+        columns = zip(*rows, strict=True) if rows else [[], [], [], []]
+        shape = outbox.REFUSED_SUBSCRIPTION
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, shape.values(), strict=True)]
+        with self.database.writing() as connection:
+            return outbox.quarantine_rows(connection, pa.table(arrays, list(shape)), shape, query, batch_id)
 
 
 def _rows(rows: Any) -> Iterator[Any]:

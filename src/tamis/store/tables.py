@@ -94,6 +94,7 @@ quarantine = Table(
     Column("batch_id", BigInteger, nullable=False),
     Column("fingerprint", String(64), nullable=False),  # of all that follows: a replay adds nothing
     Column("event_id", Text),
+    Column("subscription_id", Text),
     Column("code", String(64), nullable=False),
     Column("message", Text, nullable=False),
     Column("text", Text),

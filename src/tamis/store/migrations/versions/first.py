@@ -85,6 +85,7 @@ def _batches() -> None:
         sa.Column("batch_id", sa.BigInteger, nullable=False),
         sa.Column("fingerprint", sa.String(64), nullable=False),
         sa.Column("event_id", sa.Text),
+        sa.Column("subscription_id", sa.Text),
         sa.Column("code", sa.String(64), nullable=False),
         sa.Column("message", sa.Text, nullable=False),
         sa.Column("text", sa.Text),

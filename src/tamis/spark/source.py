@@ -1,0 +1,214 @@
+"""The store as a format of Spark.
+
+::
+
+    spark.read.format("tamis").option("store", url).load()  # the subscriptions
+    spark.read.format("tamis").option("store", url).option("table", "outbox").load()
+    matches.write.format("tamis").option("store", url).mode("append").save()  # into the outbox
+
+Reading is cut into ``partitions`` by token, or by number where a table has one; ``after`` skips the rows up
+to a number. Writing is idempotent row by row, so a task that fails and is run again adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceArrowWriter,
+    DataSourceReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from tamis.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+DEFAULT_PARTITIONS = 8
+MOST_PARTITIONS = 1_024  # as many as there are tokens
+OPTIONS = ("store", "table", "partitions", "after", "query", "batch")
+
+_TEXT = ("string",)
+_WHOLE = ("byte", "short", "integer", "long")
+_NUMBER = (*_WHOLE, "float", "double")
+_MOMENT = ("timestamp", "timestamp_ntz")
+# For each table that can be written: the columns it needs, those it may have, and the types each may have.
+WRITABLE: dict[str, tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]] = {
+    "outbox": (
+        {"event_id": _TEXT, "subscription_id": _TEXT, "version": _WHOLE},
+        {"score": _NUMBER, "event_time": _MOMENT, "payload": _TEXT},
+    ),
+    "subscriptions": (
+        {"id": _TEXT, "expression": _TEXT},
+        # The store gives version and token; they may stand there, so that what was read can be written.
+        {"priority": _NUMBER, "owner": _TEXT, "schedule": _TEXT, "version": _WHOLE, "token": _WHOLE},
+    ),
+}
+
+
+class StoreSource(DataSource):
+    """The tables of a store, to be read and written."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What stands in ``format(…)``."""
+        return "tamis"
+
+    def schema(self) -> StructType:
+        """The columns of the chosen table; options that cannot be used are named here, by ``load()``."""
+        self._store()
+        from tamis.store.views import view
+
+        return from_arrow_schema(view(self._table("subscriptions")).schema)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A reader of the chosen table."""
+        if schema != self.schema():
+            raise InputError(
+                "format 'tamis' has a schema of its own; leave out .schema(…) and select columns"
+            )
+        table = self._table("subscriptions")
+        if table == "subscriptions" and "after" in self.options:
+            raise InputError(
+                "option after is for changes, outbox and quarantine; subscriptions have no order"
+            )
+        partitions = self._number("partitions", DEFAULT_PARTITIONS, 1, MOST_PARTITIONS)
+        return StoreReader(self._store(), table, partitions, self._number("after", 0, 0, 2**62))
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
+        """A writer into the chosen table."""
+        if overwrite:
+            raise InputError("format 'tamis' only adds; say .mode('append')")
+        table = self._table("outbox")
+        check_columns(schema, table)
+        query, batch = self.options.get("query", "spark"), self._number("batch", 0, 0, 2**62)
+        return StoreWriter(self._store(), table, query, batch)
+
+    def _store(self) -> str:
+        """The store's whole address; it is opened here, so that one that is down is named before any task."""
+        from tamis.store import Store
+
+        url = self.options.get("store")
+        if not url:
+            raise InputError("format 'tamis' needs .option('store', 'sqlite:///file.db') or a PostgreSQL URL")
+        with Store.open(url) as store:
+            return store.url
+
+    def _table(self, default: str) -> str:
+        unknown = sorted(set(self.options) - set(OPTIONS) - {"path"})
+        if unknown or self.options.get("path"):
+            named = ", ".join(unknown) or "path"
+            raise InputError(f"format 'tamis' has no option {named}; its options are {', '.join(OPTIONS)}")
+        return str(self.options.get("table", default))
+
+    def _number(self, name: str, default: int, least: int, most: int) -> int:
+        text = self.options.get(name, str(default))
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+        if not least <= number <= most:
+            raise InputError(f"option {name} is a whole number from {least} to {most}, not {text!r}")
+        return number
+
+
+class Numbers(InputPartition):
+    """A run of tokens, sequence numbers or ids."""
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start = start
+        self.stop = stop
+
+
+class StoreReader(DataSourceReader):
+    """Reads a table, each partition a run of its numbers."""
+
+    def __init__(self, url: str, table: str, pieces: int, after: int) -> None:
+        self.url = url
+        self.table = table
+        self.pieces = pieces
+        self.after = after
+
+    def partitions(self) -> list[InputPartition]:
+        """Runs of about the same length; what is added from now on is not read."""
+        from tamis.store import Store
+
+        with Store.open(self.url) as store:
+            numbers = store.numbers(self.table)
+        if self.after:
+            numbers = range(max(numbers.start, self.after + 1), numbers.stop)
+        pieces = max(1, min(self.pieces, len(numbers)))
+        cuts = [numbers.start + len(numbers) * piece // pieces for piece in range(pieces + 1)]
+        return [Numbers(start, stop) for start, stop in pairwise(cuts)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """One run, as Arrow."""
+        from tamis.store import Store
+
+        assert isinstance(partition, Numbers)
+        yield from Store.shared(self.url).read(self.table, range(partition.start, partition.stop))
+
+
+class Done(WriterCommitMessage):
+    """What one task wrote."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+
+class StoreWriter(DataSourceArrowWriter):
+    """Writes each Arrow batch in a transaction of its own."""
+
+    def __init__(self, url: str, table: str, query: str, batch: int) -> None:
+        self.url = url
+        self.table = table
+        self.query = query
+        self.batch = batch
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Done:
+        """One task's rows."""
+        put = self._match if self.table == "outbox" else self._subscribe
+        return Done(sum(put(pa.Table.from_batches([batch])) for batch in iterator if batch.num_rows))
+
+    def _match(self, rows: pa.Table) -> int:
+        from tamis.store import Store
+
+        return Store.shared(self.url).add_matches(rows, self.query, self.batch)
+
+    def _subscribe(self, rows: pa.Table) -> int:
+        """Bad subscriptions go to the quarantine; the others are put."""
+        from tamis.store import Store
+
+        store = Store.shared(self.url)
+        written = store.put_many(rows)
+        if written.refused:
+            store.quarantine_subscriptions(written.refused, self.query, self.batch)
+        return written.changed
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """All rows are in the store already."""
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Rows that were written stay: the job, run again, adds the rest and repeats none."""
+
+
+def check_columns(schema: StructType, table: str) -> None:
+    """Refuse a DataFrame that cannot go into a table, before anything runs."""
+    if table not in WRITABLE:
+        raise InputError(f"the table {table!r} cannot be written; those that can are {', '.join(WRITABLE)}")
+    needed, more = WRITABLE[table]
+    found = {field.name: field.dataType.typeName() for field in schema}
+    known = needed | more
+    missing, unknown = sorted(set(needed) - set(found)), sorted(set(found) - set(known))
+    if missing or unknown:
+        wrong = f"lacks {', '.join(missing)}" if missing else f"has {', '.join(unknown)}"
+        raise InputError(f"the DataFrame {wrong}; {table} takes the columns {', '.join(known)}")
+    for name, kind in found.items():
+        if kind not in known[name]:
+            raise InputError(
+                f"the column {name} is {kind}; in {table} it is {' or '.join(known[name])}", column=name
+            )

@@ -1,0 +1,102 @@
+"""The tables as they are read in bulk: their columns in Arrow, and the number that cuts them into pieces."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tamis.errors import InputError
+from tamis.model.token import TOKENS
+from tamis.store import tables
+
+_MOMENT = pa.timestamp("us", tz="UTC")
+
+
+class View(NamedTuple):
+    """A table, the column that cuts it, and what each column is outside."""
+
+    table: sa.Table
+    by: str
+    schema: pa.Schema
+
+    def select(self, numbers: range | None) -> sa.Select[Any]:
+        """All rows, or those whose number lies in a run."""
+        query = sa.select(*(self.table.c[name] for name in self.schema.names))
+        if numbers is None:
+            return query
+        return query.where(self.table.c[self.by].between(numbers.start, numbers.stop - 1))
+
+    def numbers(self, connection: Connection) -> range:
+        """All numbers that there are now."""
+        if self.by == "token":
+            return range(TOKENS)
+        column = self.table.c[self.by]
+        low, high = connection.execute(sa.select(sa.func.min(column), sa.func.max(column))).one()
+        return range(0) if low is None else range(low, high + 1)
+
+
+def view(name: str) -> View:
+    """The table of that name."""
+    if name not in VIEWS:
+        raise InputError(f"the store has no table {name!r}; the tables are {', '.join(VIEWS)}", table=name)
+    return VIEWS[name]
+
+
+def _view(table: sa.Table, by: str, **columns: pa.DataType) -> View:
+    return View(table, by, pa.schema(list(columns.items())))
+
+
+VIEWS = {
+    "subscriptions": _view(
+        tables.subscriptions,
+        "token",
+        id=pa.string(),
+        expression=pa.string(),
+        priority=pa.float64(),
+        version=pa.int64(),
+        owner=pa.string(),
+        schedule=pa.string(),
+        token=pa.int64(),
+    ),
+    "changes": _view(
+        tables.changes,
+        "sequence",
+        sequence=pa.int64(),
+        subscription_id=pa.string(),
+        expression=pa.string(),
+        priority=pa.float64(),
+        token=pa.int64(),
+        at=_MOMENT,
+    ),
+    "outbox": _view(
+        tables.outbox,
+        "id",
+        id=pa.int64(),
+        kind=pa.string(),
+        event_id=pa.string(),
+        subscription_id=pa.string(),
+        version=pa.int64(),
+        score=pa.float64(),
+        event_time=_MOMENT,
+        payload=pa.string(),
+        query=pa.string(),
+        batch_id=pa.int64(),
+        created_at=_MOMENT,
+    ),
+    "quarantine": _view(
+        tables.quarantine,
+        "id",
+        id=pa.int64(),
+        query=pa.string(),
+        batch_id=pa.int64(),
+        event_id=pa.string(),
+        subscription_id=pa.string(),
+        code=pa.string(),
+        message=pa.string(),
+        text=pa.string(),
+        created_at=_MOMENT,
+    ),
+}
