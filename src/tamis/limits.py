@@ -30,6 +30,10 @@ class Limits:
     event_values: int = 65_536
     event_depth: int = 32
     matches_per_event: int = 1_000_000
+    profile_attributes: int = 2_048
+    profile_values: int = 256  # of each attribute
+    profile_terms: int = 262_144
+    profile_pairs: int = 65_536
 
     def __post_init__(self) -> None:
         for field in fields(self):

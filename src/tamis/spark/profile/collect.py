@@ -1,0 +1,185 @@
+"""One pass over a log: every worker's partial profile, and how partial profiles become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from datasketches import frequent_strings_sketch
+
+from tamis.limits import Limits
+from tamis.spark.profile.leaves import Leaf, leaves_of
+from tamis.spark.profile.sketch import AttributeSketch
+from tamis.spark.profile.terms import Buckets, add_terms
+from tamis.spark.rows import piece_of
+
+MERGED = "kind string, name string, data binary"
+_MERGED = pa.schema([("kind", pa.string()), ("name", pa.string()), ("data", pa.binary())])
+_CHUNK = 10_000
+
+
+class Settings(NamedTuple):
+    """What a profile is asked to hold."""
+
+    sample: int
+    least_pair: float
+    limits: Limits
+
+
+class Total(msgspec.Struct):
+    """Events read, refused ones among them, and attributes that were dropped to stay within the limit."""
+
+    events: int = 0
+    refused: int = 0
+    dropped: int = 0
+
+
+def collect(batches: Iterator[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
+    """The partial profile of a partition: rows of (kind, name, data) and the sampled events."""
+    collector = Collector(settings)
+    kind: Any = pa.null()
+    for batch in batches:
+        kind = batch.schema.field("attributes").type
+        collector.add(batch)
+    yield from _described(collector.freeze(), kind)
+    yield from collector.sample.batches()
+
+
+def _described(rows: Iterator[tuple[str, str, bytes]], kind: Any) -> Iterator[pa.RecordBatch]:
+    columns = list(zip(*rows, strict=True))
+    if not pa.types.is_null(kind):
+        count = len(columns[0])
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array(columns[0], pa.string()),
+                pa.array(columns[1], pa.string()),
+                pa.nulls(count, pa.int64()),
+                pa.array(columns[2], pa.binary()),
+                pa.nulls(count, kind),
+            ],
+            ["kind", "name", "draw", "data", "attributes"],
+        )
+
+
+class Collector:
+    """What one worker remembers of its events."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._sketches: dict[str, AttributeSketch] = {}
+        self._terms = Buckets(settings.limits.profile_terms)
+        self._pairs = Buckets(settings.limits.profile_pairs)
+        self._total = Total()
+        self.sample = Sample(settings.sample)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """The events of a canonical batch that also has ``draw``."""
+        limits = self._settings.limits
+        leaves, refused = leaves_of(piece_of(batch, limits), limits)
+        self._total.events += batch.num_rows
+        self._total.refused += len(refused)
+        for name, some in _by_name(leaves).items():
+            self._sketch(name).add(some)
+            add_terms(some, batch.num_rows, self._settings.least_pair, self._terms, self._pairs)
+        self.sample.add(batch, refused)
+
+    def _sketch(self, name: str) -> AttributeSketch:
+        """The sketch of an attribute; room is made for a new one by dropping the rarest."""
+        held = self._sketches.get(name)
+        if held is None:
+            limits = self._settings.limits
+            if len(self._sketches) >= 2 * limits.profile_attributes:
+                self._drop(limits.profile_attributes)
+            held = self._sketches[name] = AttributeSketch(limits.profile_values)
+        return held
+
+    def _drop(self, kept: int) -> None:
+        ranked = sorted(self._sketches, key=lambda name: self._sketches[name].events, reverse=True)
+        self._total.dropped += len(ranked) - kept
+        self._sketches = {name: self._sketches[name] for name in ranked[:kept]}
+
+    def freeze(self) -> Iterator[tuple[str, str, bytes]]:
+        """All that was counted, as (kind, name, data)."""
+        yield "total", "", msgspec.msgpack.encode(self._total)
+        yield from (("attribute", name, sketch.freeze()) for name, sketch in self._sketches.items())
+        yield from (("terms", bucket, data) for bucket, data in self._terms.freeze())
+        yield from (("pairs", bucket, data) for bucket, data in self._pairs.freeze())
+
+
+def _by_name(leaves: list[Leaf]) -> dict[str, list[Leaf]]:
+    found: dict[str, list[Leaf]] = {}
+    for leaf in leaves:
+        found.setdefault(leaf.name, []).append(leaf)
+    return found
+
+
+class Sample:
+    """The events with the lowest draws, which are a uniform sample of the good ones."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._highest: int | None = None  # no draw above it can be among the lowest any more
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch, refused: set[int]) -> None:
+        """Offer the events of a batch."""
+        draw = batch.column(batch.schema.get_field_index("draw")).to_numpy(zero_copy_only=False)
+        good = np.ones(batch.num_rows, np.bool_)
+        good[list(refused)] = False
+        if self._highest is not None:
+            good &= draw < self._highest
+        self._held.append(batch.select(["draw", "attributes"]).filter(pa.array(good)))
+        self._rows += self._held[-1].num_rows
+        if self._rows > 2 * self._size:
+            self._thin()
+
+    def _thin(self) -> None:
+        table = pa.Table.from_batches(self._held).combine_chunks()
+        draw = table.column("draw").to_numpy()
+        lowest = np.argpartition(draw, self._size)[: self._size]
+        self._held = table.take(pa.array(lowest)).combine_chunks().to_batches()
+        self._rows, self._highest = self._size, int(draw[lowest].max())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The sample as rows of a partial profile."""
+        if self._rows > self._size:
+            self._thin()
+        for held in self._held:
+            for at in range(0, held.num_rows, _CHUNK):
+                some = held.slice(at, _CHUNK)
+                count = some.num_rows
+                columns = [pa.array(["sample"] * count), pa.array([""] * count), some.column(0)]
+                yield pa.RecordBatch.from_arrays(
+                    [*columns, pa.nulls(count, pa.binary()), some.column(1)],
+                    ["kind", "name", "draw", "data", "attributes"],
+                )
+
+
+def merge(table: pa.Table, limits: Limits) -> pa.Table:
+    """The partial rows of one kind and name as one row."""
+    kind, name = table["kind"][0].as_py(), table["name"][0].as_py()
+    parts: list[bytes] = table["data"].to_pylist()
+    return pa.Table.from_pylist(
+        [{"kind": kind, "name": name, "data": _merged(kind, parts, limits)}], schema=_MERGED
+    )
+
+
+def _merged(kind: str, parts: list[bytes], limits: Limits) -> bytes:
+    if kind == "attribute":
+        sketch = AttributeSketch(limits.profile_values)
+        for part in parts:
+            sketch.merge(part)
+        return sketch.freeze()
+    if kind == "total":
+        totals = [msgspec.msgpack.decode(part, type=Total) for part in parts]
+        return msgspec.msgpack.encode(
+            Total(*(sum(getattr(total, name) for total in totals) for name in Total.__struct_fields__))
+        )
+    first, *others = (frequent_strings_sketch.deserialize(part) for part in parts)
+    for other in others:
+        first.merge(other)
+    return bytes(first.serialize())
