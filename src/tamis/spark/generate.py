@@ -1,0 +1,198 @@
+"""Workloads at any size: Spark draws ranges of subscriptions and events in parallel and writes Parquet.
+
+A workload is any object that makes ranges on their own: ``columns(seed, rows)`` (bulk columns),
+``expressions(seed, rows)`` (id, expression), ``in_text(count)`` (how many of a book are expressions) and
+``stream(seed, rows, book)`` (events). Those of ``bench/`` are found by name if it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from tamis.errors import InputError
+from tamis.lang import to_text
+from tamis.lang.columns import columns_from_arrow
+from tamis.lang.columns.rows import tree_at
+
+GROUP = "tamis.workloads"
+PIECE = 1 << 16  # rows that a worker draws at a time
+
+
+class Workload(Protocol):
+    """A seeded source of subscriptions and of events for them, any range of them."""
+
+    def in_text(self, count: int) -> int:
+        """How many of a book of ``count`` are written as text."""
+
+    def columns(self, seed: int, rows: range) -> pa.Table:
+        """Subscriptions of these numbers in bulk columns."""
+
+    def expressions(self, seed: int, rows: range) -> pa.Table:
+        """Subscriptions of these numbers among those that are written as text."""
+
+    def stream(self, seed: int, rows: range, book: int) -> pa.Table:
+        """Events of these numbers for a book of ``book`` subscriptions."""
+
+
+class Generated(NamedTuple):
+    """Where everything was written; ``None`` for what there is none of."""
+
+    subscriptions: str | None
+    texts: str | None
+    events: str | None
+
+
+def workload_named(name: str) -> Workload:
+    """The workload that is called ``name`` by whoever offers some."""
+    offers = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
+    problems = []
+    for offer in offers:
+        try:
+            found: Workload = offer.load()(name)
+            return found
+        except (ImportError, AttributeError):
+            continue  # a wheel knows of bench, but only a checkout has it
+        except ValueError as bad:
+            problems.append(str(bad))
+    raise InputError(
+        "; ".join(problems)
+        or f"there is no workload {name!r}: none are installed; those of bench/ come with a checkout of Tamis"
+        " (pip install -e .), not with its wheel"
+    )
+
+
+def generate(
+    spark: SparkSession,
+    workload: Workload,
+    path: str,
+    *,
+    subscriptions: int,
+    events: int,
+    seed: int = 1,
+    partitions: int | None = None,
+    as_text: bool = False,
+    overwrite: bool = False,
+) -> Generated:
+    """Write a book of so many ``subscriptions`` and so many ``events`` for it below ``path``.
+
+    ``path/subscriptions`` holds bulk columns and ``path/texts`` the expressions that columns cannot say; with
+    ``as_text`` all are expressions in ``path/subscriptions``. ``path/events`` has an ``event_id`` each.
+    """
+    for what, count in (("subscriptions", subscriptions), ("events", events)):
+        if count < 0:
+            raise InputError(f"{what} are counted from 0, not {count}")
+    path = path.rstrip("/")
+    ranges = _Ranges(spark, partitions)
+    texts = workload.in_text(subscriptions)
+    columns = subscriptions - texts
+    found: dict[str, DataFrame] = {}
+    if columns:
+        make = _as_text(workload, seed) if as_text else _columns(workload, seed)
+        found["subscriptions"] = ranges.frame(make, columns)
+    if texts:
+        frame = ranges.frame(_texts(workload, seed), texts)
+        if as_text:
+            found["subscriptions"] = found["subscriptions"].union(frame) if columns else frame
+        else:
+            found["texts"] = frame
+    if events:
+        found["events"] = ranges.frame(_events(workload, seed, subscriptions), events)
+    return Generated(*(_write(found.get(name), f"{path}/{name}", overwrite) for name in Generated._fields))
+
+
+Make = Callable[[range], pa.Table]
+
+
+class _Ranges:
+    """DataFrames whose rows workers draw, range by range."""
+
+    def __init__(self, spark: SparkSession, partitions: int | None) -> None:
+        self._spark, self._partitions = spark, partitions
+
+    def frame(self, make: Make, count: int) -> DataFrame:
+        """The rows that ``make`` gives for all of ``range(count)``."""
+        schema = _plain(make(range(1))).schema
+
+        def draw(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    rows = range(number * PIECE, min(count, (number + 1) * PIECE))
+                    yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=PIECE)
+
+        numbers = self._spark.range(0, -(-count // PIECE), 1, self._partitions)
+        return numbers.mapInArrow(draw, from_arrow_schema(schema))
+
+
+def _columns(workload: Workload, seed: int) -> Make:
+    return lambda rows: workload.columns(seed, rows)
+
+
+def _texts(workload: Workload, seed: int) -> Make:
+    return lambda rows: workload.expressions(seed, rows).select(["id", "expression"])
+
+
+def _as_text(workload: Workload, seed: int) -> Make:
+    def make(rows: range) -> pa.Table:
+        bulk = columns_from_arrow(workload.columns(seed, rows))
+        if bulk.refused:
+            raise bulk.refused[0][1]
+        texts = [to_text(tree_at(bulk.columns, at)) for at in range(len(bulk.ids))]
+        return pa.table({"id": bulk.ids.cast(pa.string()), "expression": pa.array(texts, pa.string())})
+
+    return make
+
+
+def _events(workload: Workload, seed: int, book: int) -> Make:
+    def make(rows: range) -> pa.Table:
+        number = pa.array(np.arange(rows.start, rows.stop)).cast(pa.string())
+        ids = pc.binary_join_element_wise("event", number, "-")
+        return workload.stream(seed, rows, book).add_column(0, "event_id", ids)
+
+    return make
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Strings instead of codes, which Spark does not know."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(at, field.name, table.column(at).cast(field.type.value_type))
+    return table
+
+
+def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """``table`` with the columns of ``schema``; a range may happen to lack one."""
+    unknown = set(table.column_names) - set(schema.names)
+    if unknown:
+        raise InputError(
+            f"a range of the workload has the column {min(unknown)!r}, which its first row lacks"
+        )
+    columns: list[Any] = [
+        table.column(field.name).cast(field.type)
+        if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _write(frame: DataFrame | None, path: str, overwrite: bool) -> str | None:
+    if frame is None:
+        return None
+    try:
+        frame.write.mode("overwrite" if overwrite else "error").parquet(path)
+    except AnalysisException as bad:
+        if bad.getCondition() != "PATH_ALREADY_EXISTS":
+            raise
+        raise InputError(
+            f"there is something at {path} already; name another place, or overwrite it"
+        ) from None
+    return path
