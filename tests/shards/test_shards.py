@@ -256,7 +256,7 @@ def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IndexNotFound, match="no sharded index at .*nowhere"):
+    with pytest.raises(IndexNotFound, match=r"no sharded index at .*nowhere"):
         open_shards(str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="nonsense://x"):
         Place("nonsense://x")

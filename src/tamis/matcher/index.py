@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
@@ -185,12 +185,12 @@ class Index:
     def subscription(self, subscription: str) -> Subscription:
         """The subscription with this id."""
         snapshot = self._writer.current
-        place = snapshot.find(subscription)
-        if place is None:
-            raise UnknownSubscription(
-                f"no subscription has the id {subscription[:80]!r}", subscription=subscription
-            )
-        return snapshot.get(place)
+        return snapshot.get(_place(snapshot, subscription))
+
+    def versions(self, subscriptions: Iterable[str]) -> list[int]:
+        """The versions of subscriptions that are in the index; 0 where none was given."""
+        snapshot = self._writer.current
+        return [snapshot.version(_place(snapshot, name)) for name in subscriptions]
 
     def expression(self, subscription: str) -> Expr:
         """The expression of a subscription."""
@@ -249,6 +249,15 @@ class Index:
             "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
             "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
         }
+
+
+def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
+    place = snapshot.find(subscription)
+    if place is None:
+        raise UnknownSubscription(
+            f"no subscription has the id {subscription[:80]!r}", subscription=subscription
+        )
+    return place
 
 
 def _segment_info(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:

@@ -67,6 +67,11 @@ class Snapshot(NamedTuple):
                 return at, ordinal
         return None
 
+    def version(self, place: tuple[int, int]) -> int:
+        """The version of the subscription at a place given by :meth:`find`."""
+        at, ordinal = place
+        return self.fresh[ordinal].version if at < 0 else self.layers[at].segment.version(ordinal)
+
     def get(self, place: tuple[int, int]) -> Subscription:
         """The subscription at a place given by :meth:`find`."""
         at, ordinal = place

@@ -1,0 +1,320 @@
+"""``build``: subscriptions become a sharded index, in parallel, committed by one manifest.
+
+Rows go to the shard that owns their token. A task builds its shard, stores it and leaves a receipt; when all
+are done the driver commits. Shards whose rows did not change since the last version are kept, and in those
+that changed only the rows that did are read. A build that was interrupted finds the receipts of the
+shards that were finished and goes on with the others.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from tamis.errors import IndexConflict, InputError
+from tamis.index.engines import engine_class
+from tamis.index.segment.failpoint import failpoint
+from tamis.index.segment.files import seal, unseal
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.token import TOKENS
+from tamis.shards.build import QUARANTINE, Work, build_shard
+from tamis.shards.collect import collect
+from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
+from tamis.shards.place import Place
+from tamis.spark.events import column
+
+PER_SHARD = 1_000_000
+PENDING = "pending"
+ATTEMPTS = 5
+
+_TEXT = ("id", "expression", "priority", "version")
+_BULK = (
+    "id", "attribute", "operator", "value", "values", "number", "string", "time", "boolean", "weight",
+    "priority", "version",
+)  # fmt: skip
+
+Progress = Callable[[int, int | None], None]
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a build made."""
+
+    path: str
+    manifest: Manifest
+    built: int  # shards that were built; the others were kept as they were
+    seconds: float
+    spark: SparkSession
+
+    @property
+    def subscriptions(self) -> int:
+        """How many subscriptions are in force."""
+        return self.manifest.subscriptions
+
+    @property
+    def refused(self) -> int:
+        """How many rows were refused."""
+        return sum(shard.refused for shard in self.manifest.shards)
+
+    @property
+    def quarantine(self) -> DataFrame:
+        """The refused rows: id, code, position, message, text."""
+        return quarantine(self.spark, self.path, self.manifest)
+
+
+def build(
+    subscriptions: DataFrame,
+    path: str,
+    *,
+    shards: int | None = None,
+    engine: str = "hybrid",
+    parameters: Mapping[str, Any] | None = None,
+    profile: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    incremental: bool = True,
+    applied: int = 0,
+    progress: Progress | None = None,
+) -> Build:
+    """Index all of ``subscriptions`` at ``path``; a version that is there stays until the new one is whole.
+
+    ``path`` is anything that pyarrow's file systems reach. ``profile`` is where :func:`tamis.spark.profile`
+    wrote what events look like. ``applied`` is the last change of a store's log that the rows have.
+    With ``incremental=False`` everything is built anew.
+    """
+    start = time.perf_counter()
+    engine_class(engine)
+    place = Place(path)
+    rows = _known_columns(subscriptions)
+    before = latest(place)
+    count = shards or _shards_for(rows, before)
+    if not 1 <= count <= TOKENS:
+        raise InputError(f"an index has from 1 to {TOKENS} shards, not {count}")
+    settings = Settings(count, engine, dict(parameters or {}), _changed_limits(limits), profile or "")
+    if before is not None and (before.settings != settings or not incremental):
+        before = None
+    work = _Work(place, settings, before)
+    done, todo = work.plan(_marked(rows, count), incremental)
+    if todo:
+        failpoint("build.before_tasks")
+        with _watched(place, settings, progress, len(done)):
+            done |= work.run(_marked(rows, count), todo)
+    if before is not None and not todo and before.applied == applied:
+        manifest = before  # nothing changed
+    else:
+        manifest = _commit(place, settings, [done[number] for number in range(count)], applied)
+    place.remove(PENDING)
+    collect(place)
+    built = Build(path, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
+    _log.info("%s: version %d, %d subscriptions", path, manifest.number, manifest.subscriptions)
+    return built
+
+
+def quarantine(spark: SparkSession, path: str, manifest: Manifest) -> DataFrame:
+    """The rows that were refused when a version was built."""
+    files = [f"{path.rstrip('/')}/{shard.quarantine}" for shard in manifest.shards if shard.quarantine]
+    if not files:
+        return spark.createDataFrame([], _ddl(QUARANTINE))
+    return spark.read.schema(_ddl(QUARANTINE)).parquet(*files)
+
+
+def _ddl(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {'int' if field.type == pa.int32() else 'string'}" for field in schema)
+
+
+# -- rows --------------------------------------------------------------------------------------------
+
+
+def _known_columns(frame: DataFrame) -> DataFrame:
+    """The columns that an index is built from; ids of any simple type become text."""
+    wanted = _TEXT if "expression" in frame.columns else _BULK
+    needed = wanted[:2] if wanted is _TEXT else wanted[:3]
+    if missing := [name for name in needed if name not in frame.columns]:
+        raise InputError(
+            f"subscriptions need the columns id and expression, or those of the bulk form; {missing[0]!r} is "
+            f"missing (there are: {', '.join(frame.columns)}); rename with withColumnRenamed",
+            column=missing[0],
+        )
+    kinds = dict(frame.dtypes)
+    if kinds["id"].startswith(("struct", "array", "map", "variant", "binary")):
+        raise InputError(f"the column 'id' is {kinds['id']}; an id is text or a number", column="id")
+    if wanted is _TEXT and kinds["expression"] != "string":
+        raise InputError(f"the column 'expression' is {kinds['expression']}, not text", column="expression")
+    return frame.select(*[_typed(name) for name in wanted if name in frame.columns])
+
+
+def _typed(name: str) -> Column:
+    kinds = {"id": "string", "priority": "double", "version": "bigint"}
+    return column(name).cast(kinds[name]).alias(name) if name in kinds else column(name)
+
+
+def _shards_for(rows: DataFrame, before: Manifest | None) -> int:
+    """A shard per million; a number of shards that still fits is kept, so that little is built anew."""
+    if "expression" in rows.columns:
+        count = rows.count()
+    else:
+        count = rows.agg(F.approx_count_distinct("id")).first()[0]  # type: ignore[index]
+    best = min(TOKENS, max(1, math.ceil(count / PER_SHARD)))
+    if before is not None and best / 4 <= before.settings.shards <= best * 4:
+        return before.settings.shards
+    return best
+
+
+def _marked(rows: DataFrame, shards: int) -> DataFrame:
+    """The rows with the shard that owns them and a hash of their content."""
+    token = F.coalesce(F.crc32(column("id").cast("binary")) % TOKENS, F.lit(0))
+    owner = F.floor(token * shards / TOKENS).cast("int")
+    return rows.withColumns({"mark": F.xxhash64(*map(column, rows.columns)), "shard": owner})
+
+
+def _fingerprints(marked: DataFrame) -> dict[int, str]:
+    """Per shard what :func:`tamis.shards.build.fingerprint_of` says of its rows."""
+    sums = marked.groupBy("shard").agg(
+        F.count("*").alias("rows"),
+        F.bit_xor("mark").alias("mixed"),
+        F.sum(F.col("mark").bitwiseAND(F.lit(0xFFFFFF))).alias("low"),
+    )
+    return {row["shard"]: f"{row['rows']}:{row['mixed']}:{row['low']}" for row in sums.collect()}
+
+
+def _changed_limits(limits: Limits) -> dict[str, int]:
+    plain = asdict(DEFAULT_LIMITS)
+    return {name: value for name, value in asdict(limits).items() if value != plain[name]}
+
+
+# -- shards ------------------------------------------------------------------------------------------
+
+
+class _Work:
+    """The shards of one build."""
+
+    def __init__(self, place: Place, settings: Settings, before: Manifest | None) -> None:
+        self.place, self.settings, self.before = place, settings, before
+
+    def plan(self, marked: DataFrame, incremental: bool) -> tuple[dict[int, Shard], list[int]]:
+        """What is there already, from the version before or an interrupted build, and what is left."""
+        everyone = range(self.settings.shards)
+        kept = {shard.number: shard for shard in self.before.shards} if self.before else {}
+        kept |= _receipts(self.place, self.settings) if incremental else {}
+        if not kept:
+            return {}, list(everyone)
+        prints = _fingerprints(marked)
+        done = {
+            number: shard
+            for number, shard in kept.items()
+            if shard.fingerprint == prints.get(number, "0:0:0")
+        }
+        return done, [number for number in everyone if number not in done]
+
+    def run(self, marked: DataFrame, todo: list[int]) -> dict[int, Shard]:
+        """Build the shards that are left, a task each."""
+        wanted = marked if len(todo) == self.settings.shards else marked.where(F.col("shard").isin(todo))
+        spread = wanted.repartitionById(self.settings.shards, F.col("shard"))
+        kept = {shard.number: shard for shard in self.before.shards} if self.before else {}
+        task = _Task(self.place, self.settings, {number: kept[number] for number in todo if number in kept})
+        found = spread.mapInArrow(task, "receipt string").collect()
+        shards = [msgspec.json.decode(row["receipt"], type=Shard) for row in found]
+        made = {shard.number: shard for shard in shards}
+        # A shard without rows has no task that would see one.
+        for number in set(todo) - made.keys():
+            made[number] = task.build(number, wanted.limit(0).toArrow().drop_columns(["shard"]))
+        return made
+
+
+class _Task:
+    """What a Spark task does: gather the rows of its shards, build and store them, leave receipts."""
+
+    def __init__(self, place: Place, settings: Settings, before: dict[int, Shard]) -> None:
+        self._place, self._settings, self._before = place, settings, before
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The receipts of the shards whose rows this partition holds."""
+        parts: dict[int, list[pa.Table]] = {}
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            owners = table["shard"].unique().to_pylist()
+            for number in owners:
+                own = table if len(owners) == 1 else table.filter(pa.compute.equal(table["shard"], number))
+                parts.setdefault(number, []).append(own.drop_columns(["shard"]))
+        for number in sorted(parts):
+            shard = self.build(number, pa.concat_tables(parts.pop(number)))
+            yield pa.RecordBatch.from_pydict({"receipt": [msgspec.json.encode(shard).decode()]})
+
+    def build(self, number: int, rows: pa.Table) -> Shard:
+        """Build one shard and leave its receipt."""
+        work = Work(self._place, self._settings, _sample(self._settings.profile))
+        shard = build_shard(work, number, rows, self._before.get(number))
+        body = {"settings": msgspec.to_builtins(self._settings), "shard": msgspec.to_builtins(shard)}
+        self._place.write(f"{PENDING}/shard-{number:04d}.json", seal(body))
+        return shard
+
+
+def _sample(profile: str) -> Any:
+    if not profile:
+        return None
+    from tamis.spark.profile import Profile
+
+    return Profile.open(profile).sample()
+
+
+def _receipts(place: Place, settings: Settings) -> dict[int, Shard]:
+    """The shards that an interrupted build with the same settings has finished."""
+    found: dict[int, Shard] = {}
+    for info in place.names(PENDING):
+        if info.base_name.endswith(".json"):
+            name = f"{PENDING}/{info.base_name}"
+            body = unseal(place.read(name), place.path(name))
+            if body["settings"] == msgspec.to_builtins(settings):
+                shard = msgspec.convert(body["shard"], Shard)
+                found[shard.number] = shard
+    return found
+
+
+def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
+    """The next version; whoever changed the index meanwhile had rows that this build does not."""
+    for attempt in range(ATTEMPTS):
+        there = latest(place)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        manifest = Manifest(there.number + 1 if there else 1, now, settings, shards, applied)
+        try:
+            commit(place, manifest)
+            return manifest
+        except IndexConflict:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def _watched(place: Place, settings: Settings, progress: Progress | None, done: int) -> Iterator[None]:
+    """Report finished shards while Spark builds them: their receipts are what can be seen from outside."""
+    if progress is None:
+        yield
+        return
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.5):
+            progress(len(place.names(PENDING)), settings.shards)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    progress(done, settings.shards)
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
+    progress(settings.shards, settings.shards)

@@ -1,0 +1,175 @@
+"""``match``: events in, matches out, whatever the plan."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import DataFrame, Observation, Window
+from pyspark.sql import functions as F
+
+from tamis.errors import InputError
+from tamis.matcher.work import WorkReport
+from tamis.shards.manifest import Manifest, current
+from tamis.shards.place import Place
+from tamis.spark.events import REFUSED_EVENTS, events
+from tamis.spark.plan import Plan, choose
+from tamis.spark.worker import Matching, Wish, note_of, too_many
+
+SHAPES = ("pairs", "arrays")
+CARRIED = ("event_time", "payload")
+_log = logging.getLogger(__name__)
+
+
+def match(
+    path: str,
+    *,
+    plan: str = "auto",
+    k: int | None = None,
+    shape: str = "pairs",
+    carry: Sequence[str] = (),
+    matches_per_event: int | None = None,
+    version: int | None = None,
+    explain: bool = False,
+    work: Observation | None = None,
+) -> Callable[[DataFrame], DataFrame]:
+    """A transformation of events into their matches: ``events.transform(match(path))``.
+
+    A row is (event_id, subscription_id, version), with ``k`` also a score; with ``shape="arrays"`` there is a
+    row per event that has matches. ``carry`` takes ``event_time`` and ``payload`` along. Events that
+    cannot be read match nothing: :func:`refused_events` lists them; so it does those with more than
+    ``matches_per_event`` matches, unless that is ``None``. ``explain`` prints the plan and why it was
+    chosen. ``work`` observes how much was done.
+    """
+    wish = _wish(k, shape, carry, matches_per_event)
+
+    def matched(frame: DataFrame) -> DataFrame:
+        noted = Matcher(path, wish, plan, version, explain).run(events(frame))
+        if work is not None:
+            noted = observed(noted, work)
+        return noted.where("note IS NULL").drop("note")
+
+    return matched
+
+
+def match_with_notes(
+    path: str,
+    *,
+    plan: str = "auto",
+    k: int | None = None,
+    shape: str = "pairs",
+    carry: Sequence[str] = (),
+    matches_per_event: int | None = None,
+    version: int | None = None,
+    explain: bool = False,
+) -> Callable[[DataFrame], DataFrame]:
+    """Like :func:`match`, with a column ``note``: rows that have one tell of refused events and of work.
+
+    :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
+    """
+    wish = _wish(k, shape, carry, matches_per_event)
+    return lambda frame: Matcher(path, wish, plan, version, explain).run(events(frame))
+
+
+def refused_of(noted: DataFrame) -> DataFrame:
+    """The refused events of rows with notes: event_id, code, message, text."""
+    names = [part.split()[0] for part in REFUSED_EVENTS.split(", ")]
+    parsed = noted.where("note LIKE '{\"code\"%'").withColumn(
+        "parsed", F.from_json("note", "code string, message string, text string")
+    )
+    return parsed.select("event_id", *[F.col(f"parsed.{name}").alias(name) for name in names[1:]])
+
+
+def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
+    """The same rows; running them fills in the sums of the work reports, and ``refused``."""
+    sums = [
+        F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name)
+        for name in WorkReport._fields
+    ]
+    refused = F.count_if(F.col("note").startswith('{"code"')).alias("refused")
+    return noted.observe(observation, *sums, refused)
+
+
+def _wish(k: int | None, shape: str, carry: Sequence[str], most: int | None) -> Wish:
+    if shape not in SHAPES:
+        raise InputError(f"there is no shape {shape!r}; there are {', '.join(SHAPES)}")
+    if unknown := [name for name in carry if name not in CARRIED]:
+        raise InputError(f"{unknown[0]!r} cannot be carried; {', '.join(CARRIED)} can")
+    for name, number in (("k", k), ("matches_per_event", most)):
+        if number is not None and number < 1:
+            raise InputError(f"{name} must be at least 1, not {number}")
+    return Wish(k, shape == "arrays", tuple(carry), most)
+
+
+class Matcher:
+    """One use of ``match``: a version of an index, a plan, a wish."""
+
+    def __init__(self, path: str, wish: Wish, plan: str, version: int | None, explain: bool = False) -> None:
+        self._path, self._wish, self._asked, self._explain = path, wish, plan, explain
+        self._manifest: Manifest = current(Place(path), version)
+
+    def run(self, canonical: DataFrame) -> DataFrame:
+        """Rows with notes."""
+        plan = choose(canonical.sparkSession, self._manifest, self._asked)
+        self._say(plan)
+        return self._sharded(canonical, plan) if plan.name == "sharded" else self._replicated(canonical)
+
+    def _say(self, plan: Plan) -> None:
+        text = f"{self._path}, version {self._manifest.number}: {plan}"
+        _log.info(text)
+        if self._explain:
+            sys.stderr.write(text + "\n")
+
+    def _replicated(self, frame: DataFrame) -> DataFrame:
+        task = Matching(self._path, self._manifest.number, self._wish)
+        return frame.mapInArrow(task, self._wish.ddl())
+
+    def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
+        """Every event to every shard; what is asked per event is decided when all shards have answered."""
+        shards = len(self._manifest.shards)
+        wish = Wish(self._wish.k, False, self._wish.carry, None)
+        spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
+        part = F.pmod(F.xxhash64("event_id"), F.lit(plan.splits)).cast("int")
+        spread = spread.repartitionById(shards * plan.splits, F.col("shard") * plan.splits + part)
+        task = Matching(self._path, self._manifest.number, wish, sharded=True)
+        noted = spread.mapInArrow(task, wish.ddl())
+        if self._wish.k:
+            noted = self._best(noted, self._wish.k)
+        if self._wish.most:
+            noted = self._bounded(noted, self._wish.most)
+        return self._arrays(noted) if self._wish.arrays else noted
+
+    def _best(self, noted: DataFrame, k: int) -> DataFrame:
+        """The k best of those that the shards found best."""
+        order = Window.partitionBy("event_id", F.col("note").isNull()).orderBy(
+            F.desc("score"), F.asc("subscription_id")
+        )
+        ranked = noted.withColumn("place", F.row_number().over(order))
+        return ranked.where(f"note IS NOT NULL OR place <= {k}").drop("place")
+
+    def _bounded(self, noted: DataFrame, most: int) -> DataFrame:
+        """An event with too many matches becomes one note."""
+        each = Window.partitionBy("event_id", F.col("note").isNull())
+        counted = noted.withColumns(
+            {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy("subscription_id"))}
+        )
+        over = F.col("note").isNull() & (F.col("found") > most)
+        pieces = note_of(too_many(-1, most), "").split("-1", 1)
+        note = F.concat(F.lit(pieces[0]), F.col("found").cast("string"), F.lit(pieces[1]))
+        kept = counted.where(~over | (F.col("place") == 1))
+        return kept.withColumn("note", F.when(over, note).otherwise(F.col("note"))).drop("found", "place")
+
+    def _arrays(self, noted: DataFrame) -> DataFrame:
+        """A row per event; notes stay rows of their own."""
+        each = ["subscription_id", "version", *(["score"] if self._wish.k else [])]
+        order = F.array_sort(F.collect_list(F.struct(*each))).alias("found")
+        names = {"subscription_id": "subscriptions", "version": "versions", "score": "scores"}
+        carried = [F.first(name).alias(name) for name in self._wish.carry]
+        matches = noted.where("note IS NULL").groupBy("event_id").agg(order, *carried)
+        arrays = [F.col(f"found.{name}").alias(names[name]) for name in each]
+        rows = matches.select(
+            "event_id", *arrays, *self._wish.carry, F.lit(None).cast("string").alias("note")
+        )
+        notes = noted.where("note IS NOT NULL").select("event_id", "note")
+        return rows.unionByName(notes, allowMissingColumns=True)

@@ -1,0 +1,81 @@
+"""Plans: how events and shards meet.
+
+*Replicated*: every worker maps all shards, and the events are split among them: each event is read once.
+*Sharded*: every worker maps some shards, and the events go to all of them (the matcher cluster of the Yandex
+paper): the index may be larger than any machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from tamis.errors import InputError
+from tamis.shards.manifest import Manifest
+
+PLANS = ("auto", "replicated", "sharded")
+HALF = 0.5  # of an executor's memory is left to Spark and to the page cache of everything else
+_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The chosen plan, and why."""
+
+    name: str
+    why: str
+    splits: int = 1  # parts that the events of each shard are split into
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.why}"
+
+
+def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan:
+    """The plan that was asked for, or the one that the index's size allows."""
+    if asked not in PLANS:
+        raise InputError(f"there is no plan {asked!r}; there are {', '.join(PLANS)}")
+    splits = max(1, -(-parallelism(spark) // max(1, len(manifest.shards))))
+    if asked != "auto":
+        return Plan(asked, "asked for", splits)
+    room, where = _memory(spark)
+    size = f"the index takes {_readable(manifest.bytes)}, {where} has {_readable(room)}"
+    if manifest.bytes <= HALF * room:
+        return Plan("replicated", f"{size}: every worker maps all of it, the events are split", splits)
+    if len(manifest.shards) == 1:
+        return Plan("replicated", f"{size}, but it has one shard only; build it with more", splits)
+    return Plan("sharded", f"{size}: events go to all of its {len(manifest.shards)} shards", splits)
+
+
+def parallelism(spark: SparkSession) -> int:
+    """How many tasks run at once, as far as the configuration says."""
+    if given := spark.conf.get("spark.default.parallelism", None):
+        return int(given)
+    local = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\d+)?\])?", spark.conf.get("spark.master", None) or "")
+    if local:
+        count = local.group(1) or "1"
+        return os.cpu_count() or 1 if count == "*" else int(count)
+    cores = int(spark.conf.get("spark.executor.cores", None) or 1)
+    return cores * int(spark.conf.get("spark.executor.instances", None) or 2)
+
+
+def _memory(spark: SparkSession) -> tuple[int, str]:
+    """What the workers of one machine may map, and whose it is."""
+    if (spark.conf.get("spark.master", None) or "local").startswith("local"):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "this machine"
+    return _bytes(spark.conf.get("spark.executor.memory", None) or "1g"), "an executor"
+
+
+def _bytes(text: str) -> int:
+    number, unit = re.fullmatch(r"(\d+)\s*([bkmgt]?)b?", text.strip().lower()).groups()  # type: ignore[union-attr]
+    return int(number) * _UNITS[unit]
+
+
+def _readable(size: float) -> str:
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"

@@ -1,0 +1,218 @@
+"""What a Spark worker does with a batch of events: map the index, match, and write rows.
+
+A row with a ``note`` is no match: a refused event, with its reason, or the work that a batch took. So one
+pass over the events gives all three, and whoever wants matches alone drops the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from tamis.errors import EventError, EventLimit
+from tamis.matcher.index import Index
+from tamis.matcher.work import WorkReport
+from tamis.model.event import event_from
+from tamis.shards.opening import open_shards
+from tamis.space.table_row import event_of_row
+from tamis.spark.rows import cut_text, piece_of, text_of
+
+PIECE = 4_096  # events that are matched together
+_TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": ("string", pa.string())}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of matching."""
+
+    k: int | None = None
+    arrays: bool = False
+    carry: tuple[str, ...] = ()
+    most: int | None = None  # matches of an event, beyond which it is refused
+
+    def schema(self) -> pa.Schema:
+        """The columns of a row."""
+        many = pa.list_ if self.arrays else (lambda kind: kind)
+        names = (
+            ("subscriptions", "versions", "scores")
+            if self.arrays
+            else ("subscription_id", "version", "score")
+        )
+        kinds = (pa.string(), pa.int64(), pa.float64())
+        fields = [(name, many(kind)) for name, kind in zip(names, kinds, strict=True)]
+        return pa.schema(
+            [
+                ("event_id", pa.string()),
+                *(fields if self.k else fields[:2]),
+                *((name, _TYPES[name][1]) for name in self.carry),
+                ("note", pa.string()),
+            ]
+        )
+
+    def ddl(self) -> str:
+        """The same for Spark."""
+        words = {pa.string(): "string", pa.int64(): "bigint", pa.float64(): "double"}
+        words |= {pa.list_(kind): f"array<{word}>" for kind, word in words.items()}
+        words |= {kind: word for word, kind in _TYPES.values()}
+        return ", ".join(f"{field.name} {words[field.type]}" for field in self.schema())
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The function of a task: Arrow batches of canonical events in, rows out."""
+
+    path: str
+    version: int
+    wish: Wish
+    sharded: bool = False
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Match every batch against the version of the index that the driver chose."""
+        for batch in batches:
+            if not self.sharded:
+                yield from self._match(batch, None)
+                continue
+            shards = batch.column(batch.schema.get_field_index("shard"))
+            for number in shards.unique().to_pylist():
+                yield from self._match(batch.filter(pa.compute.equal(shards, number)), number)
+
+    def _match(self, batch: pa.RecordBatch, shard: int | None) -> Iterator[pa.RecordBatch]:
+        index = open_shards(self.path, version=self.version, shards=None if shard is None else [shard])
+        rows = Rows(batch, self.wish, quiet=bool(shard))
+        yield from rows.best(index) if self.wish.k else rows.all(index)
+
+
+class Rows:
+    """The rows that one batch of events gives; a ``quiet`` one leaves notes to somebody else."""
+
+    def __init__(self, batch: pa.RecordBatch, wish: Wish, quiet: bool = False) -> None:
+        self._batch, self._wish, self._quiet = batch, wish, quiet
+        self._schema = wish.schema()
+
+    def all(self, index: Index) -> Iterator[pa.RecordBatch]:
+        """Every match."""
+        work = WorkReport()
+        piece = piece_of(self._batch, index.limits)
+        for found in index.match_batches(piece, threads=1, batch_size=PIECE, versions=True):
+            work = work.plus(found.work)
+            table, refused = self._bounded(found.table, found.refused)
+            if table.num_rows:
+                yield self._matches(table)
+            yield from self._refused(refused)
+        yield from self._work(work)
+
+    def best(self, index: Index) -> Iterator[pa.RecordBatch]:
+        """The k best matches of each event."""
+        work, refused = WorkReport(), []
+        found: list[tuple[int, str, float]] = []
+        for row, event in enumerate(_events(piece_of(self._batch, index.limits), index)):
+            try:
+                if isinstance(event, EventError):
+                    raise event
+                top = index.top_k(event, self._wish.k or 1)
+            except EventError as bad:
+                refused.append((row, bad))
+                continue
+            work = work.plus(top.work)
+            found.extend((row, name, score) for name, score in top)
+        if found:
+            yield self._matches(_scored(found, index))
+        yield from self._refused(refused)
+        yield from self._work(work)
+
+    def _bounded(self, table: pa.Table, refused: list[Any]) -> tuple[pa.Table, list[Any]]:
+        """Without the events that match more than is allowed: they are refused, not cut."""
+        most = self._wish.most
+        if most is None:
+            return table, refused
+        rows, count = np.unique(table["event"].to_numpy(), return_counts=True)
+        over = rows[count > most]
+        if not len(over):
+            return table, refused
+        kept = pa.array(~np.isin(table["event"].to_numpy(), over))
+        sizes = dict(zip(rows.tolist(), count.tolist(), strict=True))
+        return table.filter(kept), [*refused, *((row, too_many(sizes[row], most)) for row in over.tolist())]
+
+    def _matches(self, table: pa.Table) -> pa.RecordBatch:
+        event = table["event"].to_numpy()
+        names = ("subscription", "version", "score") if self._wish.k else ("subscription", "version")
+        columns = [_flat(table[name]) for name in names]
+        if self._wish.arrays:
+            order = np.argsort(event, kind="stable")
+            event, start = np.unique(event[order], return_index=True)
+            ends = pa.array(np.append(start, len(order)).astype(np.int32))
+            columns = [pa.ListArray.from_arrays(ends, column.take(pa.array(order))) for column in columns]
+        place = pa.array(event)
+        carried = [self._column(name, place) for name in self._wish.carry]
+        arrays = [self._column("event_id", place), *columns, *carried, pa.nulls(len(place), pa.string())]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _column(self, name: str, place: pa.Array) -> pa.Array:
+        kind = self._schema.field(name).type
+        return self._batch.column(self._batch.schema.get_field_index(name)).take(place).cast(kind)
+
+    def _refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
+        if refused and not self._quiet:
+            notes = [note_of(bad, text_of(self._batch, row)) for row, bad in refused]
+            ids = self._column("event_id", pa.array([row for row, _ in refused], pa.int64()))
+            yield self._notes(ids, notes)
+
+    def _work(self, work: WorkReport) -> Iterator[pa.RecordBatch]:
+        report = work._asdict()
+        if self._quiet:
+            report["events"] = 0  # every shard sees the same events: they are counted once
+        yield self._notes(pa.nulls(1, pa.string()), [msgspec.json.encode({"work": report}).decode()])
+
+    def _notes(self, ids: pa.Array, notes: list[str]) -> pa.RecordBatch:
+        empty = [pa.nulls(len(notes), field.type) for field in list(self._schema)[1:-1]]
+        return pa.RecordBatch.from_arrays([ids, *empty, pa.array(notes, pa.string())], schema=self._schema)
+
+
+def note_of(bad: EventError, text: str) -> str:
+    """A refusal as a note."""
+    return msgspec.json.encode({"code": bad.code, "message": cut_text(str(bad)), "text": text}).decode()
+
+
+def too_many(found: int, most: int) -> EventLimit:
+    """Why an event that matches too much is refused."""
+    return EventLimit(
+        f"the event matches {found} subscriptions, more than matches_per_event = {most}; raise the bound, or"
+        " ask for the k best",
+        limit="matches_per_event",
+    )
+
+
+def _flat(column: Any) -> pa.Array:
+    found = column.combine_chunks()
+    return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
+
+
+def _events(piece: pa.Table | list[Any], index: Index) -> Iterator[Any]:
+    """Events one by one, as top-k takes them; what cannot be read as the error it is."""
+    if isinstance(piece, list):
+        yield from piece
+        return
+    for row in range(piece.num_rows):
+        try:
+            yield event_from(event_of_row(piece, row, index.limits), index.limits)
+        except EventError as bad:
+            yield bad
+
+
+def _scored(found: list[tuple[int, str, float]], index: Index) -> pa.Table:
+    names = [name for _, name, _ in found]
+    return pa.table(
+        {
+            "event": pa.array([row for row, _, _ in found], pa.int64()),
+            "subscription": pa.array(names, pa.string()),
+            "version": pa.array(index.versions(names), pa.int64()),
+            "score": pa.array([score for _, _, score in found], pa.float64()),
+        }
+    )
