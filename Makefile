@@ -8,7 +8,7 @@ CODE := $(wildcard src bench tools)
 export HYPOTHESIS_PROFILE ?= ci
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,10 @@ test: lint  ## lint, all tests, then the kernels once more, interpreted and unde
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
 	$(BIN)/python tools/count_tests.py $(REPORTS)/compiled.xml $(REPORTS)/interpreted.xml || status=1; \
 	exit $$status
+
+test-kafka: $(READY)  ## streams from and to a real Kafka broker; needs Maven, which fetches it
+	@command -v mvn >/dev/null || { echo "make test-kafka needs Maven (mvn) and Java 17"; exit 1; }
+	@TAMIS_KAFKA=1 $(BIN)/python -m pytest tests/kafka
 
 lint: $(READY)  ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .

@@ -13,6 +13,7 @@ from tamis.cli.build import build
 from tamis.cli.check import check, info
 from tamis.cli.match import match
 from tamis.cli.query import explain, top
+from tamis.cli.spark import spark
 from tamis.cli.support import TamisGroup
 
 
@@ -24,5 +25,5 @@ def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, match, top, explain, check, info):
+for _command in (build, match, top, explain, check, info, spark):
     main.add_command(_command)

@@ -76,7 +76,7 @@ def build(
         index = tamis.Index.build(
             given,
             engine=engine,
-            parameters=dict(map(_parameter, parameters)),
+            parameters=dict(map(parameter, parameters)),
             sample=sample,
             on_error="skip" if skip else "raise",
             progress=shown,
@@ -88,7 +88,7 @@ def build(
     _summary(index, target, bad, time.perf_counter() - start, as_json)
 
 
-def _parameter(text: str) -> tuple[str, int | float]:
+def parameter(text: str) -> tuple[str, int | float]:
     """``pairs=2`` as a name and a number."""
     name, _, value = text.partition("=")
     try:

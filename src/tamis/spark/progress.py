@@ -119,7 +119,10 @@ def live_line(progress: Any) -> str:
 
 def line_of(batch: Batch) -> str:
     """The same for numbers that were read already."""
-    parts = [f"batch {batch.number}", f"{batch.events:,} events ({batch.matched:,.0f}/s)"]
+    parts = [
+        f"batch {batch.number}",
+        f"{batch.events:,} event{'s' * (batch.events != 1)} ({batch.matched:,.0f}/s)",
+    ]
     parts += [text.format(batch.numbers[name]) for name, text in _WORDS.items() if name in batch.numbers]
     parts += [f"{batch.behind:,.0f} waiting"] if batch.behind else []
     parts += [f"{batch.late:,.1f} s late"] if batch.late is not None else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -28,16 +29,21 @@ def session(
     ``sc://host`` connects to a Spark Connect server. ``conf`` goes before Spark's configuration, and that
     before what Tamis would set. A session that is active already is returned as it is.
     """
-    if find_spec("pyspark") is None:
-        raise SparkUnavailable("PySpark is not installed; pip install 'tamis[spark]'")
-    from pyspark.sql import SparkSession
-
     wanted = {key: str(value) for key, value in (conf or {}).items()}
-    active = SparkSession.getActiveSession()
+    active = active_session()
     if active is not None:
         _say_what_differs(active, master, wanted)
         return active
     return _started(master, name, wanted)
+
+
+def active_session() -> SparkSession | None:
+    """The session that runs in this process already."""
+    if find_spec("pyspark") is None:
+        raise SparkUnavailable("PySpark is not installed; pip install 'tamis[spark]'")
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
 
 
 def _started(master: str | None, name: str, wanted: dict[str, str]) -> SparkSession:
@@ -57,7 +63,10 @@ def _started(master: str | None, name: str, wanted: dict[str, str]) -> SparkSess
     if key == "spark.remote":
         options = {name: value for name, value in options.items() if _may_be_sent(name, address)}
     _log.debug("starting Spark on %s: %s", address, options)
-    return SparkSession.builder.config(map=options).getOrCreate()
+    with warnings.catch_warnings():
+        # A Connect server that is started here has them all; PySpark then sends them once more, in vain.
+        warnings.filterwarnings("ignore", "Failed to set spark", UserWarning)
+        return SparkSession.builder.config(map=options).getOrCreate()
 
 
 def _address(known: Mapping[str, str]) -> str:

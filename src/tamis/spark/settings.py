@@ -28,7 +28,6 @@ _STREAMS = {
 }
 _CONTEXT = {
     "spark.python.daemon.module": "tamis.spark.daemon",
-    "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
 }
 

@@ -1,0 +1,86 @@
+"""``tamis spark build``: a sharded index of subscriptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tamis.cli.build import parameter
+from tamis.cli.spark.frames import write
+from tamis.cli.spark.support import FORMATS, session_options, spark_session
+from tamis.cli.support import counted, note, progress
+
+
+@click.command(short_help="Build an index in shards.")
+@click.argument("source", metavar="SUBSCRIPTIONS")
+@click.option(
+    "-o", "--output", "target", metavar="INDEX", required=True, help="Where the index is, or will be."
+)
+@click.option("--shards", type=click.IntRange(1, 1024), help="How many parts; chosen by size unless given.")
+@click.option("--engine", default="hybrid", show_default=True, help="How to search; auto tries them all.")
+@click.option(
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the engine; repeatable.",
+)
+@click.option(
+    "--profile", metavar="PROFILE", help="What tamis spark profile wrote: which values are frequent."
+)
+@click.option("--full", is_flag=True, help="Build everything anew, also what has not changed.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="If the name does not say it.")
+@click.option("--quarantine", metavar="PATH", help="Write subscriptions that cannot be used here, as JSON.")
+@session_options
+def build(
+    source: str,
+    target: str,
+    shards: int | None,
+    engine: str,
+    parameters: tuple[str, ...],
+    profile: str | None,
+    full: bool,
+    form: str | None,
+    quarantine: str | None,
+    master: str | None,
+    conf: tuple[str, ...],
+    debug: bool,
+) -> None:
+    """Build INDEX from SUBSCRIPTIONS: Parquet, JSON lines or CSV, a file or a folder, or the URL of a store.
+
+    An index that is there is brought up to date: only shards whose subscriptions changed are built.
+    """
+    chosen = dict(map(parameter, parameters))
+    with spark_session(master, conf, debug, bar=False) as spark:
+        from tamis.spark.build import build as build_shards
+        from tamis.spark.subscriptions import subscriptions
+
+        note(f"building {target} from {source} with the engine {engine}")
+        frame = subscriptions(source, spark=spark, format=form).rows
+        with progress("building", " shards") as shown:
+            done = build_shards(
+                frame,
+                target,
+                shards=shards,
+                engine=engine,
+                parameters=chosen,
+                profile=profile,
+                incremental=not full,
+                progress=shown,
+            )
+        if quarantine and done.refused:
+            write(done.quarantine, quarantine, "json", overwrite=True)
+        _summary(done, target, quarantine)
+
+
+def _summary(done: Any, target: str, quarantine: str | None) -> None:
+    left_out = f", {done.refused:,} refused" if done.refused else ""
+    held = counted(done.subscriptions, "subscription")
+    shards = f"{done.built} of {counted(len(done.manifest.shards), 'shard')} built"
+    note(f"{target}: {held}{left_out}, version {done.manifest.number}, {shards} in {done.seconds:.1f} s")
+    if done.refused:
+        where = (
+            f"they are in {quarantine}" if quarantine else "--quarantine PATH keeps them with their reasons"
+        )
+        note(f"{counted(done.refused, 'row')} cannot be used; {where}")

@@ -1,0 +1,27 @@
+"""Build an index of subscriptions and match events against it, on whatever cluster this is sent to.
+
+Usage: job.py SUBSCRIPTIONS EVENTS INDEX OUT; each is a path that all hosts reach: s3://, gs://, hdfs://, a
+shared folder.
+"""
+
+import sys
+
+from tamis.spark.build import build
+from tamis.spark.events import events
+from tamis.spark.match import match
+from tamis.spark.session import session
+from tamis.spark.subscriptions import subscriptions
+
+
+def main(book: str, log: str, index: str, out: str) -> None:
+    """Two stages, DataFrames in and out."""
+    spark = session(name="tamis-example")
+    built = build(subscriptions(book, spark=spark).rows, index)
+    sys.stderr.write(f"{built.subscriptions} subscriptions, {built.refused} refused\n")
+    found = events(spark.read.parquet(log)).transform(match(index))
+    found.write.mode("overwrite").parquet(out)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

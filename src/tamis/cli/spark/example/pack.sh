@@ -1,0 +1,17 @@
+#!/bin/sh
+# Packs a Python environment that Spark carries to its executors: environment.tar.gz.
+#
+# A plain venv in a plain tar: a venv finds its packages relative to its own python, so it may be unpacked
+# anywhere. Its python is a link to the one it was made with, which must stand at the same path on all hosts;
+# where it does not, make the environment with conda and pack it with conda-pack: the rest stays the same.
+# PySpark itself is not packed, since the cluster brings its own; hence the extra "executor".
+set -eu
+python="${PYTHON:-python3}"
+package="${TAMIS:-tamis[executor]}"
+
+rm -rf environment environment.tar.gz
+"$python" -m venv environment
+environment/bin/python -m pip install --quiet "$package"
+# Kernels are compiled once, here: the archive keeps them for hosts with the same kind of processor.
+environment/bin/python -c 'from tamis.spark.daemon import warm; warm()'
+tar -czf environment.tar.gz -C environment .

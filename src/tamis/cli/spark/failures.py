@@ -1,0 +1,46 @@
+"""What Spark says when it fails, in one line with a code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tamis import errors
+from tamis.errors import InputError, SparkFailed, TamisError
+
+# The last line of a worker's traceback, wherever Spark has put it.
+_FROM_WORKER = re.compile(r"^(?:[\w.]*: )?tamis\.errors\.(\w+): (.*)$", re.MULTILINE)
+_STATE = re.compile(r"\s*SQLSTATE: \w+")
+_NOTES = re.compile(r"^\[([A-Z_.]+)\] ")
+_INPUT = {"AnalysisException", "ParseException", "IllegalArgumentException"}
+
+
+def told(failure: Exception) -> TamisError:
+    """The Tamis error behind a failure of Spark, or one that says what Spark says."""
+    text = _message(failure)
+    raised = _FROM_WORKER.findall(str(failure))
+    if raised:
+        return _again(*raised[-1])
+    if type(failure).__name__ in _INPUT:
+        return InputError(_one_line(text))
+    return SparkFailed(_one_line(text))
+
+
+def _message(failure: Exception) -> str:
+    """Without the Java trace, where Spark keeps the two apart."""
+    described = getattr(failure, "getMessage", None)
+    message = described() if callable(described) else None
+    return str(message or failure)
+
+
+def _again(name: str, message: str) -> TamisError:
+    """An error that a worker raised, by the name of its class."""
+    kind: Any = getattr(errors, name, TamisError)
+    return kind(message) if isinstance(kind, type) and issubclass(kind, TamisError) else TamisError(message)
+
+
+def _one_line(text: str) -> str:
+    """The first paragraph without Spark's condition and state; both mean nothing to most people."""
+    first = text.strip().split("\n\n")[0].split(";\n")[0]
+    line = " ".join(_STATE.sub("", first).split())
+    return _NOTES.sub("", line) or "Spark gave no reason"

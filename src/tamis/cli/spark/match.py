@@ -1,0 +1,91 @@
+"""``tamis spark match``: the matches of many events, as files."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from tamis.cli.spark.frames import write
+from tamis.cli.spark.sources import Shape, batch_events, shape_options
+from tamis.cli.spark.support import FORMATS, session_options, spark_session
+from tamis.cli.support import counted, note
+from tamis.errors import InputError
+
+
+@click.command(short_help="Match files of events.")
+@click.argument("source", metavar="EVENTS")
+@click.argument("index", metavar="INDEX")
+@click.option(
+    "-o", "--output", "target", metavar="OUT", required=True, help="The folder to write matches to."
+)
+@click.option(
+    "--plan",
+    type=click.Choice(["auto", "replicated", "sharded"]),
+    default="auto",
+    show_default=True,
+    help="Split the events, or the index; auto looks at size and memory.",
+)
+@click.option(
+    "--top", type=click.IntRange(1), metavar="K", help="Only the K best matches of an event, with scores."
+)
+@click.option("--arrays", is_flag=True, help="One row per event with all its subscriptions.")
+@click.option(
+    "--format", "written", type=click.Choice(FORMATS), default="parquet", show_default=True, help="Of OUT."
+)
+@click.option("--overwrite", is_flag=True, help="Replace what is in OUT.")
+@click.option("--quarantine", metavar="PATH", help="Write events that cannot be read here, as JSON.")
+@click.option(
+    "--explain", is_flag=True, help="Match nothing: say which plan is chosen and why, and print Spark's plan."
+)
+@shape_options
+@session_options
+def match(
+    source: str,
+    index: str,
+    target: str,
+    plan: str,
+    top: int | None,
+    arrays: bool,
+    written: str,
+    overwrite: bool,
+    quarantine: str | None,
+    explain: bool,
+    master: str | None,
+    conf: tuple[str, ...],
+    debug: bool,
+    **shape: str | None,
+) -> None:
+    """Match the events of EVENTS (Parquet, JSON lines or CSV; a file or a folder) against INDEX.
+
+    Each match is a row: event_id, subscription_id, version, and with --top the score.
+    """
+    if arrays and written == "csv":
+        raise InputError("CSV has no arrays: leave out --arrays, or write --format parquet or json")
+    with spark_session(master, conf, debug) as spark:
+        from pyspark.sql import Observation
+
+        from tamis.spark.events import refused_events
+        from tamis.spark.match import match as matches
+
+        note(f"matching {source} against {index}")
+        events, work = batch_events(spark, source, Shape(**shape)), Observation("work")
+        stage = matches(index, plan=plan, k=top, shape="arrays" if arrays else "pairs", work=work)
+        found = events.transform(stage)
+        if explain:
+            found.explain()
+            return
+        start = time.perf_counter()
+        write(found, target, written, overwrite)
+        _summary(target, work.get, time.perf_counter() - start)
+        if quarantine:
+            write(events.transform(refused_events()), quarantine, "json", overwrite)
+            note(f"{quarantine}: the refused events, with their reasons")
+
+
+def _summary(target: str, work: dict[str, Any], spent: float) -> None:
+    events, matches, refused = (int(work[name] or 0) for name in ("events", "matches", "refused"))
+    note(f"{target}: {counted(matches, 'match', 'matches')} of {counted(events, 'event')}, in {spent:.1f} s")
+    if refused:
+        note(f"{counted(refused, 'event')} refused; --quarantine PATH keeps them with their reasons")

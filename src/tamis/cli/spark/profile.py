@@ -1,0 +1,43 @@
+"""``tamis spark profile``: what events look like, for a better index."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from tamis.cli.spark.sources import Shape, batch_events, shape_options
+from tamis.cli.spark.support import session_options, spark_session
+from tamis.cli.support import counted, note
+
+
+@click.command(short_help="Learn from a log of events what is frequent.")
+@click.argument("source", metavar="EVENTS")
+@click.option("-o", "--output", "target", metavar="PROFILE", required=True, help="The folder to write.")
+@click.option("--sample", type=click.IntRange(1), help="How many events are kept whole.")
+@shape_options
+@session_options
+def profile(
+    source: str,
+    target: str,
+    sample: int | None,
+    master: str | None,
+    conf: tuple[str, ...],
+    debug: bool,
+    **shape: Any,
+) -> None:
+    """Read EVENTS (Parquet, JSON lines or CSV; a file or a folder) once and write their PROFILE.
+
+    tamis spark build --profile PROFILE then knows which attributes, values and words are frequent.
+    """
+    with spark_session(master, conf, debug) as spark:
+        from tamis.spark.profile import profile as profiled
+
+        note(f"profiling {source}")
+        start = time.perf_counter()
+        kept: Any = {} if sample is None else {"sample": sample}
+        made = profiled(batch_events(spark, source, Shape(**shape)), target, **kept)
+        spent = time.perf_counter() - start
+        left_out = f", {made.refused:,} refused" if made.refused else ""
+        note(f"{target}: the profile of {counted(made.events, 'event')}{left_out}, in {spent:.1f} s")

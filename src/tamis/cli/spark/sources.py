@@ -1,0 +1,165 @@
+"""Events by name: files, a folder that grows, ``kafka:HOST:PORT/TOPIC``, ``socket:HOST:PORT``.
+
+JSON is read as lines, not as columns that Spark would infer: an event that cannot be read then harms only
+itself, and a new attribute needs no new schema. An event without an id of its own gets one that is the same
+whenever the event is read again: Kafka's offset, the row of a Parquet file, or a hash of file and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import click
+
+from tamis.cli.spark.frames import format_of
+from tamis.cli.spark.support import FORMATS
+from tamis.errors import InputError
+
+
+class Shape(NamedTuple):
+    """Where the parts of an event stand."""
+
+    form: str | None = None
+    schema: str | None = None
+    event_id: str | None = None
+    event_time: str | None = None
+    attributes: str | None = None
+    payload: str | None = None
+
+
+def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how events look; they arrive as the arguments of :class:`Shape`."""
+    for option in (
+        click.option("--payload", metavar="NAME", help="The column that is carried along, for the outbox."),
+        click.option("--attributes", metavar="NAME", help="One column that holds all attributes."),
+        click.option("--event-time", metavar="NAME", help="The column or JSON field with the event's time."),
+        click.option("--event-id", metavar="NAME", help="The column or JSON field that identifies an event."),
+        click.option(
+            "--schema", metavar="DDL", help="The columns of JSON or CSV: 'price DOUBLE, city STRING'."
+        ),
+        click.option(
+            "--events-format",
+            "form",
+            type=click.Choice(FORMATS),
+            help="If the name of EVENTS does not say it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def batch_events(spark: Any, source: str, shape: Shape) -> Any:
+    """The events of files, in the canonical form."""
+    return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape)
+
+
+def stream_events(spark: Any, source: str, shape: Shape) -> Any:
+    """The events that arrive from now on, in the canonical form."""
+    kind, _, rest = source.partition(":")
+    if kind == "kafka":
+        return _canonical(_kafka(spark, rest), shape)
+    if kind == "socket":
+        return _canonical(_socket(spark, rest), shape)
+    form = format_of(source, shape.form)
+    schema = shape.schema
+    if form != "json" and schema is None:  # a stream's columns are fixed when it starts
+        schema = _read(spark.read, source, form, None, bare=True).schema
+    return _canonical(_read(spark.readStream, source, form, schema), shape)
+
+
+def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:
+    """The columns of files, or ``value`` for lines of JSON; ``made_id`` is an id for those that have none."""
+    from pyspark.sql import functions as F
+
+    reader = reader if schema is None else reader.schema(schema)
+    if form == "parquet":
+        frame, own = reader.parquet(source), F.col("_metadata.row_index").cast("string")
+    elif form == "json" and schema is None:
+        frame, own = reader.text(source), F.sha2("value", 256)
+        frame = frame.where(F.trim("value") != "")  # as everywhere, blank lines are no events
+    elif form == "json":
+        frame = reader.json(source)
+        own = F.sha2(F.to_json(F.struct("*")), 256)
+    else:
+        frame = reader.option("header", True).option("inferSchema", schema is None).csv(source)
+        own = F.sha2(F.to_json(F.struct("*")), 256)
+    if bare:
+        return frame
+    return frame.withColumn("made_id", F.concat_ws(":", F.col("_metadata.file_name"), own))
+
+
+def _kafka(spark: Any, address: str) -> Any:
+    """Messages of ``HOST:PORT/TOPIC``; their offset is their id, their time the event's."""
+    from pyspark.sql import functions as F
+
+    servers, slash, topic = address.rpartition("/")
+    if not slash or not servers or not topic:
+        raise InputError(f"kafka:{address}: a topic is written kafka:HOST:PORT/TOPIC")
+    options = {"kafka.bootstrap.servers": servers, "subscribe": topic, "startingOffsets": "earliest"}
+    frame = spark.readStream.format("kafka").options(**options).load()
+    return frame.select(
+        F.col("value").cast("string").alias("value"),
+        F.concat_ws(":", "topic", "partition", "offset").alias("made_id"),
+        F.col("timestamp").alias("made_time"),
+    )
+
+
+def _socket(spark: Any, address: str) -> Any:
+    """Lines that somebody sends; nothing can be asked for again, so this is for trying things out."""
+    from pyspark.sql import functions as F
+
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError(f"socket:{address}: a socket is written socket:HOST:PORT")
+    options = {"host": host, "port": port, "includeTimestamp": "true"}
+    frame = spark.readStream.format("socket").options(**options).load()
+    made = F.sha2(F.concat_ws(":", F.col("timestamp").cast("string"), "value"), 256)
+    return frame.select("value", made.alias("made_id"), F.col("timestamp").alias("made_time"))
+
+
+def _canonical(frame: Any, shape: Shape) -> Any:
+    return (
+        _lines(frame, shape)
+        if "value" in frame.columns and shape.attributes is None
+        else _columns(frame, shape)
+    )
+
+
+def _lines(frame: Any, shape: Shape) -> Any:
+    """Lines of JSON: id, time and payload are fields of the object."""
+    from pyspark.sql import functions as F
+
+    from tamis.spark.events import events
+
+    def field(name: str) -> Any:
+        return F.get_json_object("value", f"$['{name}']")
+
+    made_time = F.col("made_time") if "made_time" in frame.columns else F.lit(None)
+    time = F.try_to_timestamp(field(shape.event_time)) if shape.event_time else made_time
+    return events(
+        frame.select(
+            (
+                F.coalesce(field(shape.event_id), F.col("made_id")) if shape.event_id else F.col("made_id")
+            ).alias("event_id"),
+            time.cast("timestamp").alias("event_time"),
+            F.col("value").alias("attributes"),
+            (field(shape.payload) if shape.payload else F.lit(None).cast("string")).alias("payload"),
+        )
+    )
+
+
+def _columns(frame: Any, shape: Shape) -> Any:
+    """Typed columns; those that are no attribute are named."""
+    from pyspark.sql import functions as F
+
+    from tamis.spark.events import events
+
+    own = shape.event_id or ("event_id" if "event_id" in frame.columns else "made_id")
+    if own != "made_id":
+        frame = frame.drop("made_id")
+    if shape.event_time and dict(frame.dtypes).get(shape.event_time) == "string":
+        frame = frame.withColumn(shape.event_time, F.try_to_timestamp(F.col(f"`{shape.event_time}`")))
+    return events(
+        frame, event_id=own, event_time=shape.event_time, attributes=shape.attributes, payload=shape.payload
+    )

@@ -1,0 +1,98 @@
+"""What the Spark commands share: their options, the session, and errors in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from tamis.cli.support import note
+from tamis.errors import InputError, TamisError
+
+FORMATS = ("parquet", "json", "csv")
+
+
+def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--master``, ``--conf`` and ``--debug``."""
+    for option in (
+        click.option(
+            "--debug",
+            is_flag=True,
+            envvar="TAMIS_DEBUG",
+            help="Show the whole trace when something fails; TAMIS_DEBUG=1 does so, too.",
+        ),
+        click.option(
+            "--conf", "conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark; repeatable."
+        ),
+        click.option(
+            "--master", help="local[N], spark://host:7077, yarn, k8s://…, or sc://host.  [local[*]]"
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None, conf: tuple[str, ...], debug: bool, bar: bool = True) -> Iterator[Any]:
+    """A session that ends with the command, unless it was there before; failures are told in one line."""
+    settings = dict(map(_setting, conf))
+    if bar and sys.stderr.isatty():
+        settings.setdefault("spark.ui.showConsoleProgress", "true")
+    with _logged(debug), _failures(debug):
+        from tamis.spark.session import active_session, session
+
+        kept = active_session()
+        started = session(master, conf=settings)
+        try:
+            yield started
+        finally:
+            if kept is None:
+                started.stop()
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"--conf takes KEY=VALUE, not {text!r}")
+    return key, value
+
+
+@contextlib.contextmanager
+def _logged(debug: bool) -> Iterator[None]:
+    """What the pipeline logs (which plan, what differs) goes to the person."""
+    log = logging.getLogger("tamis")
+    handler = _Notes()
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG if debug else logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
+
+
+@contextlib.contextmanager
+def _failures(debug: bool) -> Iterator[None]:
+    try:
+        yield
+    except (TamisError, click.ClickException, click.exceptions.Exit, OSError) as known:
+        if debug and isinstance(known, TamisError):
+            traceback.print_exc()
+        raise
+    except Exception as failure:
+        if debug:
+            traceback.print_exc()
+        from tamis.cli.spark.failures import told
+
+        raise told(failure) from failure

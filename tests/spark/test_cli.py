@@ -1,0 +1,257 @@
+"""``tamis spark``: the stages from a shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from tamis.cli import main
+from tamis.cli.spark.failures import told
+from tamis.cli.spark.frames import format_of
+from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
+
+BOOK = {"phone": "model = 'iphone5s' AND price <= 580", "cheap": "price < 100", "bad": "price <="}
+EVENTS = [
+    {"id": "a", "model": "iphone5s", "price": 550},
+    {"id": "b", "price": 20.5},
+    {"id": "c", "model": "nokia", "price": 300},
+]
+PAIRS = [("a", "phone"), ("b", "cheap")]
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def tamis() -> Call:
+    def call(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(main, ["spark", *map(str, arguments)])
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The book and the events as JSON lines; one line is no event."""
+    folder = tmp_path_factory.mktemp("cli")
+    book = [json.dumps({"id": name, "expression": text}) for name, text in BOOK.items()]
+    (folder / "book.jsonl").write_text("\n".join(book), encoding="utf-8")
+    lines = [*map(json.dumps, EVENTS), "", "nonsense"]
+    (folder / "events.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(spark: Any, files: Path) -> Path:
+    target = files / "index"
+    bad = files / "bad"
+    arguments = [
+        "spark",
+        "build",
+        str(files / "book.jsonl"),
+        "-o",
+        str(target),
+        "--quarantine",
+        str(bad),
+        "--shards",
+        "2",
+    ]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert f"{target}: 2 subscriptions, 1 refused, version 1, 2 of 2 shards built" in result.stderr
+    assert f"1 row cannot be used; they are in {bad}" in result.stderr
+    (row,) = [json.loads(line) for file in bad.glob("*.json") for line in file.read_text().splitlines()]
+    assert (row["id"], row["code"]) == ("bad", "expression-syntax")
+    return target
+
+
+def pairs_in(folder: Path) -> list[tuple[str, str]]:
+    table = pq.read_table(folder)
+    return sorted(zip(table["event_id"].to_pylist(), table["subscription_id"].to_pylist(), strict=True))
+
+
+# -- without Spark --------------------------------------------------------------------------------------
+
+
+def test_help_needs_no_pyspark_and_is_quick(tmp_path: Path) -> None:
+    (tmp_path / "pyspark.py").write_text("raise ImportError('not here')", encoding="utf-8")
+    source = os.pathsep.join([str(tmp_path), *sys.path])
+    code = "import sys; from tamis.cli import main; main(['spark', 'match', '--help'], prog_name='tamis')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": source}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "EVENTS INDEX" in done.stdout
+
+
+def test_a_setting_needs_a_value(tamis: Call) -> None:
+    result = tamis("match", "e.json", "i", "-o", "x", "--conf", "spark.nonsense")
+    assert result.exit_code == 1
+    assert "input-invalid: --conf takes KEY=VALUE, not 'spark.nonsense'" in result.stderr
+
+
+def test_csv_has_no_arrays(tamis: Call) -> None:
+    result = tamis("match", "e.json", "i", "-o", "x", "--arrays", "--format", "csv")
+    assert result.exit_code == 1
+    assert "CSV has no arrays" in result.stderr
+
+
+def test_formats_are_known_by_name_or_by_what_a_folder_holds(tmp_path: Path) -> None:
+    assert format_of("s3://bucket/log.parquet/") == "parquet"
+    assert format_of("log.jsonl.gz") == "json"
+    assert format_of("log", "csv") == "csv"
+    (tmp_path / "part-0.csv").touch()
+    assert format_of(str(tmp_path)) == "csv"
+    with pytest.raises(InputError, match="s3://bucket/log: the name says no format; add --format"):
+        format_of("s3://bucket/log")
+
+
+TRACE = """Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times:
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "worker.py", line 1, in main
+tamis.errors.IndexCorrupt: shard 3 is torn
+
+\tat org.apache.spark.Something(Something.java:1)"""
+
+
+def test_an_error_of_a_worker_comes_out_as_itself() -> None:
+    found = told(RuntimeError(TRACE))
+    assert isinstance(found, IndexCorrupt)
+    assert found.message == "shard 3 is torn"
+
+
+def test_other_failures_are_told_in_a_line() -> None:
+    found = told(RuntimeError("[OUT_OF_MEMORY] No memory\nleft. SQLSTATE: 53200\n\n\tat org.apache"))
+    assert isinstance(found, SparkFailed)
+    assert found.message == "No memory left."
+    assert type(told(RuntimeError("tamis.errors.NoSuchThing: hm"))) is TamisError
+
+
+def test_the_example_is_written_once(tamis: Call, tmp_path: Path) -> None:
+    result = tamis("submit-example", "--master", "spark://me:1", "-o", tmp_path / "x")
+    assert result.exit_code == 0, result.output
+    assert os.access(tmp_path / "x" / "pack.sh", os.X_OK)
+    assert "spark://me:1" in (tmp_path / "x" / "submit.sh").read_text(encoding="utf-8")
+    again = tamis("submit-example", "-o", tmp_path / "x")
+    assert again.exit_code == 1
+    assert "pack.sh exists" in again.stderr
+    printed = tamis("submit-example")
+    assert all(f"# ---- {name}" in printed.stdout for name in ("pack.sh", "submit.sh", "job.py"))
+
+
+@pytest.mark.parametrize("script", ["pack.sh", "submit.sh"])
+def test_the_example_s_scripts_are_sound(tamis: Call, tmp_path: Path, script: str) -> None:
+    tamis("submit-example", "-o", tmp_path)
+    assert subprocess.run(["sh", "-n", tmp_path / script]).returncode == 0
+
+
+# -- with Spark -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("plan", ["replicated", "sharded"])
+def test_lines_are_matched(index: Path, files: Path, tmp_path: Path, tamis: Call, plan: str) -> None:
+    out, bad = tmp_path / "out", tmp_path / "bad"
+    result = tamis(
+        "match",
+        files / "events.jsonl",
+        index,
+        "-o",
+        out,
+        "--event-id",
+        "id",
+        "--plan",
+        plan,
+        "--quarantine",
+        bad,
+    )
+    assert result.exit_code == 0, result.output
+    assert pairs_in(out) == PAIRS
+    assert f"{out}: 2 matches of 4 events, in " in result.stderr
+    assert "1 event refused" in result.stderr
+    (row,) = [json.loads(line) for file in bad.glob("*.json") for line in file.read_text().splitlines()]
+    assert (row["code"], row["text"]) == ("event-syntax", "nonsense")
+
+
+@pytest.mark.spark
+def test_typed_columns_are_matched_with_ids_that_are_made(index: Path, tmp_path: Path, tamis: Call) -> None:
+    pq.write_table(pa.Table.from_pylist([{**event, "id": None} for event in EVENTS]), tmp_path / "e.parquet")
+    result = tamis(
+        "match", tmp_path / "e.parquet", index, "-o", tmp_path / "out", "--top", "1", "--format", "json"
+    )
+    assert result.exit_code == 0, result.output
+    rows = [
+        json.loads(line)
+        for file in (tmp_path / "out").glob("*.json")
+        for line in file.read_text().splitlines()
+    ]
+    assert sorted((row["event_id"], row["subscription_id"], row["score"]) for row in rows) == [
+        ("e.parquet:0", "phone", 2.0),
+        ("e.parquet:1", "cheap", 1.0),
+    ]
+
+
+@pytest.mark.spark
+def test_explain_matches_nothing(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
+    result = tamis("match", files / "events.jsonl", index, "-o", tmp_path / "out", "--explain")
+    assert result.exit_code == 0, result.output
+    assert "replicated: " in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+def test_what_is_wrong_is_told_in_one_line(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
+    gone = tamis("match", tmp_path / "gone.json", index, "-o", tmp_path / "out")
+    assert gone.exit_code == 1
+    assert gone.stderr.splitlines()[-1].startswith("tamis: input-invalid: Path does not exist: ")
+    nowhere = tamis("match", files / "events.jsonl", tmp_path / "nowhere", "-o", tmp_path / "out")
+    assert nowhere.stderr.splitlines()[-1].startswith("tamis: index-not-found: ")
+    column = tamis(
+        "match", files / "events.jsonl", index, "-o", tmp_path / "o", "--schema", "a INT", "--event-id", "id"
+    )
+    assert (
+        "tamis: input-invalid: events need a column 'event_id', and there is no column 'id'" in column.stderr
+    )
+    assert "Traceback" not in gone.stderr + nowhere.stderr + column.stderr
+    traced = tamis("match", tmp_path / "gone.json", index, "-o", tmp_path / "out", "--debug")
+    assert traced.exit_code == 1
+    there = tamis("match", files / "events.jsonl", index, "-o", files)
+    assert there.exit_code == 1
+    assert "already exists" in there.stderr
+
+
+@pytest.mark.spark
+def test_a_profile_is_written(spark: Any, files: Path, tmp_path: Path, tamis: Call) -> None:
+    from tamis.spark.profile import Profile
+
+    result = tamis("profile", files / "events.jsonl", "-o", tmp_path / "profile", "--sample", "2")
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path / 'profile'}: the profile of 4 events, 1 refused" in result.stderr
+    assert Profile.open(str(tmp_path / "profile")).refused == 1
+
+
+@pytest.mark.spark
+def test_a_workload_is_drawn(
+    spark: Any, tmp_path: Path, tamis: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer = EntryPoint("bench", "bench.workloads:named", "tamis.workloads")
+    monkeypatch.setattr("tamis.spark.generate.entry_points", lambda group: [offer])  # as if just installed
+    sizes = ("--subscriptions", "30", "--events", "20")
+    result = tamis("generate", "market", "-o", tmp_path / "market", *sizes, "--as-text")
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path}/market/events" in result.stderr
+    assert pq.read_table(tmp_path / "market" / "subscriptions").num_rows == 30
+    assert pq.read_table(tmp_path / "market" / "events").num_rows == 20
+    unknown = tamis("generate", "nonsense", "-o", tmp_path / "x")
+    assert unknown.exit_code == 1
+    assert "input-invalid: 'nonsense' is not one of " in unknown.stderr
