@@ -21,6 +21,7 @@ from sqlalchemy.engine import Connection
 from tamis.store.tables import counters
 
 STEP = 10_000  # rows that are held as Python objects at a time
+_STAGE = "pg_temp.tamis_stage"  # a table of this connection alone
 _SQL = {pa.string(): "text", pa.int64(): "bigint", pa.float64(): "double precision"}
 
 
@@ -73,12 +74,12 @@ def record_batches(result: sa.CursorResult[Any], schema: pa.Schema) -> Iterator[
         )
 
 
-def one_of(column: sa.ColumnElement[str], values: Sequence[str], sqlite: bool) -> sa.ColumnElement[bool]:
+def one_of(column: sa.ColumnElement[Any], values: Sequence[Any], sqlite: bool) -> sa.ColumnElement[bool]:
     """``column IN values`` with one parameter, however many values there are."""
     if sqlite:
         each = sa.func.json_each(json.dumps(values)).table_valued("value")
         return column.in_(sa.select(each.c.value))
-    return column == sa.func.any(sa.bindparam(None, list(values), type_=sa.ARRAY(sa.Text)))
+    return column == sa.func.any(sa.bindparam(None, list(values), type_=sa.ARRAY(column.type)))
 
 
 def _insert_prepared(
@@ -98,12 +99,12 @@ def _insert_prepared(
 
 def _copy(connection: Connection, rows: pa.Table) -> None:
     fields = ", ".join(f'"{field.name}" {_SQL[field.type]}' for field in rows.schema)
-    connection.exec_driver_sql("DROP TABLE IF EXISTS stage")
-    connection.exec_driver_sql(f"CREATE TEMPORARY TABLE stage ({fields}) ON COMMIT DROP")
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_STAGE}")
+    connection.exec_driver_sql(f"CREATE TABLE {_STAGE} ({fields}) ON COMMIT DROP")
     sheet = io.BytesIO()  # nothing between commas is null, a pair of quotes the empty text: both say so
     pyarrow.csv.write_csv(rows, sheet, pyarrow.csv.WriteOptions(include_header=False))
     driver: Any = connection.connection.driver_connection
-    with driver.cursor() as cursor, cursor.copy("COPY stage FROM STDIN (FORMAT csv)") as copy:
+    with driver.cursor() as cursor, cursor.copy(f"COPY {_STAGE} FROM STDIN (FORMAT csv)") as copy:
         copy.write(sheet.getbuffer())
 
 
@@ -112,7 +113,9 @@ def _insert_staged(
 ) -> int:
     names = [*rows.column_names, *constants]
     values = [*(f'"{name}"' for name in rows.column_names), *("%s" for _ in constants)]
-    statement = f"INSERT INTO {into.name} ({_listed(names)}) SELECT {', '.join(values)} FROM stage {conflict}"
+    statement = (
+        f"INSERT INTO {into.name} ({_listed(names)}) SELECT {', '.join(values)} FROM {_STAGE} {conflict}"
+    )
     return connection.exec_driver_sql(statement, tuple(constants.values())).rowcount
 
 

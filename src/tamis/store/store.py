@@ -14,10 +14,12 @@ from tamis.errors import InputError, TamisError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.change import Change
 from tamis.model.token import TOKENS
-from tamis.store import book, outbox
+from tamis.store import book, digests, outbox
 from tamis.store.book import Entry, Held, Refused, Written
 from tamis.store.bulk import STEP, record_batches
 from tamis.store.database import Database
+from tamis.store.digests import Run
+from tamis.store.parts import Part
 from tamis.store.tables import subscriptions
 from tamis.store.views import view
 
@@ -193,6 +195,11 @@ class Store:
         arrays = [pa.array(column, kind) for column, kind in zip(columns, shape.values(), strict=True)]
         with self.database.writing() as connection:
             return outbox.quarantine_rows(connection, pa.table(arrays, list(shape)), shape, query, batch_id)
+
+    def add_digests(self, run: Run, parts: Sequence[Part]) -> int:
+        """Take in the parts of one batch and tell what is due by now; how many digests that made."""
+        with self.database.writing() as connection:
+            return digests.take(connection, run, parts)
 
 
 def _rows(rows: Any) -> Iterator[Any]:
