@@ -190,7 +190,7 @@ def _zone(name: str) -> str:
         known = {zone.lower(): zone for zone in available_timezones()}
     if name.lower() in known:
         return known[name.lower()]
-    near = [known[zone] for zone in difflib.get_close_matches(name.lower(), known, 3)]
+    near = [known[zone] for zone in difflib.get_close_matches(name.lower(), known, 3, 0.85)]
     meant = f"did you mean {' or '.join(near)}?" if near else "say a name such as Europe/Berlin"
     raise ScheduleError(f"the time zone {name} is not known; {meant}")
 
