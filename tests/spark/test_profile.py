@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -234,6 +235,34 @@ def test_pairs_under_the_share_are_pruned() -> None:
     events = [{"t": "a b"}] * 30 + [{"t": "c d"}] * 10
     assert tables([events], Limits(), 0.25)[1]["pairs"]["documents"].to_pylist() == [30, 10]
     assert tables([events], Limits(), 0.26)[1]["pairs"]["documents"].to_pylist() == [30]
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_pairs_of_long_texts_are_counted_by_the_frequent_terms(listed: bool, monkeypatch: Any) -> None:
+    terms = import_module("tamis.spark.profile.terms")
+    if not listed:
+        monkeypatch.setattr(terms, "_AT_ONCE", 0)
+        monkeypatch.setattr(terms, "_BLOCK", 7)
+    chance = np.random.default_rng(3)
+    texts = [{str(word) for word in chance.choice(list("abcdefgh"), 4)} for _ in range(50)]
+    events = [{"t": " ".join(text)} for text in texts] + [{"t": ["a b", "b c"]}]
+    _, held = tables([events], Limits(), 0.001)
+    wanted = Counter(pair for text in [*texts, set("abc")] for pair in combinations(sorted(text), 2))
+    found = {(row["one"], row["two"]): row["documents"] for row in held["pairs"].to_pylist()}
+    assert found == dict(wanted)
+    if not listed:
+        monkeypatch.setattr(terms, "_TOP", 3)
+        rows = tables([events], Limits(), 0.001)[1]["pairs"].to_pylist()
+        often = Counter(word for text in [*texts, set("abc")] for word in text)
+        assert len(rows) == 3
+        assert {row[side] for row in rows for side in ("one", "two")} <= {
+            word for word in often if sum(count > often[word] for count in often.values()) < 3
+        }
+
+
+def test_long_values_are_texts_and_not_listed() -> None:
+    _, held = tables([[{"t": "x" * 249}, {"t": "x" * 250}]], Limits())
+    assert [len(value) for value in held["values"]["value"].to_pylist()] == [249]
 
 
 def test_the_sample_is_the_lowest_draws_whatever_the_batches() -> None:

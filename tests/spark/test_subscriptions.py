@@ -14,6 +14,7 @@ from tamis import Limits
 from tamis.errors import InputError
 from tamis.spark.checked import check_bulk
 from tamis.spark.subscriptions import subscriptions
+from tamis.store import Store
 
 pytestmark = pytest.mark.spark
 
@@ -125,6 +126,18 @@ def test_csv_and_parquet(spark: SparkSession, tmp_path: Path) -> None:
     found.valid.write.parquet(str(tmp_path / "folder"))
     again = subscriptions(tmp_path / "folder", spark=spark)
     assert [row.id for row in again.valid.collect()] == ["c"]
+
+
+def test_a_store(spark: SparkSession, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/store.db"
+    with Store.open(url) as store:
+        store.put("a", "x = 1", owner="ann", priority=2.0)
+        store.put("b", "x = 2")
+    found = subscriptions(url, spark=spark)
+    rows = {row.id: (row.expression, row.priority, row.owner) for row in found.valid.collect()}
+    assert rows == {"a": ("x = 1", 2.0, "ann"), "b": ("x = 2", 0.0, None)}
+    assert found.valid.where("version > 0").count() == 2
+    assert found.quarantine.count() == 0
 
 
 BULK = "id string, attribute string, operator string, number double, string string"

@@ -79,7 +79,7 @@ def _read(
     options: Mapping[str, str],
 ) -> DataFrame:
     if format is None and source.split(":")[0].split("+")[0] in ("sqlite", "postgresql"):
-        return spark.read.format("tamis").options(url=source, **options).load()
+        return spark.read.format("tamis").options(store=source, **options).load()
     kind = format or _kind(source)
     reader = spark.read.options(**options)
     try:

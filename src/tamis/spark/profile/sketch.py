@@ -19,6 +19,7 @@ from tamis.spark.profile.leaves import FAMILIES, Leaf
 Ints = npt.NDArray[np.int64]
 HLL_BITS = 11  # distinct counts within 2.3 %, in a kilobyte
 KLL_SIZE = 200  # ranks within 1.3 %
+LONGEST = 256  # characters of a value that may be listed as frequent; longer ones are texts
 RARE = 4_096  # a value that fewer than one in so many of a batch's values has is not counted one by one
 
 
@@ -66,7 +67,9 @@ class AttributeSketch:
         self.distinct.update(seen)
         often = np.flatnonzero(counts * RARE >= len(leaf.owner))
         for at in often.tolist():
-            self.frequent.update(_shown(leaf.family, values[at]), int(counts[at]))
+            shown = _shown(leaf.family, values[at])
+            if len(shown) <= LONGEST:
+                self.frequent.update(shown, int(counts[at]))
 
     def freeze(self) -> bytes:
         """The sketches as bytes."""

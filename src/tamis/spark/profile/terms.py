@@ -3,7 +3,8 @@
 Counts are kept in maps of bounded size, spread over buckets by the term, so that workers' maps can be merged
 bucket by bucket. Pairs are counted as in lossy counting: of a batch only the pairs are entered that at least
 half of the share asked for has, so a pair's count is at most that half too low, and no pair over one and a
-half times the share is missed.
+half times the share is missed. Where texts are so long that a batch has millions of pairs, that holds for
+pairs of the batch's most frequent terms.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from tamis.spark.profile.sketch import map_bits
 Ints = npt.NDArray[np.int64]
 BUCKETS = 16
 BETWEEN = "\0"  # stands in no term
-_AT_ONCE = 1 << 22  # pairs that are sorted together
+_AT_ONCE = 1 << 22  # pairs of a batch that are listed one by one
+_TOP = 1_024  # terms of a batch whose pairs are counted when these are more
+_BLOCK = 4_096  # events multiplied at a time
+_KEPT = 1 << 16  # pairs of a batch that are entered, the most frequent ones
 
 
 class Buckets:
@@ -53,7 +57,8 @@ def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs
         terms.add(attribute + BETWEEN + name, count)
     enough = max(1.0, least * rows / 2)
     frequent = (documents >= enough)[code]
-    for one, two, count in _pairs(owner[frequent], code[frequent], len(names), enough):
+    found = _pairs(owner[frequent], code[frequent], len(names), enough)
+    for one, two, count in zip(*(column.tolist() for column in found), strict=True):
         first, second = sorted((names[one], names[two]))
         pairs.add(BETWEEN.join((attribute, first, second)), count)
 
@@ -61,13 +66,18 @@ def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs
 def _term_rows(leaves: list[Leaf]) -> tuple[list[str], Ints, Ints]:
     """The terms that occur, and each (event, term) once, by event and then by term."""
     codes: dict[str, int] = {}
-    parts = [_expanded(leaf, codes) for leaf in leaves if leaf.family == "string"]
+    parts = [_expanded(leaf, codes) for leaf in leaves if _has_text(leaf)]
     if not codes:
         return [], np.zeros(0, np.int64), np.zeros(0, np.int64)
-    owner = np.concatenate([part[0] for part in parts])
-    code = np.concatenate([part[1] for part in parts])
+    owner, code = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    if len(parts) == 1 and bool(np.all(np.diff(next(filter(_has_text, leaves)).owner) > 0)):
+        return list(codes), owner, code  # one text per event, whose terms come sorted and once
     both = np.unique(owner * len(codes) + code)
     return list(codes), both // len(codes), both % len(codes)
+
+
+def _has_text(leaf: Leaf) -> bool:
+    return leaf.family == "string"
 
 
 def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
@@ -75,7 +85,7 @@ def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
     coded = leaf.values.dictionary_encode()
     index = coded.indices.to_numpy(zero_copy_only=False)
     found = [
-        [codes.setdefault(term, len(codes)) for term in set(terms_of(text))]
+        sorted(codes.setdefault(term, len(codes)) for term in set(terms_of(text)))
         for text in coded.dictionary.to_pylist()
     ]
     count = np.array([len(terms) for terms in found], np.int64)
@@ -86,25 +96,39 @@ def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
     return np.repeat(leaf.owner, times), flat[place]
 
 
-def _pairs(owner: Ints, code: Ints, names: int, enough: float) -> Iterator[tuple[int, int, int]]:
-    """The pairs of codes that stand in ``enough`` events together."""
-    waiting: list[Ints] = []
-    size, known, counts = 0, np.zeros(0, np.int64), np.zeros(0, np.int64)
+def _pairs(owner: Ints, code: Ints, names: int, enough: float) -> tuple[Ints, Ints, Ints]:
+    """The pairs of codes that stand in ``enough`` events together, and in how many they do."""
+    size = np.unique(owner, return_counts=True)[1]
+    count = _listed if int((size * (size - 1) // 2).sum()) <= _AT_ONCE else _multiplied
+    one, two, together = count(owner, code, names)
+    often = np.flatnonzero(together >= enough)
+    if len(often) > _KEPT:
+        often = often[np.argpartition(-together[often], _KEPT)[:_KEPT]]
+    return one[often], two[often], together[often]
+
+
+def _listed(owner: Ints, code: Ints, names: int) -> tuple[Ints, Ints, Ints]:
+    """Every pair of every event, sorted and counted."""
+    found = [np.zeros(0, np.int64)]
     for lag in range(1, int(np.unique(owner, return_counts=True)[1].max(initial=0))):
         together = owner[lag:] == owner[:-lag]
-        waiting.append(code[:-lag][together] * names + code[lag:][together])
-        size += len(waiting[-1])
-        if size > _AT_ONCE:
-            known, counts = _added(known, counts, waiting)
-            waiting, size = [], 0
-    known, counts = _added(known, counts, waiting)
-    often = counts >= enough
-    for pair, count in zip(known[often].tolist(), counts[often].tolist(), strict=True):
-        yield pair // names, pair % names, count
+        found.append(code[:-lag][together] * names + code[lag:][together])
+    pair, count = np.unique(np.concatenate(found), return_counts=True)
+    return pair // names, pair % names, count
 
 
-def _added(known: Ints, counts: Ints, more: list[Ints]) -> tuple[Ints, Ints]:
-    values, added = np.unique(np.concatenate([*more, np.zeros(0, np.int64)]), return_counts=True)
-    both, place = np.unique(np.concatenate([known, values]), return_inverse=True)
-    total = np.bincount(place, np.concatenate([counts, added]), minlength=len(both))
-    return both, total.astype(np.int64)
+def _multiplied(owner: Ints, code: Ints, names: int) -> tuple[Ints, Ints, Ints]:
+    """Long texts have too many pairs to list: the most frequent terms only, by a product of matrices."""
+    top = np.sort(np.argsort(-np.bincount(code, minlength=names), kind="stable")[:_TOP])
+    slot = np.full(names, -1, np.int64)
+    slot[top] = np.arange(len(top))
+    chosen = slot[code] >= 0
+    row, column = np.unique(owner[chosen], return_inverse=True)[1], slot[code[chosen]]
+    total = np.zeros((len(top), len(top)), np.float64)
+    for first in range(0, int(row.max(initial=-1)) + 1, _BLOCK):
+        low, high = np.searchsorted(row, (first, first + _BLOCK))
+        holds = np.zeros((_BLOCK, len(top)), np.float32)
+        holds[row[low:high] - first, column[low:high]] = 1.0
+        total += holds.T @ holds
+    one, two = np.triu_indices(len(top), 1)
+    return top[one], top[two], total[one, two].astype(np.int64)
