@@ -204,11 +204,13 @@ def test_incremental_builds_touch_what_changed(spark: SparkSession, tmp_path: Pa
 
 
 def test_a_build_that_was_interrupted_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+    from importlib import import_module
+
     from tamis.shards.manifest import Settings
     from tamis.shards.place import Place
-    from tamis.spark import build as module
     from tamis.spark.match import match
 
+    module = import_module("tamis.spark.build")  # whose name is taken by its function
     path = str(tmp_path / "index")
     marked = module._marked(module._known_columns(subscriptions_of(spark)), 4)
     work = module._Work(Place(path), Settings(4), None)
@@ -289,3 +291,19 @@ def test_a_shard_torn_in_mid_job_is_named(spark: SparkSession, tmp_path: Path) -
     with pytest.raises(Exception, match=r"arrays\.bin is torn") as failure:
         frame_of(spark).transform(match(str(path))).collect()
     assert "IndexCorrupt" in str(failure.value)
+
+
+def test_from_sql(spark: SparkSession, index: str) -> None:
+    from tamis.spark import register
+
+    register(spark)
+    frame_of(spark).createOrReplaceTempView("some_events")
+    found = spark.sql(f"SELECT * FROM tamis_match(TABLE(some_events), '{index}')")
+    assert found.columns == ["event_id", "subscription_id", "version"]
+    assert pairs(found) == sorted(expected())
+    split = spark.sql(f"SELECT * FROM tamis_match(TABLE(some_events) PARTITION BY (a), '{index}')")
+    assert pairs(split) == sorted(expected())
+    best = spark.sql(f"SELECT * FROM tamis_top(TABLE(some_events), '{index}', 1)").collect()
+    library = tamis.Index.build(BOOK)
+    own = {(row["event_id"], row["subscription_id"], row["score"]) for row in best}
+    assert own == {(f"e{n}", *library.top_k(e, 1)[0]) for n, e in enumerate(EVENTS) if library.top_k(e, 1)}

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from tamis.errors import InputError
 from tamis.model.token import token_of
 from tamis.spark import outbox
-from tamis.spark.outbox import write_matches
+from tamis.spark.outbox import write_noted
 from tamis.spark.source import StoreSource
 from tamis.store import Store
 
@@ -142,21 +142,22 @@ def test_frames_that_cannot_be_written(
 
 
 @pytest.mark.parametrize("by_tasks", [False, True])
-def test_write_matches(
+def test_rows_are_written_once(
     spark: SparkSession, store: Store, by_tasks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "DRIVER_ROWS", -1 if by_tasks else 10)
     query = f"tasks {by_tasks}"
     rows = [(f"{query} {n}", "s", 1) for n in range(20)]
-    frame = spark.createDataFrame(rows, MATCHES).repartition(2)
-    assert [write_matches(frame, store.url, query, batch) for batch in (1, 1, 2)] == [20, 0, 0]
-    assert write_matches(frame.limit(0), store.url, query, 3) == 0
+    frame = spark.createDataFrame(rows, MATCHES).withColumn("note", F.lit(None).cast("string"))
+    frame = frame.repartition(2)
+    assert [write_noted(frame, store.url, query, batch).rows for batch in (1, 1, 2)] == [20, 0, 0]
+    assert write_noted(frame.limit(0), store.url, query, 3).matches == 0
     assert pairs(store, query) == sorted(rows)
 
 
 def test_a_batch_too_large_for_the_driver_is_written_by_tasks(spark: SparkSession, store: Store) -> None:
     rows = [("large", "s", n) for n in range(50)]
-    frame = spark.createDataFrame(rows, MATCHES)
+    frame = spark.createDataFrame(rows, MATCHES).withColumn("note", F.lit(None).cast("string"))
 
     class TooLarge:
         def toArrow(self) -> pa.Table:
@@ -167,15 +168,15 @@ def test_a_batch_too_large_for_the_driver_is_written_by_tasks(spark: SparkSessio
         def mapInArrow(self, *arguments: object) -> DataFrame:
             return frame.mapInArrow(*arguments)  # type: ignore[arg-type]
 
-    assert write_matches(TooLarge(), store.url, "large", 1) == 50  # type: ignore[arg-type]
+    assert write_noted(TooLarge(), store.url, "large", 1).rows == 50  # type: ignore[arg-type]
     assert pairs(store, "large") == rows
 
 
 def test_what_is_no_match_is_refused(spark: SparkSession, store: Store) -> None:
+    schema = "event_id string, subscription_id string, note string"
+    lacking = spark.createDataFrame([("e", "s", None)], schema)
     with pytest.raises(InputError, match="lack version"):
-        write_matches(
-            spark.createDataFrame([("e", "s")], "event_id string, subscription_id string"), store.url, "q", 1
-        )
+        write_noted(lacking, store.url, "q", 1)
 
 
 def test_the_format_is_part_of_the_package(repo_root: Path) -> None:

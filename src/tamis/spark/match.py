@@ -42,7 +42,7 @@ def match(
     ``matches_per_event`` matches, unless that is ``None``. ``explain`` prints the plan and why it was
     chosen. ``work`` observes how much was done.
     """
-    wish = _wish(k, shape, carry, matches_per_event)
+    wish = wish_of(k, shape, carry, matches_per_event)
 
     def matched(frame: DataFrame) -> DataFrame:
         noted = Matcher(path, wish, plan, version, explain).run(events(frame))
@@ -68,7 +68,7 @@ def match_with_notes(
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    wish = _wish(k, shape, carry, matches_per_event)
+    wish = wish_of(k, shape, carry, matches_per_event)
     return lambda frame: Matcher(path, wish, plan, version, explain).run(events(frame))
 
 
@@ -91,7 +91,8 @@ def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
     return noted.observe(observation, *sums, refused)
 
 
-def _wish(k: int | None, shape: str, carry: Sequence[str], most: int | None) -> Wish:
+def wish_of(k: int | None, shape: str, carry: Sequence[str], most: int | None) -> Wish:
+    """A wish that can be fulfilled."""
     if shape not in SHAPES:
         raise InputError(f"there is no shape {shape!r}; there are {', '.join(SHAPES)}")
     if unknown := [name for name in carry if name not in CARRIED]:
@@ -108,9 +109,11 @@ class Matcher:
     def __init__(self, path: str, wish: Wish, plan: str, version: int | None, explain: bool = False) -> None:
         self._path, self._wish, self._asked, self._explain = path, wish, plan, explain
         self._manifest: Manifest = current(Place(path), version)
+        self._follow = version is None
 
     def run(self, canonical: DataFrame) -> DataFrame:
-        """Rows with notes."""
+        """Rows with notes; a stream follows the index from version to version, unless one was asked for."""
+        self._follow = self._follow and canonical.isStreaming
         plan = choose(canonical.sparkSession, self._manifest, self._asked)
         self._say(plan)
         return self._sharded(canonical, plan) if plan.name == "sharded" else self._replicated(canonical)
@@ -121,8 +124,12 @@ class Matcher:
         if self._explain:
             sys.stderr.write(text + "\n")
 
+    @property
+    def _version(self) -> int | None:
+        return None if self._follow else self._manifest.number
+
     def _replicated(self, frame: DataFrame) -> DataFrame:
-        task = Matching(self._path, self._manifest.number, self._wish)
+        task = Matching(self._path, self._version, self._wish)
         return frame.mapInArrow(task, self._wish.ddl())
 
     def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
@@ -132,7 +139,7 @@ class Matcher:
         spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
         part = F.pmod(F.xxhash64("event_id"), F.lit(plan.splits)).cast("int")
         spread = spread.repartitionById(shards * plan.splits, F.col("shard") * plan.splits + part)
-        task = Matching(self._path, self._manifest.number, wish, sharded=True)
+        task = Matching(self._path, self._version, wish, shards)
         noted = spread.mapInArrow(task, wish.ddl())
         if self._wish.k:
             noted = self._best(noted, self._wish.k)

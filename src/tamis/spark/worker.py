@@ -15,11 +15,13 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from tamis.errors import EventError, EventLimit
+from tamis.errors import EventError, EventLimit, IndexVersion
 from tamis.matcher.index import Index
 from tamis.matcher.work import WorkReport
 from tamis.model.event import event_from
+from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
+from tamis.shards.place import Place
 from tamis.space.table_row import event_of_row
 from tamis.spark.rows import cut_text, piece_of, text_of
 
@@ -69,14 +71,14 @@ class Matching:
     """The function of a task: Arrow batches of canonical events in, rows out."""
 
     path: str
-    version: int
+    version: int | None  # ``None``: the one in force when a batch is taken up
     wish: Wish
-    sharded: bool = False
+    shards: int = 0  # among which the events were dealt out; 0: all are matched at once
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match every batch against the version of the index that the driver chose."""
         for batch in batches:
-            if not self.sharded:
+            if not self.shards:
                 yield from self._match(batch, None)
                 continue
             shards = batch.column(batch.schema.get_field_index("shard"))
@@ -84,9 +86,19 @@ class Matching:
                 yield from self._match(batch.filter(pa.compute.equal(shards, number)), number)
 
     def _match(self, batch: pa.RecordBatch, shard: int | None) -> Iterator[pa.RecordBatch]:
-        index = open_shards(self.path, version=self.version, shards=None if shard is None else [shard])
+        version = self.version or self._in_force()
+        index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
         rows = Rows(batch, self.wish, quiet=bool(shard))
         yield from rows.best(index) if self.wish.k else rows.all(index)
+
+    def _in_force(self) -> int:
+        manifest = current(Place(self.path))
+        if self.shards not in (0, len(manifest.shards)):
+            raise IndexVersion(
+                f"{self.path} was built anew with {len(manifest.shards)} shards instead of {self.shards};"
+                " start the query again"
+            )
+        return manifest.number
 
 
 class Rows:

@@ -1,0 +1,71 @@
+"""Matching from SQL: ``SELECT * FROM tamis_match(TABLE(events), 'path')``.
+
+The table has the canonical columns of :func:`tamis.spark.events`, or ``event_id`` and typed columns that
+are attributes. An Arrow table function is the only kind that Spark runs at a useful speed, and it takes a
+table argument only, never a lateral join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import arrow_udtf
+
+from tamis.errors import InputError
+from tamis.shards.manifest import current
+from tamis.shards.place import Place
+from tamis.spark.worker import Matching, Wish
+
+NAMES = ("tamis_match", "tamis_top")
+_PAIRS = "event_id string, subscription_id string, version bigint"
+_SCORED = f"{_PAIRS}, score double"
+
+
+def register(spark: SparkSession) -> None:
+    """Make ``tamis_match(TABLE(…), path)`` and ``tamis_top(TABLE(…), path, k)`` known to SQL."""
+    for name, function, schema in zip(NAMES, (_MatchTable, _TopTable), (_PAIRS, _SCORED), strict=True):
+        spark.udtf.register(name, arrow_udtf(returnType=schema)(function))  # type: ignore[operator]
+
+
+class _Matched:
+    """The matches of the batches of a partition, all against one version of the index."""
+
+    def __init__(self) -> None:
+        self._matching: Matching | None = None
+
+    def rows(self, batch: pa.RecordBatch, path: str, k: int | None = None) -> Iterator[pa.Table]:
+        """The matches of one batch."""
+        if self._matching is None:
+            self._matching = Matching(path, current(Place(path)).number, Wish(k))
+        for found in self._matching(iter([_checked(batch)])):
+            table = pa.Table.from_batches([found])
+            yield table.filter(pa.compute.is_null(table["note"])).drop_columns(["note"])
+
+
+class _MatchTable:
+    def __init__(self) -> None:
+        self._matched = _Matched()
+
+    def eval(self, events: pa.RecordBatch, path: pa.Array) -> Iterator[pa.Table]:
+        if events.num_rows:
+            yield from self._matched.rows(events, path[0].as_py())
+
+
+class _TopTable:
+    def __init__(self) -> None:
+        self._matched = _Matched()
+
+    def eval(self, events: pa.RecordBatch, path: pa.Array, k: pa.Array) -> Iterator[pa.Table]:
+        if events.num_rows:
+            yield from self._matched.rows(events, path[0].as_py(), k[0].as_py())
+
+
+def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+    if "event_id" not in batch.schema.names:
+        raise InputError(
+            f"the table needs a column event_id (there are: {', '.join(batch.schema.names)}); "
+            "name one: SELECT … AS event_id"
+        )
+    return batch

@@ -1,0 +1,145 @@
+"""``match_stream``: events as they come, matched against the index as it is, into the outbox.
+
+Between micro-batches the index is brought up to date: changes of the store become a version of the index, and
+a version that somebody else built is taken up. The version is pinned in the store before a batch is matched
+and every row is unique there, so a batch that is run again after a crash, whatever was killed, does the same
+and adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tamis.errors import IndexNotFound, InputError
+from tamis.shards.changes import apply_changes
+from tamis.shards.collect import collect
+from tamis.shards.manifest import Manifest, current, numbers
+from tamis.shards.place import Place
+from tamis.spark.events import events
+from tamis.spark.match import Matcher, wish_of
+from tamis.spark.outbox import write_noted
+from tamis.spark.progress import COUNTS, WORK, report
+from tamis.spark.worker import Wish
+from tamis.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+Sink = Callable[["DataFrame", int], None]
+CHANGES = 10_000  # that are applied at once
+TIDY = 60.0  # seconds between collections of old versions
+_log = logging.getLogger(__name__)
+
+
+def match_stream(
+    stream: DataFrame,
+    path: str,
+    *,
+    checkpoint: str,
+    store: str | Store | None = None,
+    sink: Sink | None = None,
+    name: str = "tamis",
+    trigger: dict[str, Any] | None = None,
+    plan: str = "auto",
+    k: int | None = None,
+    carry: Sequence[str] = ("event_time", "payload"),
+    matches_per_event: int | None = None,
+) -> StreamingQuery:
+    """Match a streaming DataFrame of events against the index at ``path``, without end.
+
+    ``store`` is the URL of a store: its changes are picked up, matches go into its outbox, refused events
+    into its quarantine. Or ``sink`` takes the rows of a batch and its number; it must bear being called
+    again for the same batch. Rows have a column ``note`` as :func:`match_with_notes` explains.
+    """
+    if not stream.isStreaming:
+        raise InputError("match_stream takes a streaming DataFrame; use match for one that ends")
+    if (store is None) == (sink is None):
+        raise InputError("say where matches go: store=… or sink=…, one of them")
+    url = store.url if isinstance(store, Store) else store
+    if url is not None:
+        Store.shared(url)  # a store that is down is better known now than at the first event
+    current(Place(path))
+    batches = _Batches(path, wish_of(k, "pairs", carry, matches_per_event), plan, checkpoint, name, url, sink)
+    writer = events(stream).writeStream.queryName(name).option("checkpointLocation", checkpoint)
+    return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).foreachBatch(batches).start()
+
+
+@dataclass
+class _Batches:
+    """What is done with each micro-batch; sent to wherever Spark runs it."""
+
+    path: str
+    wish: Wish
+    plan: str
+    checkpoint: str
+    name: str
+    url: str | None
+    sink: Sink | None
+    _query: str = field(default="", init=False)
+    _tidied: float = field(default=0.0, init=False)
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        """Match one micro-batch."""
+        if self.url is None:
+            self._give(batch, number, current(Place(self.path)).number)
+            return
+        store = Store.shared(self.url)
+        if store.is_finished(self.query, number):
+            _log.info("%s: batch %d was done before", self.name, number)
+            return
+        version = store.begin_batch(self.query, number, self._up_to_date(store).number)
+        self._take(store, batch, number, self._there(version))
+
+    @property
+    def query(self) -> str:
+        """Tells this query from an earlier one of the same name: batches of a new checkpoint are new ones."""
+        if not self._query:
+            metadata = Place(self.checkpoint).read("metadata")
+            self._query = f"{self.name}/{json.loads(metadata)['id']}"
+        return self._query
+
+    def _give(self, batch: DataFrame, number: int, version: int) -> None:
+        assert self.sink is not None
+        self.sink(self._matched(batch, version), number)
+        report(self.name, number, index_version=version)
+
+    def _take(self, store: Store, batch: DataFrame, number: int, version: int) -> None:
+        taken = write_noted(self._matched(batch, version), store.url, self.query, number)
+        store.finish_batch(self.query, number, taken.matches)
+        report(self.name, number, index_version=version, **{name: getattr(taken, name) for name in COUNTS})
+        report(self.name, number, **{name: getattr(taken.work, name) for name in WORK})
+        self._tidy()
+
+    def _matched(self, batch: DataFrame, version: int) -> DataFrame:
+        return Matcher(self.path, self.wish, self.plan, version).run(batch)
+
+    def _up_to_date(self, store: Store) -> Manifest:
+        """The index with every change that was in the store when the events had been read."""
+        place = Place(self.path)
+        manifest = current(place)
+        while changes := store.changes(manifest.applied, CHANGES):
+            manifest, refused = apply_changes(place, changes)
+            for subscription, bad in refused:
+                _log.warning("%s: subscription %s is left out: %s", self.name, subscription, bad.message)
+        return manifest
+
+    def _there(self, version: int) -> int:
+        """The pinned version, unless it was collected while the query was down for long."""
+        there = numbers(Place(self.path))
+        if version in there:
+            return version
+        if not there:
+            raise IndexNotFound(f"there is no index at {self.path} any more")
+        _log.warning("%s: version %d of the index is gone; %d is used", self.name, version, there[-1])
+        return there[-1]
+
+    def _tidy(self) -> None:
+        if time.monotonic() - self._tidied > TIDY:
+            self._tidied = time.monotonic()
+            collect(Place(self.path))
