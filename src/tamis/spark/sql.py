@@ -8,6 +8,7 @@ table argument only, never a lateral join.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -18,15 +19,19 @@ from tamis.shards.manifest import current
 from tamis.shards.place import Place
 from tamis.spark.worker import Matching, Wish
 
-NAMES = ("tamis_match", "tamis_top")
 _PAIRS = "event_id string, subscription_id string, version bigint"
 _SCORED = f"{_PAIRS}, score double"
 
 
 def register(spark: SparkSession) -> None:
     """Make ``tamis_match(TABLE(…), path)`` and ``tamis_top(TABLE(…), path, k)`` known to SQL."""
-    for name, function, schema in zip(NAMES, (_MatchTable, _TopTable), (_PAIRS, _SCORED), strict=True):
-        spark.udtf.register(name, arrow_udtf(returnType=schema)(function))  # type: ignore[operator]
+    kinds: dict[str, tuple[Any, str]] = {
+        "tamis_match": (_MatchTable, _PAIRS),
+        "tamis_top": (_TopTable, _SCORED),
+    }
+    for name, (function, schema) in kinds.items():
+        made: Any = arrow_udtf(returnType=schema)
+        spark.udtf.register(name, made(function))
 
 
 class _Matched:
