@@ -38,8 +38,12 @@ def _attributes(profile: Profile) -> Iterator[str]:
         kinds = ", ".join(family for family in FAMILIES if row[f"{family}s"])
         shown = "; ".join(filter(None, (spread.get(name), usual.get(name))))
         kinds += " *" if row["multi"] else ""  # several values in one event
-        start = f"{_short(name, 28):<28} {row['share']:>7.1%}  {kinds:<16} {row['distinct']:>10,.0f}"
+        start = f"{_short(name, 28):<28} {row['share']:>7.1%}  {kinds:<16} {_distinct(row):>10}"
         yield f"{start}  {shown}".rstrip()
+
+
+def _distinct(row: dict[str, Any]) -> str:
+    return f"{row['distinct']:,.0f}" if row["distinct"] else "–"  # points and intervals are not compared
 
 
 def _usual(profile: Profile) -> dict[str, str]:
@@ -72,8 +76,11 @@ def _counts(kind: str, profile: Profile, name: Any) -> list[str]:
     table = profile.table(kind)
     if not table.num_rows:
         return []
-    shown = [f"{_short(name(row), 40)} {row['share']:.1%}" for row in table.slice(0, TERMS).to_pylist()]
-    return ["", f"{kind}: {table.num_rows:,}, most frequent: {', '.join(shown)}"]
+    shown = [
+        f"  {row['share']:>7.1%}  {_short(name(row), 40)} ({_short(row['attribute'], 28)})"
+        for row in table.slice(0, TERMS).to_pylist()
+    ]
+    return ["", f"{kind}: {table.num_rows:,}, the most frequent", *shown]
 
 
 def _short(text: str, width: int) -> str:
