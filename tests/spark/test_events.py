@@ -146,6 +146,15 @@ def test_event_time_and_payload(spark: SparkSession) -> None:
     assert (str(table["event_time"][0]), table["payload"]) == ("2026-11-15 00:00:00+00:00", ["A\ufffd"])
 
 
+def test_columns_beside_attributes_are_not_dropped_silently(spark: SparkSession, caplog: Any) -> None:
+    frame = spark.sql("select 'e' event_id, map('a', 1) attributes, 2 price, 'x' city")
+    assert events(frame).columns == ["event_id", "event_time", "attributes", "payload"]
+    assert "not used: price, city" in caplog.text
+    caplog.clear()
+    events(events(frame, attributes="attributes"))
+    assert caplog.text == ""
+
+
 REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("1 id, 2 b", {}, "there are: id, b.*event_id=….*same when the job runs again"),
     ("1 event_id, 2 b", {"event_time": "at"}, "no column 'at'.*leave it out"),
@@ -231,6 +240,8 @@ def test_a_stream_is_taken_like_a_batch(spark: SparkSession, tmp_path: Path) -> 
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "1.json").write_text('{"event_id": "e", "a": 1}\n{"event_id": "", "a": 2}\n')
     frame = spark.readStream.schema("event_id string, a bigint").json(str(tmp_path / "in"))
+    late = frame.withColumn("event_time", F.now()).withWatermark("event_time", "1 minute")
+    assert events(late).schema["event_time"].metadata == {"spark.watermarkDelayMs": 60_000}
     query = (
         events(frame).transform(refused_events()).writeStream.format("parquet").trigger(availableNow=True)
         .option("checkpointLocation", str(tmp_path / "check")).start(str(tmp_path / "out"))

@@ -14,7 +14,7 @@ from tamis.errors import EventError
 from tamis.matcher.batches import locate, nowhere
 from tamis.model.event import decode_event, event_from
 from tamis.space.table_row import event_of_row
-from tamis.spark.rows import TEXT_BYTES, cut_text, piece_of, text_of
+from tamis.spark.rows import TEXT_BYTES, cut_text, good_of, piece_of, text_of
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ATTRIBUTES = {
@@ -87,6 +87,20 @@ def test_null_attributes_are_refused_in_their_place() -> None:
         assert [getattr(event, "attributes", None) for event in piece] == [{"a": (1,)}, None, {"a": (3,)}]
         assert refusals(batch) == {1: ("event-syntax", "the attributes of the event are null")}
         assert text_of(batch, 1) == ""
+
+
+def test_good_rows_keep_their_numbers() -> None:
+    batch = batch_of([{"a": 1}, None, {"a": 3}])
+    piece, rows, bad = good_of(batch)
+    assert isinstance(piece, pa.Table)
+    assert (piece["a"].to_pylist(), rows.tolist()) == ([1, 3], [0, 2])
+    assert {row: why.code for row, why in bad.items()} == {1: "event-syntax"}
+    lines, rows, bad = good_of(batch_of(['{"a": 1}', None, "{"]))
+    assert ([getattr(line, "code", line) for line in lines], rows.tolist()) == (
+        [{"a": 1}, "event-syntax"], [0, 2],
+    )  # fmt: skip
+    assert list(bad) == [1]
+    assert good_of(batch_of([{"a": 1}])).bad == {}
 
 
 def test_a_null_field_is_an_absent_attribute() -> None:

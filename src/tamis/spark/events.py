@@ -8,6 +8,7 @@ Arrow table mean to the library: nested structs become dotted names, arrays are 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
@@ -19,7 +20,9 @@ from tamis.errors import EventError, InputError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher.batches import locate, nowhere
 from tamis.model.event import clean_name
-from tamis.spark.rows import cut_text, piece_of, text_of
+from tamis.spark.rows import cut_text, good_of, text_of
+
+_log = logging.getLogger(__name__)
 
 REFUSED_EVENTS = "event_id string, code string, message string, text string"
 _REFUSED = pa.schema([(name, pa.string()) for name in ("event_id", "code", "message", "text")])
@@ -60,9 +63,11 @@ def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], Dat
 
     def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            _, refused = locate(nowhere(limits), piece_of(batch, limits))
-            if refused:
-                yield quarantine_of(batch, refused)
+            good = good_of(batch, limits)
+            _, refused = locate(nowhere(limits), good.piece)
+            found = good.bad | {int(good.rows[at]): bad for at, bad in refused}
+            if found:
+                yield quarantine_of(batch, sorted(found.items(), key=lambda item: item[0]))
 
     return lambda frame: frame.mapInArrow(refuse, REFUSED_EVENTS)
 
@@ -138,7 +143,8 @@ def _event_time(frame: DataFrame, name: str | None) -> Column:
         raise InputError(
             f"the column {name!r} is {kind.simpleString()}, and event_time is a timestamp", column=name
         )
-    return column(name).cast("timestamp")
+    # A cast would take a watermark away, even one that does nothing.
+    return column(name) if isinstance(kind, T.TimestampType) else column(name).cast("timestamp")
 
 
 def _payload(frame: DataFrame, name: str | None) -> Column:
@@ -157,6 +163,9 @@ def _attributes(
         _require(frame, wanted, "attributes", "name one with attributes=…")
         return _whole(frame, wanted, limits)
     if wanted is None and "attributes" in frame.columns:
+        unused = [name for name in frame.columns if name not in taken and name != "attributes"]
+        if unused:
+            _log.warning("the column attributes holds all attributes; not used: %s", ", ".join(unused))
         return _whole(frame, "attributes", limits)
     names = [name for name in frame.columns if name not in taken] if wanted is None else list(wanted)
     if not names:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,23 +29,49 @@ ENVELOPE = ("event_id", "event_time", "payload")  # columns that are about an ev
 TEXT_BYTES = 64 * 1024  # of a refused event or subscription that are kept in quarantine
 
 
-def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
-    """The events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them."""
+class Good(NamedTuple):
+    """The events of a batch that have an id and attributes, which row each is, and why others are refused.
+
+    JSON that cannot be read is still among the events, as an error: it shows only when it is decoded.
+    """
+
+    piece: pa.Table | list[Any]
+    rows: npt.NDArray[np.int64]
+    bad: dict[int, EventError]
+
+
+def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
+    """What there is to match in ``batch``: as fast with refused rows in it as without."""
     bad = _without_id(batch, limits)
     attributes = _attributes(batch)
-    if attributes is not None and _is_text(attributes.type):
-        return [
-            bad.get(row) or _decoded(line, limits)
-            for row, line in enumerate(attributes.cast(_binary(attributes.type)).to_pylist())
-        ]
     if attributes is not None and attributes.null_count:
         for row in np.flatnonzero(attributes.is_null().to_numpy(zero_copy_only=False)).tolist():
             bad.setdefault(row, EventSyntax("the attributes of the event are null"))
-    table = _table(batch, attributes)
+    good = np.ones(batch.num_rows, np.bool_)
+    good[list(bad)] = False
+    some = batch.filter(pa.array(good)) if bad else batch
+    return Good(_piece(some, limits), np.flatnonzero(good), bad)
+
+
+def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
+    """The events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them.
+
+    A table has no place for a refusal: a batch with one goes on as single events, which is slow. Who can
+    give rows their numbers back takes :func:`good_of`.
+    """
+    piece, rows, bad = good_of(batch, limits)
     if not bad:
-        return table
-    # A table has no place for a refusal, so this batch goes on as single events.
-    return [bad.get(row) or _event(table, row, limits) for row in range(batch.num_rows)]
+        return piece
+    events = piece if isinstance(piece, list) else [_event(piece, at, limits) for at in range(len(rows))]
+    found: dict[int, Any] = dict(zip(rows.tolist(), events, strict=True)) | bad
+    return [found[row] for row in range(batch.num_rows)]
+
+
+def _piece(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
+    attributes = _attributes(batch)
+    if attributes is None or not _is_text(attributes.type):
+        return _table(batch, attributes)
+    return [_decoded(line, limits) for line in attributes.cast(_binary(attributes.type)).to_pylist()]
 
 
 def text_of(batch: pa.RecordBatch, row: int) -> str:
@@ -124,9 +151,9 @@ def _refused_id(size: int, limits: Limits) -> EventError:
     )
 
 
-def _decoded(line: bytes | None, limits: Limits) -> Any:
-    if line is None or not line.strip():
-        return EventSyntax("the event is null" if line is None else "the event is blank")
+def _decoded(line: bytes, limits: Limits) -> Any:
+    if not line.strip():
+        return EventSyntax("the event is blank")
     try:
         return decode_event(line, limits)
     except EventError as bad:

@@ -14,7 +14,7 @@ from tamis.limits import Limits
 from tamis.spark.profile.leaves import Leaf, leaves_of
 from tamis.spark.profile.sketch import AttributeSketch
 from tamis.spark.profile.terms import Buckets, add_terms
-from tamis.spark.rows import piece_of
+from tamis.spark.rows import good_of
 
 MERGED = "kind string, name string, data binary"
 _MERGED = pa.schema([("kind", pa.string()), ("name", pa.string()), ("data", pa.binary())])
@@ -78,7 +78,9 @@ class Collector:
     def add(self, batch: pa.RecordBatch) -> None:
         """The events of a canonical batch that also has ``draw``."""
         limits = self._settings.limits
-        leaves, refused = leaves_of(piece_of(batch, limits), limits)
+        good = good_of(batch, limits)
+        leaves, unread = leaves_of(good.piece, limits)
+        refused = good.bad.keys() | {int(good.rows[at]) for at in unread}
         self._total.events += batch.num_rows
         self._total.refused += len(refused)
         for name, some in _by_name(leaves).items():
