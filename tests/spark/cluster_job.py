@@ -17,11 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tamis.spark.build import build
-from tamis.spark.events import events
-from tamis.spark.match import match
-from tamis.spark.session import session
-from tamis.spark.subscriptions import subscriptions
+from tamis.spark import build, events, match, session, subscriptions
 
 SPREAD = 8  # partitions of the job in which a worker dies
 

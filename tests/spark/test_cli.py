@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -19,7 +24,9 @@ from click.testing import CliRunner, Result
 from tamis.cli import main
 from tamis.cli.spark.failures import told
 from tamis.cli.spark.frames import format_of
+from tamis.cli.spark.queries import run
 from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
+from tamis.store import Store
 
 BOOK = {"phone": "model = 'iphone5s' AND price <= 580", "cheap": "price < 100", "bad": "price <="}
 EVENTS = [
@@ -92,6 +99,21 @@ def test_help_needs_no_pyspark_and_is_quick(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "EVENTS INDEX" in done.stdout
+
+
+def test_without_pyspark_the_extra_is_named() -> None:
+    code = """if True:
+        import importlib.util
+        from tamis.cli import main
+        found = importlib.util.find_spec
+        importlib.util.find_spec = lambda name: None if name == "pyspark" else found(name)
+        main(["spark", "profile", "e.json", "-o", "x"], prog_name="tamis")"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert (
+        done.stderr.strip()
+        == "tamis: spark-unavailable: PySpark is not installed; pip install 'tamis[spark]'"
+    )
 
 
 def test_a_setting_needs_a_value(tamis: Call) -> None:
@@ -245,7 +267,8 @@ def test_a_workload_is_drawn(
     spark: Any, tmp_path: Path, tamis: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offer = EntryPoint("bench", "bench.workloads:named", "tamis.workloads")
-    monkeypatch.setattr("tamis.spark.generate.entry_points", lambda group: [offer])  # as if just installed
+    module = import_module("tamis.spark.generate")
+    monkeypatch.setattr(module, "entry_points", lambda group: [offer])  # as if just installed
     sizes = ("--subscriptions", "30", "--events", "20")
     result = tamis("generate", "market", "-o", tmp_path / "market", *sizes, "--as-text")
     assert result.exit_code == 0, result.output
@@ -255,3 +278,102 @@ def test_a_workload_is_drawn(
     unknown = tamis("generate", "nonsense", "-o", tmp_path / "x")
     assert unknown.exit_code == 1
     assert "input-invalid: 'nonsense' is not one of " in unknown.stderr
+
+
+# -- queries that run on ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
+        opened.put("phone", BOOK["phone"], schedule="every minute")
+        opened.put("cheap", BOOK["cheap"])
+        yield opened
+
+
+@pytest.mark.spark
+def test_a_store_is_built_and_a_folder_streamed_into_it(
+    spark: Any, files: Path, tmp_path: Path, tamis: Call, store: Store
+) -> None:
+    built = tamis("build", store.url, "-o", tmp_path / "index")
+    assert built.exit_code == 0, built.output
+    (tmp_path / "in").mkdir()
+    shutil.copy(files / "events.jsonl", tmp_path / "in")
+    store.remove("cheap")
+    store.put("dear", "price >= 300")
+    options = ("--store", store.url, "--checkpoint", tmp_path / "checkpoint", "--once", "--event-id", "id")
+    first = tamis("stream", tmp_path / "in", tmp_path / "index", *options, "--metrics-port", "0")
+    assert first.exit_code == 0, first.output
+    assert "metrics at http://127.0.0.1:" in first.stderr
+    assert "1 batch, 5 rows read, 3 new rows" in first.stderr
+    rows = spark.read.format("tamis").option("store", store.url).option("table", "outbox").load().collect()
+    assert sorted((row["event_id"], row["subscription_id"]) for row in rows) == [
+        ("a", "dear"),
+        ("a", "phone"),
+        ("c", "dear"),
+    ]
+    again = tamis("stream", tmp_path / "in", tmp_path / "index", *options)
+    assert again.exit_code == 0, again.output
+    assert "0 batches" in again.stderr, "what was matched is not matched again"
+
+
+@pytest.mark.spark
+def test_matches_are_digested(spark: Any, tmp_path: Path, tamis: Call, store: Store) -> None:
+    (tmp_path / "in").mkdir()
+    row = {"event_id": "a", "subscription_id": "phone", "version": 1}
+    (tmp_path / "in" / "1.json").write_text(json.dumps(row), encoding="utf-8")
+    options = ("--store", store.url, "--checkpoint", tmp_path / "checkpoint", "--once", "--tick", "1 second")
+    result = tamis("digest", tmp_path / "in", *options)
+    assert result.exit_code == 0, result.output
+    assert "digests of " in result.stderr
+    wrong = tamis("digest", tmp_path / "in", *options[:-1], "sometimes")
+    assert "input-invalid: tick is a time such as '30 seconds'" in wrong.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: signal.Signals) -> None:
+    writer = spark.readStream.format("rate").load().writeStream.format("noop")
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    handler = signal.getsignal(number)
+    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+    run(query)
+    assert not query.isActive
+    assert query.exception() is None
+    assert signal.getsignal(number) is handler
+
+
+@pytest.mark.spark
+def test_a_store_that_is_down_is_named_without_its_password(
+    index: Path, tmp_path: Path, tamis: Call, files: Path
+) -> None:
+    url = "postgresql+psycopg://me:secret@127.0.0.1:1/none"
+    result = tamis(
+        "stream", files, index, "--store", url, "--checkpoint", tmp_path, "--events-format", "json"
+    )
+    assert result.exit_code == 1
+    assert "127.0.0.1:1" in result.stderr
+    assert "secret" not in result.stderr
+
+
+# -- the page -----------------------------------------------------------------------------------------------
+
+
+SECONDS = re.compile(r"in [\d.]+ s\b")
+
+
+@pytest.mark.spark
+def test_the_page_s_session_prints_what_it_says(spark: Any, tmp_path: Path, tamis: Call) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "spark.md").read_text(encoding="utf-8")
+    (session,) = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    files = re.findall(r"(?:searches|offers)\.\w+|(?<=-o )matches", session)
+    for step in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, printed = step.partition("\n")
+        words = command.split()
+        if words[0] == "cat":
+            (tmp_path / words[1]).write_text(printed.rstrip("\n") + "\n", encoding="utf-8")
+            continue
+        assert words[:2] == ["tamis", "spark"]
+        done = tamis(*[tmp_path / word if word in files else word for word in words[2:]])
+        shown = done.output.replace(f"{tmp_path}/", "").strip()
+        assert SECONDS.sub("in N s", shown) == SECONDS.sub("in N s", printed.strip())

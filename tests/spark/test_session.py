@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from tamis.errors import SparkUnavailable
+from tamis.matcher import warm
 from tamis.spark import daemon, java, settings
 from tamis.spark.session import session
 
@@ -117,12 +118,6 @@ def test_a_launcher_that_somebody_else_owns_is_not_run(no_java: pytest.MonkeyPat
     assert str(others) not in Path(os.environ["JAVA_HOME"]).name
 
 
-def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.spark.session.find_spec", lambda name: None)
-    with pytest.raises(SparkUnavailable, match="pip install 'tamis\\[spark\\]'"):
-        session()
-
-
 # -- settings -----------------------------------------------------------------------------------------
 
 
@@ -219,7 +214,7 @@ def test_a_daemon_that_cannot_warm_up_serves_all_the_same(
 ) -> None:
     served = []
     monkeypatch.setattr("pyspark.daemon.manager", lambda: served.append(True))
-    monkeypatch.setattr(daemon, "_BOOK", {"bad": "price <="})
+    monkeypatch.setattr(warm, "BOOK", {"bad": "price <="})
     daemon.main()
     assert served == [True]
     out, err = capfd.readouterr()
@@ -231,6 +226,6 @@ def test_what_is_printed_while_warming_stays_off_stdout(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("pyspark.daemon.manager", lambda: None)
-    monkeypatch.setattr(daemon, "warm", lambda: os.write(1, b"a library says hello\n"))
+    monkeypatch.setattr(warm, "warm", lambda: os.write(1, b"a library says hello\n"))
     daemon.main()
     assert capfd.readouterr() == ("", "a library says hello\n")

@@ -12,26 +12,6 @@ import os
 import sys
 from collections.abc import Iterator
 
-_BOOK = {
-    "equal": "model = 'a' AND price <= 5 AND sold = TRUE",
-    "either": "(model IN ('a', 'b') OR price > 2.5) AND NOT city = 'c'",
-    "negative": "NOT price = 3",
-    "text": "title HAS ALL ('wool', 'coat') AND model LIKE 'a%'",
-}
-
-
-def warm() -> None:
-    """Build and match a tiny index in memory, so that what matching needs is imported and compiled."""
-    import pyarrow as pa
-
-    import tamis
-
-    index = tamis.Index.build(_BOOK)
-    columns = {"model": ["a", "b"], "price": [3, 4], "sold": [True, None], "title": ["wool coat", "x"]}
-    for events in (pa.table(columns), [{"model": "a", "price": 2.5, "city": ["c", "d"]}]):
-        for _ in index.match_batches(events, threads=1):  # threads do not survive a fork
-            pass
-
 
 @contextlib.contextmanager
 def _stdout_untouched() -> Iterator[None]:
@@ -50,6 +30,8 @@ def main() -> None:
     """Warm up, then serve as Spark's own daemon does; a failure to warm up costs time, never a job."""
     try:
         with _stdout_untouched():
+            from tamis.matcher.warm import warm
+
             warm()
     except Exception as failure:
         sys.stderr.write(f"tamis: workers start cold: {type(failure).__name__}: {failure}\n")

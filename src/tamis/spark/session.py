@@ -7,10 +7,8 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tamis.errors import SparkUnavailable
 from tamis.spark import settings
 from tamis.spark.java import provide_java
 
@@ -39,8 +37,6 @@ def session(
 
 def active_session() -> SparkSession | None:
     """The session that runs in this process already."""
-    if find_spec("pyspark") is None:
-        raise SparkUnavailable("PySpark is not installed; pip install 'tamis[spark]'")
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()

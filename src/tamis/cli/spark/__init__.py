@@ -8,9 +8,11 @@ from __future__ import annotations
 import click
 
 from tamis.cli.spark.build import build
+from tamis.cli.spark.digest import digest
 from tamis.cli.spark.generate import generate
 from tamis.cli.spark.match import match
 from tamis.cli.spark.profile import profile
+from tamis.cli.spark.stream import stream
 from tamis.cli.spark.submit import submit_example
 
 
@@ -22,5 +24,5 @@ def spark() -> None:
     """
 
 
-for _command in (generate, profile, build, match, submit_example):
+for _command in (generate, profile, build, match, stream, digest, submit_example):
     spark.add_command(_command)

@@ -57,6 +57,7 @@ def build(
         from tamis.spark.subscriptions import subscriptions
 
         note(f"building {target} from {source} with the engine {engine}")
+        applied = _last_change(source)
         frame = subscriptions(source, spark=spark, format=form).rows
         with progress("building", " shards") as shown:
             done = build_shards(
@@ -67,11 +68,22 @@ def build(
                 parameters=chosen,
                 profile=profile,
                 incremental=not full,
+                applied=applied,
                 progress=shown,
             )
         if quarantine and done.refused:
             write(done.quarantine, quarantine, "json", overwrite=True)
         _summary(done, target, quarantine)
+
+
+def _last_change(source: str) -> int:
+    """What of a store's log the rows have at least: asked before they are read, so nothing is missed."""
+    if not source.startswith(("sqlite:", "postgresql:", "postgresql+")):
+        return 0
+    from tamis.store import Store
+
+    with Store.open(source) as store:
+        return store.last_change()
 
 
 def _summary(done: Any, target: str, quarantine: str | None) -> None:

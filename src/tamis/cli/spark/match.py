@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Any
 
@@ -30,6 +31,12 @@ from tamis.errors import InputError
 @click.option(
     "--top", type=click.IntRange(1), metavar="K", help="Only the K best matches of an event, with scores."
 )
+@click.option(
+    "--carry",
+    type=click.Choice(["event_time", "payload"]),
+    multiple=True,
+    help="Take this of the event along; repeatable.",
+)
 @click.option("--arrays", is_flag=True, help="One row per event with all its subscriptions.")
 @click.option(
     "--format", "written", type=click.Choice(FORMATS), default="parquet", show_default=True, help="Of OUT."
@@ -47,6 +54,7 @@ def match(
     target: str,
     plan: str,
     top: int | None,
+    carry: tuple[str, ...],
     arrays: bool,
     written: str,
     overwrite: bool,
@@ -63,7 +71,7 @@ def match(
     """
     if arrays and written == "csv":
         raise InputError("CSV has no arrays: leave out --arrays, or write --format parquet or json")
-    with spark_session(master, conf, debug) as spark:
+    with spark_session(master, conf, debug, told=logging.INFO) as spark:  # says which plan, and why
         from pyspark.sql import Observation
 
         from tamis.spark.events import refused_events
@@ -71,7 +79,8 @@ def match(
 
         note(f"matching {source} against {index}")
         events, work = batch_events(spark, source, Shape(**shape)), Observation("work")
-        stage = matches(index, plan=plan, k=top, shape="arrays" if arrays else "pairs", work=work)
+        form = "arrays" if arrays else "pairs"
+        stage = matches(index, plan=plan, k=top, shape=form, carry=carry, work=work)
         found = events.transform(stage)
         if explain:
             found.explain()

@@ -16,6 +16,8 @@ from tamis.cli.spark.frames import format_of
 from tamis.cli.spark.support import FORMATS
 from tamis.errors import InputError
 
+_MATCHES = "event_id STRING, subscription_id STRING, version LONG, event_time TIMESTAMP, payload STRING"
+
 
 class Shape(NamedTuple):
     """Where the parts of an event stand."""
@@ -66,6 +68,18 @@ def stream_events(spark: Any, source: str, shape: Shape) -> Any:
     if form != "json" and schema is None:  # a stream's columns are fixed when it starts
         schema = _read(spark.read, source, form, None, bare=True).schema
     return _canonical(_read(spark.readStream, source, form, schema), shape)
+
+
+def stream_matches(spark: Any, source: str, form: str | None) -> Any:
+    """Matches that arrive from now on, with the columns that digests need."""
+    from pyspark.sql import functions as F
+
+    kind, _, rest = source.partition(":")
+    if kind == "kafka":
+        return _kafka(spark, rest).select(F.from_json("value", _MATCHES).alias("match")).select("match.*")
+    return (
+        spark.readStream.schema(_MATCHES).option("header", True).format(format_of(source, form)).load(source)
+    )
 
 
 def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:

@@ -38,12 +38,17 @@ def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextlib.contextmanager
-def spark_session(master: str | None, conf: tuple[str, ...], debug: bool, bar: bool = True) -> Iterator[Any]:
-    """A session that ends with the command, unless it was there before; failures are told in one line."""
+def spark_session(
+    master: str | None, conf: tuple[str, ...], debug: bool, bar: bool = True, told: int = logging.WARNING
+) -> Iterator[Any]:
+    """A session that ends with the command, unless it was there before; failures are told in one line.
+
+    ``bar`` shows Spark's own progress bar on a terminal; what is logged from ``told`` on goes to the person.
+    """
     settings = dict(map(_setting, conf))
     if bar and sys.stderr.isatty():
         settings.setdefault("spark.ui.showConsoleProgress", "true")
-    with _logged(debug), _failures(debug):
+    with _logged(logging.DEBUG if debug else told), _failures(debug):
         from tamis.spark.session import active_session, session
 
         kept = active_session()
@@ -63,13 +68,12 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 @contextlib.contextmanager
-def _logged(debug: bool) -> Iterator[None]:
-    """What the pipeline logs (which plan, what differs) goes to the person."""
+def _logged(level: int) -> Iterator[None]:
     log = logging.getLogger("tamis")
     handler = _Notes()
     before = log.level
     log.addHandler(handler)
-    log.setLevel(logging.DEBUG if debug else logging.INFO)
+    log.setLevel(level)
     try:
         yield
     finally:

@@ -6,11 +6,7 @@ shared folder.
 
 import sys
 
-from tamis.spark.build import build
-from tamis.spark.events import events
-from tamis.spark.match import match
-from tamis.spark.session import session
-from tamis.spark.subscriptions import subscriptions
+from tamis.spark import build, events, match, session, subscriptions
 
 
 def main(book: str, log: str, index: str, out: str) -> None:

@@ -13,5 +13,5 @@ rm -rf environment environment.tar.gz
 "$python" -m venv environment
 environment/bin/python -m pip install --quiet "$package"
 # Kernels are compiled once, here: the archive keeps them for hosts with the same kind of processor.
-environment/bin/python -c 'from tamis.spark.daemon import warm; warm()'
+environment/bin/python -c 'from tamis.matcher.warm import warm; warm()'
 tar -czf environment.tar.gz -C environment .
