@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,11 @@ def test_columns_by_other_names_and_types(spark: SparkSession) -> None:
     ]
     bad = subscriptions(spark.sql("select 7 id, 'a = 1' expression, 'high' rank"), priority="rank")
     assert [row.message for row in bad.quarantine.collect()] == ["a priority is a finite number, not 'high'"]
+    odd = subscriptions(spark.sql("select 7 id, 'a = 1' expression, 'high' priority, '-3' version"))
+    (row,) = odd.rows.collect()  # unchecked, but never taken for a number that was meant
+    assert math.isnan(row.priority)
+    assert row.version == -3
+    assert subscriptions(odd.rows).valid.count() == 0
 
 
 def test_texts_that_are_not_utf8(spark: SparkSession) -> None:

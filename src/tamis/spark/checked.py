@@ -132,14 +132,13 @@ def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:
     found: list[TamisError | None] = [None] * batch.num_rows
     if name not in batch.schema.names:
         return found
-    value = pc.fill_null(batch.column(batch.schema.names.index(name)), -1 if name == "version" else np.nan)
+    value = batch.column(batch.schema.names.index(name)).to_numpy(zero_copy_only=False)
+    good, what = (value >= 0, "a whole number from 0") if name == "version" else (
+        np.isfinite(value), "a finite number",
+    )  # fmt: skip
     written = _texts(batch, f"_{name}")
-    good = value.to_numpy(zero_copy_only=False)
-    good = good >= 0 if name == "version" else np.isfinite(good)
-    what = "a whole number from 0" if name == "version" else "a finite number"
     for row in np.flatnonzero(~good).tolist():
-        if (text := written[row]) is not None:
-            found[row] = SubscriptionError(f"a {name} is {what}, not {text[:80]!r}")
+        found[row] = SubscriptionError(f"a {name} is {what}, not {(written[row] or '')[:80]!r}")
     return found
 
 

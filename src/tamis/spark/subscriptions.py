@@ -154,23 +154,28 @@ def _missing(columns: list[str], role: str, name: str | None) -> InputError:
     )
 
 
+_UNUSABLE = {"priority": float("nan"), "version": -1}  # what no stage takes for a number that was meant
+_TYPES = {"priority": "double", "version": "bigint"}
+
+
 def _with_numbers(frame: DataFrame) -> DataFrame:
     """Texts as strings; priority and version as numbers, with what was written kept beside them."""
-    others = [name for name in frame.columns if name not in ("id", "expression", "priority", "version")]
+    others = [name for name in frame.columns if name not in ("id", "expression", *_TYPES)]
     columns: list[Column] = [column(name).cast("string").alias(name) for name in ("id", "expression")]
-    for name, kind in (("priority", "double"), ("version", "bigint")):
+    for name in _TYPES:
         if name in frame.columns:
-            columns.append(F.coalesce(_number(frame, name, kind), F.lit(None).cast(kind)).alias(name))
-            columns.append(F.nullif(F.trim(column(name).cast("string")), F.lit("")).alias(f"_{name}"))
+            written = F.nullif(F.trim(column(name).cast("string")), F.lit(""))
+            columns += [_number(frame, name, written).alias(name), written.alias(f"_{name}")]
     return frame.select(*columns, *[column(name) for name in others])
 
 
-def _number(frame: DataFrame, name: str, kind: str) -> Column:
-    if isinstance(frame.schema[name].dataType, T.NumericType | T.StringType | T.NullType):
-        return column(name).cast("string").try_cast(kind)
-    raise InputError(
-        f"the column {name!r} is {frame.schema[name].dataType.simpleString()}, not a number", column=name
-    )
+def _number(frame: DataFrame, name: str, written: Column) -> Column:
+    """The number that is written, 0 if there is none."""
+    kind = frame.schema[name].dataType
+    if not isinstance(kind, T.NumericType | T.StringType | T.NullType):
+        raise InputError(f"the column {name!r} is {kind.simpleString()}, not a number", column=name)
+    number = F.coalesce(written.try_cast(_TYPES[name]), F.lit(_UNUSABLE[name]).cast(_TYPES[name]))
+    return F.when(written.isNull(), F.lit(0).cast(_TYPES[name])).otherwise(number)
 
 
 def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
@@ -194,14 +199,9 @@ def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
         return check_texts(batches, limits)
 
     judged = _without_repeats(frame.mapInArrow(check, schema))
-    valid = judged.where("code is null").select([_filled(name) for name in plain.columns])
+    valid = judged.where("code is null").select([column(name) for name in plain.columns])
     quarantine = judged.where("code is not null").select("id", *_VERDICT)
-    return Subscriptions(valid, quarantine, plain.select([_filled(name) for name in plain.columns]))
-
-
-def _filled(name: str) -> Column:
-    """A priority or version that is not given is 0."""
-    return F.coalesce(column(name), F.lit(0)).alias(name) if name in ("priority", "version") else column(name)
+    return Subscriptions(valid, quarantine, plain)
 
 
 def _without_repeats(judged: DataFrame) -> DataFrame:
