@@ -1,0 +1,62 @@
+"""A steady source of events: files of JSON lines, one every tenth of a second, stamped as they are put in.
+
+Run as a process of its own, so that it is not slowed down by what it feeds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+EVERY = 0.1
+
+
+def feed(parquet: str, folder: Path, rate: float, seconds: float) -> int:
+    """Put ``rate`` events a second into ``folder`` for so long; returns how many."""
+    lines = [json.dumps(_plain(row)) for row in _rows(parquet)]
+    folder.mkdir(parents=True, exist_ok=True)
+    each, sent, began = max(1, round(rate * EVERY)), 0, time.time()
+    for number in range(round(seconds / EVERY)):
+        _wait(began + number * EVERY)
+        texts = [lines[(sent + at) % len(lines)] for at in range(each)]
+        _put(folder, number, sent, texts)
+        sent += each
+    return sent
+
+
+def _rows(parquet: str) -> list[dict[str, object]]:
+    table = pq.read_table(parquet)
+    return list(table.drop_columns(["event_id"]).to_pylist())
+
+
+def _plain(row: dict[str, object]) -> dict[str, object]:
+    """Without what is absent; a place on the map as the library writes it."""
+    found = {name: value for name, value in row.items() if value is not None}
+    place = found.get("location")
+    if isinstance(place, dict):
+        found["location"] = {"$point": [place["lon"], place["lat"]]}
+    return found
+
+
+def _put(folder: Path, number: int, first: int, texts: list[str]) -> None:
+    part = folder.parent / f"part-{number}"
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    with part.open("w") as file:
+        for at, text in enumerate(texts, first):
+            file.write(json.dumps({"event_id": f"e{at:09d}", "event_time": now, "attributes": text}) + "\n")
+    os.rename(part, folder / f"{number:07d}.json")
+
+
+def _wait(moment: float) -> None:
+    if (left := moment - time.time()) > 0:
+        time.sleep(left)
+
+
+if __name__ == "__main__":
+    feed(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]))

@@ -1,0 +1,118 @@
+"""A stream held for minutes: from an event's arrival to its rows in the outbox, and how much memory."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bench.report import say
+from bench.spark.material import FOLDER, Material, material
+from bench.spark.processes import Memory
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WORKLOAD = "market"
+SCHEMA = "event_id string, event_time timestamp, attributes string"
+SETTLE = 20.0  # seconds before anything counts: Java compiles, workers start
+
+
+def stream(
+    spark: SparkSession, subscriptions: int, rate: float, seconds: float, churn: float = 0.0
+) -> dict[str, Any]:
+    """Match ``rate`` events a second for so long; ``churn`` subscriptions are changed a second meanwhile."""
+    files = material(spark, WORKLOAD, subscriptions, 100_000, as_text=True)
+    place = FOLDER / "stream"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    store, index = _prepare(spark, files, place, subscriptions)
+    memory = Memory()
+    query = _start(spark, place, index, store.url)
+    feeder = _feed(files, place, rate, seconds)
+    try:
+        with memory:
+            _watch(query, feeder, store, seconds, churn)
+        _drain(query, place)
+    finally:
+        feeder.kill()
+        query.stop()
+    outcome = _latencies(store, place)
+    return outcome | {"subscriptions": subscriptions, "rate": rate, "churn": churn, "memory": memory.line}
+
+
+def _prepare(spark: SparkSession, files: Material, place: Path, subscriptions: int) -> tuple[Any, str]:
+    from tamis.spark import build
+    from tamis.store import Store
+
+    store = Store.open(f"sqlite:///{place}/store.db")
+    index = str(place / "index")
+    say(f"building {subscriptions:,} subscriptions …")
+    build(spark.read.parquet(files.subscriptions), index)
+    return store, index
+
+
+def _start(spark: SparkSession, place: Path, index: str, url: str) -> Any:
+    from tamis.spark import match_stream
+
+    (place / "events").mkdir()
+    events = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1_000).json(str(place / "events"))
+    return match_stream(
+        events, index, store=url, checkpoint=str(place / "checkpoint"), name="bench", carry=("event_time",)
+    )
+
+
+def _feed(files: Material, place: Path, rate: float, seconds: float) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "bench.spark.source", files.events, str(place / "events")]
+    return subprocess.Popen([*command, str(rate), str(seconds)])
+
+
+def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: float, churn: float) -> None:
+    """Until all events are sent; subscriptions come and go meanwhile."""
+    from tqdm import tqdm
+
+    began, changed = time.monotonic(), 0
+    with tqdm(total=round(seconds), desc="streaming", unit=" s") as bar:
+        while feeder.poll() is None:
+            if (bad := query.exception()) is not None:
+                raise bad
+            spent = time.monotonic() - began
+            while changed < churn * spent:
+                store.put(f"changed-{changed % 1_000}", f"price < {changed % 500} AND category = 'cars'")
+                changed += 1
+            bar.update(min(round(spent), bar.total) - bar.n)
+            time.sleep(0.2)
+
+
+def _drain(query: Any, place: Path) -> None:
+    """Until the last file has been read."""
+    files = len(list((place / "events").glob("*.json")))
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        progress = query.lastProgress
+        if progress is not None and progress.numInputRows == 0 and not query.status["isTriggerActive"]:
+            return
+        time.sleep(0.5)
+    raise RuntimeError(f"the stream did not come to its end of {files} files")
+
+
+def _latencies(store: Any, place: Path) -> dict[str, Any]:
+    import pyarrow as pa
+
+    rows = pa.Table.from_batches(list(store.read("outbox")))
+    sent = np.array(rows["event_time"].cast(pa.timestamp("us", tz="UTC")).cast(pa.int64()))
+    written = np.array(rows["created_at"].cast(pa.timestamp("us", tz="UTC")).cast(pa.int64()))
+    waited, since = (written - sent) / 1e6, (sent - sent.min()) / 1e6
+    steady = waited[since > SETTLE]
+    cuts = {f"p{cut}_s": float(np.percentile(steady, cut)) for cut in (50, 90, 99)}
+    bins = (since // 10).astype(int)
+    line = [
+        (int(at) * 10, float(np.median(waited[bins == at])), float(np.percentile(waited[bins == at], 99)))
+        for at in np.unique(bins)
+    ]
+    return {**cuts, "seconds": float(since.max()), "rows": len(waited), "latency": line}
