@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tamis import Index, Limits
 from tamis.errors import EventError
@@ -157,3 +159,81 @@ def test_a_bad_row_among_tables_keeps_the_others_errors() -> None:
     batch = batch_of([{"a": float("nan")}, None, {"a": 1.0}])
     assert {row: code for row, (code, _) in refusals(batch).items()} == {0: "event-value", 1: "event-syntax"}
     assert isinstance(piece_of(batch)[0], EventError)  # type: ignore[index]
+
+
+SCALARS = {
+    pa.string(): st.sampled_from(["", "a", "é", "two words", '"', "\\", "\u2028", "𝒳"]),
+    pa.int64(): st.sampled_from([0, -1, 2**63 - 1, -(2**63)]),
+    pa.int8(): st.integers(-128, 127),
+    pa.float64(): st.floats(allow_nan=True, allow_infinity=True),
+    pa.float32(): st.floats(width=32),
+    pa.bool_(): st.booleans(),
+    pa.timestamp("us", "UTC"): st.datetimes(timezones=st.just(UTC)),
+    pa.timestamp("us"): st.datetimes(),
+    pa.date32(): st.dates(),
+    pa.decimal128(20, 4): st.decimals(-(10**9), 10**9, places=4),
+}
+NAMES = st.sampled_from(["a", "b", "c.d", "naïve"])
+POINT = pa.struct([("lon", pa.float64()), ("lat", pa.float64())])
+
+
+@st.composite
+def columns(draw: st.DrawFn, depth: int = 0) -> tuple[Any, st.SearchStrategy[Any]]:
+    """A type that a column may have, and its values."""
+    shape = draw(
+        st.sampled_from(["scalar", "scalar", "list", "struct", "map", "point"] if depth < 2 else ["scalar"])
+    )
+    if shape == "point":
+        ends = (st.floats(-180, 180), st.floats(-91, 90))
+        return POINT, st.tuples(*ends).map(lambda pair: {"lon": pair[0], "lat": pair[1]})
+    if shape == "scalar":
+        kind = draw(st.sampled_from(list(SCALARS)))
+        return kind, SCALARS[kind] | st.none()
+    kind, values = draw(columns(depth + 1))
+    if shape == "list":
+        return pa.list_(kind), st.lists(values, max_size=3) | st.none()
+    if shape == "map":
+        return pa.map_(pa.string(), kind), st.dictionaries(NAMES, values, max_size=2) | st.none()
+    return pa.struct([("x", kind)]), st.fixed_dictionaries({"x": values}) | st.none()
+
+
+@given(st.data())
+def test_any_row_reads_the_same_as_its_text(data: st.DataObject) -> None:
+    """A typed row and the JSON that quarantine and samples keep of it are the same event, or both refused."""
+    names = data.draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    kinds, values = zip(*(data.draw(columns()) for _ in names), strict=True)
+    struct = pa.struct(list(zip(names, kinds, strict=True)))
+    rows = data.draw(st.lists(st.tuples(*values), min_size=1, max_size=3))
+    arrays = [pa.array([_items(row[at], kind) for row in rows], kind) for at, kind in enumerate(kinds)]
+    batch = batch_of(pa.StructArray.from_arrays(arrays, fields=list(struct)))
+    piece = piece_of(batch)
+    assert isinstance(piece, pa.Table)
+    for row in range(len(rows)):
+        assert _read(lambda at=row: event_of_row(piece, at, Limits())) == _read(
+            lambda at=row: event_from(decode_event(text_of(batch, at)))
+        )
+    refused = {row for row, _ in locate(nowhere(Limits()), piece)[1]}
+    assert refused == {
+        row for row in range(len(rows)) if _read(lambda at=row: event_of_row(piece, at, Limits())) is None
+    }
+
+
+def _items(value: Any, kind: Any) -> Any:
+    """Arrow takes a map as a list of pairs, below lists and structs, too."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        return [(key, _items(item, kind.item_type)) for key, item in value.items()]
+    if pa.types.is_list(kind):
+        return [_items(item, kind.value_type) for item in value]
+    if pa.types.is_struct(kind):
+        return {field.name: _items(value[field.name], field.type) for field in kind}
+    return value
+
+
+def _read(event: Any) -> Any:
+    """Attributes, the values of each in any order: a name may come from several columns."""
+    try:
+        return {name: sorted(map(repr, values)) for name, values in event().attributes.items()}
+    except EventError:
+        return None
