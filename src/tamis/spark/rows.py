@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ import pyarrow.compute as pc
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.event import decode_event
-from tamis.model.value import format_time
+from tamis.model.value import clean_time, format_time
 from tamis.space.table_row import event_of_row
 
 ENVELOPE = ("event_id", "event_time", "payload")  # columns that are about an event, not of it
@@ -212,7 +211,6 @@ def _point_or_object(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _time(scalar: Any) -> Any:
     try:
-        moment = scalar.as_py()
+        return {"$time": format_time(clean_time(scalar.as_py()))}
     except (ValueError, OverflowError):  # a time that Python cannot hold
         return {"$time": str(scalar.value)}
-    return {"$time": format_time(moment) if isinstance(moment, datetime) else moment.isoformat()}
