@@ -22,8 +22,8 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session with Spark's connector for Kafka."""
+def spark(kafka: str) -> Iterator[Any]:
+    """A session with Spark's connector for Kafka; it ends before the broker does."""
     from tamis.spark.session import session
 
     jars = ",".join(map(str, broker.fetched("connector")))
