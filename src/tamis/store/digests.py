@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from tamis.errors import ScheduleError
 from tamis.model.schedule import AtOnce, Schedule, parse_schedule
 from tamis.store.book import last_change
-from tamis.store.bulk import hold, insert, one_of
+from tamis.store.bulk import insert, one_of
 from tamis.store.moments import now
 from tamis.store.outbox import begin_batch, finish_batch, is_finished
 from tamis.store.parts import Clock, Part, Told, Verdict, decide, digest_text, name_of
@@ -60,12 +60,11 @@ class _Subscriber(NamedTuple):
 
 def take(connection: Connection, run: Run, fresh: Sequence[Part]) -> int:
     """Take in parts and tell what is due; the number of digests, none if this batch was taken before."""
-    hold(connection, OUTBOX_ORDER)
+    known = last_change(connection)  # before anything is read: what changes meanwhile is seen the next time
+    begin_batch(connection, run.query, run.at, known)  # waits for whoever is at the same batch
     if is_finished(connection, run.query, run.at):
         return 0
-    known = last_change(connection)  # before anything is read: what changes meanwhile is seen the next time
     parts = [*fresh, *_to_look_at(connection, run, known)]
-    begin_batch(connection, run.query, run.at, known)
     verdicts = _verdicts(connection, run, parts)
     _keep(connection, run, [held for _, verdict in verdicts for held in verdict.waiting])
     _forget(connection, parts, verdicts)
@@ -78,8 +77,8 @@ def take(connection: Connection, run: Run, fresh: Sequence[Part]) -> int:
 
 def _to_look_at(connection: Connection, run: Run, known: int) -> list[Part]:
     """Kept parts that are due, and all whose subscription has changed since the batch before."""
-    seen = sa.select(sa.func.max(batches.c.index_version)).where(batches.c.query == run.query)
-    since = connection.execute(seen).scalar()
+    before = sa.and_(batches.c.query == run.query, batches.c.batch_id != run.at)
+    since = connection.execute(sa.select(sa.func.max(batches.c.index_version)).where(before)).scalar()
     newer = changes.c.sequence > (known if since is None else since)
     changed = sa.select(changes.c.subscription_id).where(newer)
     query = sa.select(_P.subscription_id, _P.version, _P.start, _P.end, _P.count, _P.events, _P.id)
@@ -178,7 +177,7 @@ def _tell(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscriber
     attempt = 1
     while rows:
         with connection.begin_nested() as point:
-            taken = insert(connection, outbox, _table(rows, _DIGEST), constants, once)
+            taken = insert(connection, outbox, _table(rows, _DIGEST), constants, once, OUTBOX_ORDER)
             if taken == len(rows):
                 return taken
             point.rollback()
