@@ -62,6 +62,7 @@ class Stream:
             tick="1 second",
             lateness="1 second",
             trigger={"processingTime": "0 seconds"},
+            partitions=3,
         )
 
     def told(self, subscription: str) -> list[dict[str, Any]]:
@@ -120,6 +121,8 @@ def test_matches_are_grouped_and_told_once(stream: Stream) -> None:
         assert row["created_at"] >= end
         assert [event["payload"] for event in row["events"]] == ["p"] * row["count"]
     assert stream.told("nobody") == []
+    assert {state.numShufflePartitions for state in query.lastProgress.stateOperators} == {3}
+    assert stream.spark.conf.get("spark.sql.shuffle.partitions") == "2"
 
 
 def test_state_survives_a_restart_and_a_replay_adds_nothing(
@@ -168,3 +171,5 @@ def test_what_cannot_be_digested(spark: SparkSession, stream: Stream) -> None:
         digest(stream.matches(), lateness="-1 seconds", **options)
     with pytest.raises(InputError, match="most_events"):
         digest(stream.matches(), most_events=0, **options)
+    with pytest.raises(InputError, match="partitions"):
+        digest(stream.matches(), partitions=0, **options)

@@ -12,6 +12,8 @@ The watermark stays twice ``lateness`` behind, so the machine's clock may step b
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -33,6 +35,7 @@ _TYPES |= {"event_time": "timestamp", "payload": "string"}
 _KEY = ["event_id", "subscription_id", "version"]
 _PAUSE = 10  # seconds between batches, if ticks are not shorter
 _MICROS = 1_000_000
+_SHUFFLE = "spark.sql.shuffle.partitions"
 
 
 def digest(
@@ -46,22 +49,40 @@ def digest(
     trigger: dict[str, Any] | None = None,
     most_events: int = 100,
     at_once: bool = True,
+    partitions: int = 8,
 ) -> StreamingQuery:
     """Start a query that turns a stream of matches into digests in the store's outbox.
 
     ``matches`` has event_id, subscription_id, version and, if known, event_time and payload. A digest lists
     its first ``most_events`` events and counts them all. Subscriptions that want to be told at once get a
     digest each tick, or none with ``at_once=False``: for where their matches are in the outbox already.
+    ``partitions`` is how many tasks keep the state, from the first start of a checkpoint on.
     """
     seconds, late = _seconds(tick, "tick"), _seconds(lateness, "lateness")
-    if not 1 <= most_events <= MOST_EVENTS:
-        raise InputError(f"most_events is a number from 1 to {MOST_EVENTS:,}, not {most_events!r}")
+    for option, number, most in (
+        ("most_events", most_events, MOST_EVENTS),
+        ("partitions", partitions, 10_000),
+    ):
+        if not 1 <= number <= most:
+            raise InputError(f"{option} is a number from 1 to {most:,}, not {number!r}")
     url = (Store.shared(store) if isinstance(store, str) else store).url
     ticks = complete_ticks(_columns(matches), seconds, late, most_events)
     writer = ticks.writeStream.queryName(name).option("checkpointLocation", checkpoint).outputMode("append")
     pause = {"processingTime": f"{min(seconds, _PAUSE)} seconds"}
     into = _into_store(url, name, seconds * _MICROS, most_events, at_once)
-    return writer.trigger(**(trigger or pause)).foreachBatch(into).start()
+    with _shuffled_into(matches.sparkSession, partitions):
+        return writer.trigger(**(trigger or pause)).foreachBatch(into).start()
+
+
+@contextlib.contextmanager
+def _shuffled_into(spark: SparkSession, partitions: int) -> Iterator[None]:
+    """Each task writes files of state in every batch: Spark's default of 200 tasks takes ten seconds."""
+    kept = str(spark.conf.get(_SHUFFLE))
+    spark.conf.set(_SHUFFLE, str(partitions))
+    try:
+        yield  # a query copies the session's settings when it starts
+    finally:
+        spark.conf.set(_SHUFFLE, kept)
 
 
 def complete_ticks(matches: DataFrame, tick: int, late: int, most_events: int) -> DataFrame:
