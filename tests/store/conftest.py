@@ -23,12 +23,21 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("pg", numbered=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders that this machine lacks
-        try:
-            server = pgserver.get_server(folder)
-        except Exception as bad:
-            pytest.skip(f"PostgreSQL cannot run here: {type(bad).__name__}: {bad}")
+        server = pgserver.get_server(folder, start=False)
+        start(server)
     yield server
     server.cleanup()
+
+
+def start(server: Any, attempts: int = 3) -> None:
+    """On a loaded machine the server may take longer than pgserver waits for it."""
+    for left in reversed(range(attempts)):
+        try:
+            server.start()
+            return
+        except Exception as bad:
+            if not left:
+                pytest.skip(f"PostgreSQL cannot run here: {type(bad).__name__}: {bad}")
 
 
 def new_database(server: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ Progress = Callable[[int, int | None], None]
 
 ALL_TOKENS = range(TOKENS)
 _opened: dict[tuple[int, str], Store] = {}
+_opening = threading.Lock()
 
 
 class Store:
@@ -48,9 +50,10 @@ class Store:
     def shared(cls, url: str) -> Store:
         """The store at ``url``, opened once in this process: for tasks that come again and again."""
         key = os.getpid(), url  # a child of fork must not use its parent's connections
-        if key not in _opened:
-            _opened[key] = cls.open(url)
-        return _opened[key]
+        with _opening:
+            if key not in _opened:
+                _opened[key] = cls.open(url)
+            return _opened[key]
 
     @property
     def url(self) -> str:
