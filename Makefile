@@ -13,7 +13,7 @@ export HYPOTHESIS_PROFILE ?= ci
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## a marketplace of saved searches matched at full speed, with a plot
+demo: $(READY)  ## a marketplace through Spark: searches, a stream of listings, who is told, and a picture
 	@$(BIN)/python -m bench.demo
 
 test: lint  ## lint, all tests, then the kernels once more, interpreted and under coverage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -57,11 +58,13 @@ def test_the_bare_loop_knows_what_it_cannot_do() -> None:
 
 
 @pytest.mark.slow
-def test_the_demonstration_explains_three_matches_and_draws(tmp_path: Path) -> None:
-    picture = tmp_path / "demo.png"
-    arguments = ["--searches", "20000", "--seconds", "0.2", "--plot", str(picture)]
+@pytest.mark.spark
+def test_the_demonstration_runs_explains_and_draws(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    arguments = ["--searches", "5000", "--seconds", "4", "--rate", "100", "--folder", str(folder)]
     result = CliRunner().invoke(demo, arguments)
     assert result.exit_code == 0, result.output
-    assert result.stdout.count("among them") == 3
+    assert result.stdout.count("among them") == 2
     assert "the same" in result.stdout
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "without a restart" in result.stdout
+    assert (folder / "demo.png").read_bytes().startswith(b"\x89PNG")

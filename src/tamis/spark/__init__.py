@@ -17,6 +17,7 @@ if find_spec("pyspark") is None:
 # Stages have the names of their modules, so all are loaded at once: a module that is loaded later would
 # take the place of its function.
 from tamis.spark.build import Build, build
+from tamis.spark.digest import digest
 from tamis.spark.events import events, refused_events
 from tamis.spark.generate import generate
 from tamis.spark.match import match, match_with_notes, observed, refused_of
@@ -31,6 +32,7 @@ __all__ = [
     "Profile",
     "Subscriptions",
     "build",
+    "digest",
     "events",
     "generate",
     "match",

@@ -1,4 +1,4 @@
-"""The picture of the demonstration: how long one listing takes, and how many a second."""
+"""The picture: how long until people are told, how long one listing takes, and how many a second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from bench.demo import Show
+    from bench.demo.words import Show
 
 OURS, SLOW, INK = "#0b6e4f", "#b5651d", "#333333"
 
@@ -20,15 +20,30 @@ def draw(show: Show, file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(16, 4.8), width_ratios=(4, 4, 3), layout="constrained")
     figure.suptitle(f"{show.searches:,} saved searches against a stream of listings", fontsize=14, color=INK)
-    _latencies(left, show.latencies)
-    _rates(right, show.rates)
-    for axes in (left, right):
+    _waits(panels[0], show.waits)
+    _latencies(panels[1], show.latencies)
+    _rates(panels[2], show.rates)
+    for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(colors=INK)
     figure.savefig(file, dpi=130)
     plt.close(figure)
+
+
+def _waits(axes: Any, waits: list[tuple[float, float]]) -> None:
+    """From arrival to the outbox, over the time of the stream; medians of each second."""
+    sent, waited = np.array(waits).T
+    some = np.random.default_rng(1).permutation(len(sent))[:4_000]
+    axes.plot(sent[some], waited[some], ".", color=OURS, alpha=0.15, markersize=3)
+    whole = np.unique(sent.astype(int))
+    axes.plot(whole + 0.5, [np.median(waited[sent.astype(int) == at]) for at in whole], color=INK)
+    axes.set_ylim(bottom=0, top=max(1.0, float(np.percentile(waited, 99.5))))
+    axes.set_xlabel("seconds since the stream began", color=INK)
+    axes.set_ylabel("seconds until in the outbox", color=INK)
+    middle = np.median(waited[sent > sent.max() / 2])
+    axes.set_title(f"Spark stream: median {middle:.2f} s once warm", loc="left", color=INK)
 
 
 def _latencies(axes: Any, latencies: dict[str, list[float]]) -> None:
@@ -53,13 +68,13 @@ def _latencies(axes: Any, latencies: dict[str, list[float]]) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: readable(value))
     axes.set_xlabel("time to match one listing, given as a dictionary", color=INK)
     axes.set_ylabel("% of listings", color=INK)
-    axes.set_title("Latency, one at a time", loc="left", color=INK)
+    axes.set_title("One listing at a time, in one process", loc="left", color=INK)
 
 
 def _rates(axes: Any, rates: dict[str, float]) -> None:
     """A bar per way of matching, on a logarithmic axis."""
     bars = [("scan\none core", rates["scan, one core"], SLOW), ("tamis\none core", rates["one core"], OURS)]
-    bars.append(("tamis\nall cores", rates["all cores"], OURS))
+    bars += [("tamis\nall cores", rates["all cores"], OURS), ("tamis\nSpark", rates["Spark"], OURS)]
     for at, (_, rate, colour) in enumerate(bars):
         axes.bar(at, rate, color=colour, width=0.6)
         axes.text(at, rate * 1.15, f"{rate:,.0f}", ha="center", color=colour, fontweight="bold")
