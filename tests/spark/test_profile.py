@@ -132,6 +132,21 @@ def test_the_form_and_the_partitions_make_no_difference(
 
 
 @pytest.mark.spark
+def test_the_log_is_read_once(frame: DataFrame, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+
+    def note(batches: Any) -> Any:
+        for batch in batches:
+            with seen.open("a") as file:
+                file.write(f"{batch.num_rows}\n")
+            yield batch
+
+    lines = frame.select("event_id", "attributes")
+    profile(lines.mapInArrow(note, lines.schema), str(tmp_path / "profile"))
+    assert sum(map(int, seen.read_text().split())) == 402
+
+
+@pytest.mark.spark
 def test_a_profile_is_read_again_and_built_with(made: Profile) -> None:
     again = Profile.open(made.path)
     assert again.table("attributes").equals(made.table("attributes"))
