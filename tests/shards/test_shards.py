@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from datetime import timedelta
 from pathlib import Path
@@ -151,6 +152,15 @@ def test_refused_rows_are_kept_with_their_reasons(place: Place) -> None:
     again = build(place, {**BOOK, **bad, "b1": "a = 1"}, shards=1, before=manifest)
     assert again.shards[0].refused == 2
     assert found(open_shards(place.uri)) == expected({**BOOK, "b1": "a = 1", "ü": "a = 1"})
+
+
+def test_expressions_may_be_json_objects(tmp_path: Path) -> None:
+    place = Place(str(tmp_path))
+    given = {"x": json.dumps(tamis.to_json(tamis.parse("a = 1 OR b = 2"))), "y": '{"op": "?"}', "z": "a = 3"}
+    manifest = build(place, given, shards=1)
+    assert found(open_shards(place.uri)) == expected({"x": "a = 1 OR b = 2", "z": "a = 3"})
+    table = read_table(place, manifest.shards[0].quarantine)
+    assert table["id"].to_pylist() == ["y"]
 
 
 def test_of_two_rows_with_one_id_the_newest_wins(tmp_path: Path) -> None:

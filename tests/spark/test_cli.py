@@ -254,7 +254,7 @@ def test_what_is_wrong_is_told_in_one_line(index: Path, files: Path, tmp_path: P
 
 @pytest.mark.spark
 def test_a_profile_is_written(spark: Any, files: Path, tmp_path: Path, tamis: Call) -> None:
-    from tamis.spark.profile import Profile
+    from tamis.spark.profiling import Profile
 
     result = tamis("profile", files / "events.jsonl", "-o", tmp_path / "profile", "--sample", "2")
     assert result.exit_code == 0, result.output

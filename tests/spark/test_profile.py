@@ -19,9 +19,9 @@ from tamis import Index, Limits
 from tamis.errors import IndexCorrupt, IndexVersion, InputError
 from tamis.index.segment.failpoint import arm, disarm
 from tamis.index.segment.files import seal
-from tamis.spark.profile import Profile, profile
-from tamis.spark.profile.collect import Collector, Sample, Settings, merge
-from tamis.spark.profile.tables import tables_of
+from tamis.spark.profiling import Profile, profile
+from tamis.spark.profiling.collect import Collector, Sample, Settings, merge
+from tamis.spark.profiling.tables import tables_of
 
 WORDS = ["red", "green", "blue", "small", "large", "Café"]
 
@@ -254,7 +254,7 @@ def test_pairs_under_the_share_are_pruned() -> None:
 
 @pytest.mark.parametrize("listed", [True, False])
 def test_pairs_of_long_texts_are_counted_by_the_frequent_terms(listed: bool, monkeypatch: Any) -> None:
-    terms = import_module("tamis.spark.profile.terms")
+    terms = import_module("tamis.spark.profiling.terms")
     if not listed:
         monkeypatch.setattr(terms, "_AT_ONCE", 0)
         monkeypatch.setattr(terms, "_BLOCK", 7)

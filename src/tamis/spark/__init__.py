@@ -21,7 +21,7 @@ from tamis.spark.digest import digest
 from tamis.spark.events import events, refused_events
 from tamis.spark.generate import generate
 from tamis.spark.match import match, match_with_notes, observed, refused_of
-from tamis.spark.profile import Profile, profile
+from tamis.spark.profiling import Profile, profile
 from tamis.spark.session import session
 from tamis.spark.sql import register
 from tamis.spark.stream import match_stream

@@ -34,6 +34,7 @@ from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
 from tamis.shards.place import Place
 from tamis.spark.events import column
+from tamis.spark.profiling import Profile
 
 PER_SHARD = 1_000_000
 PENDING = "pending"
@@ -82,7 +83,7 @@ def build(
     shards: int | None = None,
     engine: str = "hybrid",
     parameters: Mapping[str, Any] | None = None,
-    profile: str | None = None,
+    profile: str | Profile | None = None,
     limits: Limits = DEFAULT_LIMITS,
     incremental: bool = True,
     applied: int = 0,
@@ -90,8 +91,8 @@ def build(
 ) -> Build:
     """Index all of ``subscriptions`` at ``path``; a version that is there stays until the new one is whole.
 
-    ``path`` is anything that pyarrow's file systems reach. ``profile`` is where :func:`tamis.spark.profile`
-    wrote what events look like. ``applied`` is the last change of a store's log that the rows have.
+    ``path`` is anything that pyarrow's file systems reach. ``profile`` is what :func:`tamis.spark.profile`
+    wrote about events, or where. ``applied`` is the last change of a store's log that the rows have.
     With ``incremental=False`` everything is built anew.
     """
     start = time.perf_counter()
@@ -102,7 +103,7 @@ def build(
     count = shards or _shards_for(rows, before)
     if not 1 <= count <= TOKENS:
         raise InputError(f"an index has from 1 to {TOKENS} shards, not {count}")
-    settings = Settings(count, engine, dict(parameters or {}), _changed_limits(limits), profile or "")
+    settings = Settings(count, engine, dict(parameters or {}), _changed_limits(limits), _path_of(profile))
     if before is not None and (before.settings != settings or not incremental):
         before = None
     work = _Work(place, settings, before)
@@ -262,11 +263,13 @@ class _Task:
 
 
 def _sample(profile: str) -> Any:
-    if not profile:
-        return None
-    from tamis.spark.profile import Profile
+    return Profile.open(profile).sample() if profile else None
 
-    return Profile.open(profile).sample()
+
+def _path_of(profile: str | Profile | None) -> str:
+    if profile is None:
+        return ""
+    return Profile.open(profile).path if isinstance(profile, str) else profile.path
 
 
 def _receipts(place: Place, settings: Settings) -> dict[int, Shard]:

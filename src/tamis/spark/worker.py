@@ -23,7 +23,7 @@ from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
 from tamis.shards.place import Place
 from tamis.space.table_row import event_of_row
-from tamis.spark.rows import cut_text, piece_of, text_of
+from tamis.spark.rows import cut_text, good_of, text_of
 
 PIECE = 4_096  # events that are matched together
 _TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": ("string", pa.string())}
@@ -88,8 +88,11 @@ class Matching:
     def _match(self, batch: pa.RecordBatch, shard: int | None) -> Iterator[pa.RecordBatch]:
         version = self.version or self._in_force()
         index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
-        rows = Rows(batch, self.wish, quiet=bool(shard))
-        yield from rows.best(index) if self.wish.k else rows.all(index)
+        good = good_of(batch, index.limits)
+        some = batch.take(pa.array(good.rows)) if good.bad else batch
+        yield from Rows(batch, self.wish, bool(shard)).refused(list(good.bad.items()))
+        rows = Rows(some, self.wish, bool(shard))
+        yield from (rows.best if self.wish.k else rows.all)(index, good.piece, len(good.bad))
 
     def _in_force(self) -> int:
         manifest = current(Place(self.path))
@@ -108,23 +111,22 @@ class Rows:
         self._batch, self._wish, self._quiet = batch, wish, quiet
         self._schema = wish.schema()
 
-    def all(self, index: Index) -> Iterator[pa.RecordBatch]:
-        """Every match."""
-        work = WorkReport()
-        piece = piece_of(self._batch, index.limits)
+    def all(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
+        """Every match; so many ``others`` of the batch were refused already."""
+        work = WorkReport(others)
         for found in index.match_batches(piece, threads=1, batch_size=PIECE, versions=True):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)
             if table.num_rows:
                 yield self._matches(table)
-            yield from self._refused(refused)
+            yield from self.refused(refused)
         yield from self._work(work)
 
-    def best(self, index: Index) -> Iterator[pa.RecordBatch]:
+    def best(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
         """The k best matches of each event."""
-        work, refused = WorkReport(), []
+        work, refused = WorkReport(others), []
         found: list[tuple[int, str, float]] = []
-        for row, event in enumerate(_events(piece_of(self._batch, index.limits), index)):
+        for row, event in enumerate(_events(piece, index)):
             try:
                 if isinstance(event, EventError):
                     raise event
@@ -136,7 +138,7 @@ class Rows:
             found.extend((row, name, score) for name, score in top)
         if found:
             yield self._matches(_scored(found, index))
-        yield from self._refused(refused)
+        yield from self.refused(refused)
         yield from self._work(work)
 
     def _bounded(self, table: pa.Table, refused: list[Any]) -> tuple[pa.Table, list[Any]]:
@@ -170,7 +172,8 @@ class Rows:
         kind = self._schema.field(name).type
         return self._batch.column(self._batch.schema.get_field_index(name)).take(place).cast(kind)
 
-    def _refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
+    def refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
+        """Notes on refused events."""
         if refused and not self._quiet:
             notes = [note_of(bad, text_of(self._batch, row)) for row, bad in refused]
             ids = self._column("event_id", pa.array([row for row, _ in refused], pa.int64()))

@@ -32,7 +32,7 @@ def profile(
     tamis spark build --profile PROFILE then knows which attributes, values and words are frequent.
     """
     with spark_session(master, conf, debug) as spark:
-        from tamis.spark.profile import profile as profiled
+        from tamis.spark.profiling import profile as profiled
 
         note(f"profiling {source}")
         start = time.perf_counter()

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tamis.spark.profile.leaves import FAMILIES
+from tamis.spark.profiling.leaves import FAMILIES
 
 if TYPE_CHECKING:
-    from tamis.spark.profile.profile import Profile
+    from tamis.spark.profiling.profile import Profile
 
 ATTRIBUTES, VALUES, TERMS = 40, 4, 12  # lines, values in a line, terms and pairs
 

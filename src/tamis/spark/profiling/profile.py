@@ -18,8 +18,8 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.value import format_time
 from tamis.shards.place import Place
 from tamis.shards.store import write_table
-from tamis.spark.profile.collect import Total
-from tamis.spark.profile.summary import summary
+from tamis.spark.profiling.collect import Total
+from tamis.spark.profiling.summary import summary
 from tamis.spark.rows import piece_of
 
 FORMAT, VERSION = "tamis-profile", 1

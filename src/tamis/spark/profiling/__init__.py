@@ -20,9 +20,9 @@ from pyspark.sql import types as T
 from tamis.errors import InputError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.spark.events import events as canonical
-from tamis.spark.profile.collect import MERGED, Settings, collect, merge
-from tamis.spark.profile.profile import Profile
-from tamis.spark.profile.tables import tables_of
+from tamis.spark.profiling.collect import MERGED, Settings, collect, merge
+from tamis.spark.profiling.profile import Profile
+from tamis.spark.profiling.tables import tables_of
 
 __all__ = ["Profile", "profile"]
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 from datasketches import frequent_strings_sketch
 
 from tamis.limits import Limits
-from tamis.spark.profile.leaves import Leaf, leaves_of
-from tamis.spark.profile.sketch import AttributeSketch
-from tamis.spark.profile.terms import Buckets, add_terms
+from tamis.spark.profiling.leaves import Leaf, leaves_of
+from tamis.spark.profiling.sketch import AttributeSketch
+from tamis.spark.profiling.terms import Buckets, add_terms
 from tamis.spark.rows import good_of
 
 MERGED = "kind string, name string, data binary"

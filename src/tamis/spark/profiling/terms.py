@@ -17,8 +17,8 @@ import numpy.typing as npt
 from datasketches import frequent_strings_sketch
 
 from tamis.model.text import terms_of
-from tamis.spark.profile.leaves import Leaf
-from tamis.spark.profile.sketch import map_bits
+from tamis.spark.profiling.leaves import Leaf
+from tamis.spark.profiling.sketch import map_bits
 
 Ints = npt.NDArray[np.int64]
 BUCKETS = 16

@@ -11,10 +11,10 @@ import pyarrow as pa
 from datasketches import frequent_items_error_type, frequent_strings_sketch
 
 from tamis.limits import Limits
-from tamis.spark.profile.collect import Total
-from tamis.spark.profile.leaves import FAMILIES
-from tamis.spark.profile.sketch import AttributeSketch
-from tamis.spark.profile.terms import BETWEEN
+from tamis.spark.profiling.collect import Total
+from tamis.spark.profiling.leaves import FAMILIES
+from tamis.spark.profiling.sketch import AttributeSketch
+from tamis.spark.profiling.terms import BETWEEN
 
 RANKS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 

@@ -14,7 +14,7 @@ from datasketches import frequent_strings_sketch, hll_sketch, hll_union, kll_dou
 
 from tamis.lang.columns.literals import time_of
 from tamis.model.value import format_time
-from tamis.spark.profile.leaves import FAMILIES, Leaf
+from tamis.spark.profiling.leaves import FAMILIES, Leaf
 
 Ints = npt.NDArray[np.int64]
 HLL_BITS = 11  # distinct counts within 2.3 %, in a kilobyte
