@@ -120,10 +120,10 @@ def _as_text(rows: pa.Table, limits: Limits) -> tuple[pa.Table, Refused]:
     objects = pc.fill_null(pc.match_substring_regex(rows["expression"], r"^\s*\{"), False)
     if not pc.any(objects).as_py():
         return rows, []
-    texts, refused = [], []
-    for name, given in zip(
-        *(rows.filter(objects)[part].to_pylist() for part in ("id", "expression")), strict=True
-    ):
+    texts: list[str | None] = []
+    refused: Refused = []
+    written = rows.filter(objects)
+    for name, given in zip(written["id"].to_pylist(), written["expression"].to_pylist(), strict=True):
         try:
             texts.append(to_text(from_json(given, limits)))
         except TamisError as bad:
