@@ -199,8 +199,8 @@ def test_lines_are_matched(index: Path, files: Path, tmp_path: Path, tamis: Call
     )
     assert result.exit_code == 0, result.output
     assert pairs_in(out) == PAIRS
-    assert f"{out}: 2 matches of 4 events, in " in result.stderr
-    assert "1 event refused" in result.stderr
+    assert f"{out}: 2 matches of 4 events, 1 refused, in " in result.stderr
+    assert f"refused events are in {bad}" in result.stderr
     (row,) = [json.loads(line) for file in bad.glob("*.json") for line in file.read_text().splitlines()]
     assert (row["code"], row["text"]) == ("event-syntax", "nonsense")
 

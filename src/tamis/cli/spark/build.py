@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tamis.cli.build import parameter
-from tamis.cli.spark.frames import write
+from tamis.cli.spark.frames import whole, write
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note, progress
 
@@ -62,11 +62,11 @@ def build(
         with progress("building", " shards") as shown:
             done = build_shards(
                 frame,
-                target,
+                whole(target),
                 shards=shards,
                 engine=engine,
                 parameters=chosen,
-                profile=profile,
+                profile=whole(profile) if profile else None,
                 incremental=not full,
                 applied=applied,
                 progress=shown,

@@ -34,6 +34,11 @@ def _by_files(source: str) -> str | None:
     return next(filter(None, map(_by_ending, sorted(entry.name for entry in folder.iterdir()))), None)
 
 
+def whole(path: str) -> str:
+    """A path on this machine from its root: workers may stand in another folder. A URI stays as it is."""
+    return path if "://" in path else str(Path(path).absolute())
+
+
 def write(frame: Any, target: str, form: str, overwrite: bool) -> None:
     """Write ``frame`` as files into the folder ``target``; ``_SUCCESS`` appears there last."""
     writer = frame.write.mode("overwrite" if overwrite else "error").format(form)

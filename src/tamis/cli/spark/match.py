@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tamis.cli.spark.frames import write
+from tamis.cli.spark.frames import whole, write
 from tamis.cli.spark.sources import Shape, batch_events, shape_options
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note
@@ -80,7 +80,7 @@ def match(
         note(f"matching {source} against {index}")
         events, work = batch_events(spark, source, Shape(**shape)), Observation("work")
         form = "arrays" if arrays else "pairs"
-        stage = matches(index, plan=plan, k=top, shape=form, carry=carry, work=work)
+        stage = matches(whole(index), plan=plan, k=top, shape=form, carry=carry, work=work)
         found = events.transform(stage)
         if explain:
             found.explain()
@@ -88,13 +88,15 @@ def match(
         start = time.perf_counter()
         write(found, target, written, overwrite)
         _summary(target, work.get, time.perf_counter() - start)
+        if not work.get["refused"]:
+            return
         if quarantine:
             write(events.transform(refused_events()), quarantine, "json", overwrite)
-            note(f"{quarantine}: the refused events, with their reasons")
+        note(f"refused events {f'are in {quarantine}' if quarantine else 'are kept by --quarantine PATH'}")
 
 
 def _summary(target: str, work: dict[str, Any], spent: float) -> None:
     events, matches, refused = (int(work[name] or 0) for name in ("events", "matches", "refused"))
-    note(f"{target}: {counted(matches, 'match', 'matches')} of {counted(events, 'event')}, in {spent:.1f} s")
-    if refused:
-        note(f"{counted(refused, 'event')} refused; --quarantine PATH keeps them with their reasons")
+    found = f"{counted(matches, 'match', 'matches')} of {counted(events, 'event')}"
+    left_out = f", {refused:,} refused" if refused else ""
+    note(f"{target}: {found}{left_out}, in {spent:.1f} s")

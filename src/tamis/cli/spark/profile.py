@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.spark.frames import whole
 from tamis.cli.spark.sources import Shape, batch_events, shape_options
 from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import counted, note
@@ -37,7 +38,7 @@ def profile(
         note(f"profiling {source}")
         start = time.perf_counter()
         kept: Any = {} if sample is None else {"sample": sample}
-        made = profiled(batch_events(spark, source, Shape(**shape)), target, **kept)
+        made = profiled(batch_events(spark, source, Shape(**shape)), whole(target), **kept)
         spent = time.perf_counter() - start
         left_out = f", {made.refused:,} refused" if made.refused else ""
         note(f"{target}: the profile of {counted(made.events, 'event')}{left_out}, in {spent:.1f} s")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.spark.frames import whole
 from tamis.cli.spark.queries import query_options, run, shown, trigger_of, watched
 from tamis.cli.spark.sources import Shape, shape_options, stream_events
 from tamis.cli.spark.support import session_options, spark_session
@@ -46,7 +47,12 @@ def stream(
         events = stream_events(spark, source, Shape(**shape))
         with watched(spark, metrics_port, metrics_address) as line:
             query = match_stream(
-                events, index, store=store, checkpoint=checkpoint, name=name, trigger=trigger_of(every, once)
+                events,
+                whole(index),
+                store=store,
+                checkpoint=whole(checkpoint),
+                name=name,
+                trigger=trigger_of(every, once),
             )
             run(query)
         line.close(shown(store))

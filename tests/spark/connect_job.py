@@ -1,0 +1,75 @@
+"""What ``test_connect`` runs in a process of its own: every stage over Spark Connect; prints JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import tamis.spark
+from tamis.spark.metrics import StreamMetrics
+from tamis.store import Store
+
+
+def main(folder: Path) -> None:
+    spark = tamis.spark.session()
+    url = f"sqlite:///{folder / 'store.db'}"
+    with Store.open(url) as store:
+        store.put("phone", "model = 'iphone5s' AND price <= 580")
+        store.put("cheap", "price < 100")
+    book = tamis.spark.subscriptions(url, spark=spark).rows
+    built = tamis.spark.build(book, str(folder / "index"), shards=2)
+    rows = [("a", "iphone5s", 550.0), ("b", "x", 20.0), ("c", "x", float("nan"))]
+    events = tamis.spark.events(spark.createDataFrame(rows, "event_id string, model string, price double"))
+    found = {
+        plan: pairs(events.transform(tamis.spark.match(built.path, plan=plan)))
+        for plan in ("replicated", "sharded")
+    }
+    refused = [row["event_id"] for row in events.transform(tamis.spark.refused_events()).collect()]
+    profiled = tamis.spark.profile(events, str(folder / "profile")).events
+    events.write.parquet(str(folder / "events"))
+    streamed, counted = stream(spark, folder, built.path, url)
+    kind = type(spark).__module__
+    print(
+        json.dumps(
+            {
+                "kind": kind,
+                "found": found,
+                "refused": refused,
+                "profiled": profiled,
+                "streamed": streamed,
+                "counted": counted,
+            }
+        )
+    )
+    spark.stop()
+
+
+def pairs(frame: Any) -> list[list[str]]:
+    return sorted([row["event_id"], row["subscription_id"]] for row in frame.collect())
+
+
+def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[str]], float | None]:
+    """What comes into the outbox, and how many events the client's metrics have seen."""
+    metrics = StreamMetrics()
+    schema = spark.read.parquet(str(folder / "events")).schema
+    arriving = spark.readStream.schema(schema).parquet(str(folder / "events"))
+    options = {
+        "checkpoint": str(folder / "checkpoint"),
+        "name": "connected",
+        "trigger": {"availableNow": True},
+    }
+    with metrics.watch(spark):
+        tamis.spark.match_stream(arriving, index, store=url, **options).awaitTermination()
+        for _ in range(100):  # the listener is told later
+            if seen := metrics.registry.get_sample_value("tamis_stream_events_total", {"query": "connected"}):
+                break
+            time.sleep(0.1)
+    outbox = spark.read.format("tamis").option("store", url).option("table", "outbox").load()
+    return pairs(outbox), seen
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,42 @@
+"""The stages over Spark Connect, whose client has no Spark context."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.spark
+HERE = Path(__file__).resolve().parent
+PAIRS = [["a", "phone"], ["b", "cheap"]]
+
+
+def test_every_stage_runs_over_connect(tmp_path: Path) -> None:
+    source = os.pathsep.join([str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {
+        "SPARK_REMOTE": "local[2]",
+        "SPARK_TESTING": "1",  # Spark's own way to have a free port: several of these may run at a time
+        "PYTHONPATH": source,
+        "PYSPARK_SUBMIT_ARGS": "--driver-java-options -XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=2 pyspark-shell",
+    }
+    done = subprocess.run(
+        [sys.executable, HERE / "connect_job.py", tmp_path],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr[-6000:]
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result == {
+        "kind": "pyspark.sql.connect.session",
+        "found": {"replicated": PAIRS, "sharded": PAIRS},
+        "refused": ["c"],
+        "profiled": 3,
+        "streamed": PAIRS,
+        "counted": 3.0,
+    }
