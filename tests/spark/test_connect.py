@@ -12,6 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).resolve().parent
+ARGUMENTS = "--driver-java-options -XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=2"
 PAIRS = [["a", "phone"], ["b", "cheap"]]
 
 
@@ -21,7 +22,7 @@ def test_every_stage_runs_over_connect(tmp_path: Path) -> None:
         "SPARK_REMOTE": "local[2]",
         "SPARK_TESTING": "1",  # Spark's own way to have a free port: several of these may run at a time
         "PYTHONPATH": source,
-        "PYSPARK_SUBMIT_ARGS": "--driver-java-options -XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=2 pyspark-shell",
+        "PYSPARK_SUBMIT_ARGS": f"{ARGUMENTS} pyspark-shell",
     }
     done = subprocess.run(
         [sys.executable, HERE / "connect_job.py", tmp_path],
