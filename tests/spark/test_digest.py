@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -53,9 +54,9 @@ class Stream:
     def matches(self) -> DataFrame:
         return self.spark.readStream.schema(COLUMNS).json(str(self.folder / "in"))
 
-    def start(self) -> StreamingQuery:
+    def start(self, matches: DataFrame | None = None, **more: Any) -> StreamingQuery:
         return digest(
-            self.matches(),
+            self.matches() if matches is None else matches,
             store=self.store,
             checkpoint=str(self.folder / "checkpoint"),
             name="test digest",
@@ -63,11 +64,13 @@ class Stream:
             lateness="1 second",
             trigger={"processingTime": "0 seconds"},
             partitions=3,
+            **more,
         )
 
     def told(self, subscription: str) -> list[dict[str, Any]]:
         rows = [row for batch in self.store.read("outbox") for row in batch.to_pylist()]
-        return [row | json.loads(row["payload"]) for row in rows if row["subscription_id"] == subscription]
+        mine = [row for row in rows if row["subscription_id"] == subscription]
+        return [row | json.loads(row["payload"] or "{}") for row in mine]
 
     def events(self, subscription: str) -> list[str]:
         return sorted(event["event_id"] for row in self.told(subscription) for event in row["events"])
@@ -156,6 +159,24 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
     for name in ("grouped", "plain"):
         assert stream.events(name) == ["before", "between"]
         assert sum(row["count"] for row in stream.told(name)) == 2
+
+
+def test_the_matches_of_an_outbox_become_digests_beside_them(stream: Stream) -> None:
+    stream.store.put("grouped", "a = 1", schedule="every 2 seconds")
+    stream.store.put("plain", "a = 1")
+    ids = [("e1", "grouped"), ("e2", "grouped"), ("e1", "plain")]
+    rows = [{"event_id": event, "subscription_id": name, "version": 1} for event, name in ids]
+    stream.store.add_matches(pa.Table.from_pylist(rows), "matches", 0)
+    options = {"store": stream.store.url, "table": "outbox", "partitions": "1"}
+    outbox = stream.spark.readStream.format("tamis").options(**options).load()
+    query = stream.start(outbox, at_once=False)
+    until(lambda: len(stream.told("grouped")) > 2, query)
+    (digested,) = [row for row in stream.told("grouped") if row["kind"] == "digest"]
+    assert digested["count"] == 2
+    until(lambda: json.loads(query.lastProgress.sources[0].endOffset) == {"number": 4}, query)
+    batch = query.lastProgress.batchId  # the digest itself was read, and is no match
+    until(lambda: query.lastProgress.batchId > batch + 2, query)
+    assert [len(stream.told(name)) for name in ("grouped", "plain")] == [3, 1]
 
 
 def test_what_cannot_be_digested(spark: SparkSession, stream: Stream) -> None:

@@ -66,6 +66,31 @@ def test_an_empty_table_has_no_rows(spark: SparkSession, store: Store) -> None:
     assert read(spark, store, "quarantine").collect() == []
 
 
+def test_a_table_is_followed_as_it_grows(spark: SparkSession, store: Store, tmp_path: Path) -> None:
+    options = {"store": store.url, "table": "changes", "after": "295", "rows": "2"}
+    stream = spark.readStream.format("tamis").options(**options).load().select("sequence")
+    seen: list[list[int]] = []
+
+    def follow() -> None:
+        writer = stream.writeStream.foreachBatch(
+            lambda frame, _: seen.append(sorted(row["sequence"] for row in frame.collect()))
+        )
+        query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
+        assert query.awaitTermination(120)
+
+    follow()
+    assert seen == [[296, 297], [298, 299], [300]]
+    store.put("s0", "a = 0 OR b = 1")
+    follow()  # goes on where it was
+    assert seen[3:] == [[301]]
+
+
+def test_only_what_grows_can_be_followed(store: Store) -> None:
+    source = StoreSource({"store": store.url})
+    with pytest.raises(InputError, match="they only grow"):
+        source.streamReader(source.schema())
+
+
 def test_matches_are_written_once(spark: SparkSession, store: Store) -> None:
     rows = [(f"e{n % 40}", f"s{n}", n) for n in range(100)]
     frame = spark.createDataFrame(rows, MATCHES).repartition(2)

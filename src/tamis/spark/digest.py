@@ -157,7 +157,10 @@ def _columns(matches: DataFrame) -> DataFrame:
         (F.col(name) if name in matches.columns else F.lit(None)).cast(kind).alias(name)
         for name, kind in _TYPES.items()
     ]
-    return matches.where(F.col("subscription_id").isNotNull()).select(*chosen)
+    wanted = F.col("subscription_id").isNotNull()
+    if "kind" in matches.columns:  # an outbox that is followed has digests in it, too
+        wanted &= F.col("kind") == "match"
+    return matches.where(wanted).select(*chosen)
 
 
 def _seconds(text: str, option: str) -> int:

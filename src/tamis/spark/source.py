@@ -4,6 +4,7 @@
 
     spark.read.format("tamis").option("store", url).load()  # the subscriptions
     spark.read.format("tamis").option("store", url).option("table", "outbox").load()
+    spark.readStream.format("tamis").option("store", url).option("table", "outbox").load()
     matches.write.format("tamis").option("store", url).mode("append").save()  # into the outbox
 
 Reading is cut into ``partitions`` by token, or by number where a table has one; ``after`` skips the rows up
@@ -13,7 +14,6 @@ to a number. Writing is idempotent row by row, so a task that fails and is run a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -21,19 +21,22 @@ from pyspark.sql.datasource import (
     DataSource,
     DataSourceArrowWriter,
     DataSourceReader,
-    InputPartition,
+    DataSourceStreamReader,
     WriterCommitMessage,
 )
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from tamis.errors import InputError
+from tamis.spark.reading import StoreReader, StoreStream
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 DEFAULT_PARTITIONS = 8
 MOST_PARTITIONS = 1_024  # as many as there are tokens
-OPTIONS = ("store", "table", "partitions", "after", "query", "batch")
+MOST = 2**62
+DEFAULT_ROWS = 100_000  # that a micro-batch reads at most
+OPTIONS = ("store", "table", "partitions", "after", "rows", "query", "batch")
 
 _TEXT = ("string",)
 _WHOLE = ("byte", "short", "integer", "long")
@@ -80,7 +83,16 @@ class StoreSource(DataSource):
                 "option after is for changes, outbox and quarantine; subscriptions have no order"
             )
         partitions = self._number("partitions", DEFAULT_PARTITIONS, 1, MOST_PARTITIONS)
-        return StoreReader(self._store(), table, partitions, self._number("after", 0, 0, 2**62))
+        return StoreReader(self._store(), table, partitions, self._number("after", 0, 0, MOST))
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """A reader that follows the chosen table as it grows."""
+        table = self._table("subscriptions")
+        if table == "subscriptions":
+            raise InputError("follow .option('table', 'changes'), 'outbox' or 'quarantine': they only grow")
+        partitions = self._number("partitions", DEFAULT_PARTITIONS, 1, MOST_PARTITIONS)
+        after, rows = self._number("after", 0, 0, MOST), self._number("rows", DEFAULT_ROWS, 1, MOST)
+        return StoreStream(self._store(), table, partitions, after, rows)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
         """A writer into the chosen table."""
@@ -88,7 +100,7 @@ class StoreSource(DataSource):
             raise InputError("format 'tamis' only adds; say .mode('append')")
         table = self._table("outbox")
         check_columns(schema, table)
-        query, batch = self.options.get("query", "spark"), self._number("batch", 0, 0, 2**62)
+        query, batch = self.options.get("query", "spark"), self._number("batch", 0, 0, MOST)
         return StoreWriter(self._store(), table, query, batch)
 
     def _store(self) -> str:
@@ -114,43 +126,6 @@ class StoreSource(DataSource):
         if not least <= number <= most:
             raise InputError(f"option {name} is a whole number from {least} to {most}, not {text!r}")
         return number
-
-
-class Numbers(InputPartition):
-    """A run of tokens, sequence numbers or ids."""
-
-    def __init__(self, start: int, stop: int) -> None:
-        self.start = start
-        self.stop = stop
-
-
-class StoreReader(DataSourceReader):
-    """Reads a table, each partition a run of its numbers."""
-
-    def __init__(self, url: str, table: str, pieces: int, after: int) -> None:
-        self.url = url
-        self.table = table
-        self.pieces = pieces
-        self.after = after
-
-    def partitions(self) -> list[InputPartition]:
-        """Runs of about the same length; what is added from now on is not read."""
-        from tamis.store import Store
-
-        with Store.open(self.url) as store:
-            numbers = store.numbers(self.table)
-        if self.after:
-            numbers = range(max(numbers.start, self.after + 1), numbers.stop)
-        pieces = max(1, min(self.pieces, len(numbers)))
-        cuts = [numbers.start + len(numbers) * piece // pieces for piece in range(pieces + 1)]
-        return [Numbers(start, stop) for start, stop in pairwise(cuts)]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """One run, as Arrow."""
-        from tamis.store import Store
-
-        assert isinstance(partition, Numbers)
-        yield from Store.shared(self.url).read(self.table, range(partition.start, partition.stop))
 
 
 class Done(WriterCommitMessage):
