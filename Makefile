@@ -48,7 +48,7 @@ clean:  ## remove the environment and everything that was built
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
-	@echo "setting up $(VENV) (about a minute, only when pyproject.toml or constraints.txt changed)"
+	@echo "setting up $(VENV) (about two minutes, only when pyproject.toml or constraints.txt changed)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@

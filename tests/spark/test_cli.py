@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -25,6 +27,7 @@ from tamis.cli import main
 from tamis.cli.spark.failures import told
 from tamis.cli.spark.frames import format_of
 from tamis.cli.spark.queries import run
+from tamis.cli.spark.sources import Shape, stream_events
 from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
 from tamis.store import Store
 
@@ -224,6 +227,14 @@ def test_typed_columns_are_matched_with_ids_that_are_made(index: Path, tmp_path:
 
 
 @pytest.mark.spark
+def test_csv_has_typed_columns_whatever_their_names(index: Path, tmp_path: Path, tamis: Call) -> None:
+    (tmp_path / "e.csv").write_text("event_id,price,value\nx,20,{}\ny,200,nonsense\n", encoding="utf-8")
+    result = tamis("match", tmp_path / "e.csv", index, "-o", tmp_path / "out", "--carry", "payload")
+    assert result.exit_code == 0, result.output
+    assert pairs_in(tmp_path / "out") == [("x", "cheap")]
+
+
+@pytest.mark.spark
 def test_explain_matches_nothing(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
     result = tamis("match", files / "events.jsonl", index, "-o", tmp_path / "out", "--explain")
     assert result.exit_code == 0, result.output
@@ -315,6 +326,35 @@ def test_a_store_is_built_and_a_folder_streamed_into_it(
     again = tamis("stream", tmp_path / "in", tmp_path / "index", *options)
     assert again.exit_code == 0, again.output
     assert "0 batches" in again.stderr, "what was matched is not matched again"
+
+
+@pytest.mark.spark
+def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        frame = stream_events(spark, f"socket:127.0.0.1:{server.getsockname()[1]}", Shape())
+        query = frame.writeStream.format("memory").queryName("lines").start()
+        sender, _ = server.accept()
+        with sender:
+            sender.sendall(b'{"price": 1}\n{"price": 1}\n')
+            deadline = time.monotonic() + 30
+            while len(rows := spark.table("lines").collect()) < 2 and time.monotonic() < deadline:
+                time.sleep(0.1)
+        query.stop()
+    assert [row.attributes for row in rows] == ['{"price": 1}'] * 2
+    assert None not in {row.event_time for row in rows}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("kafka:host:9092", "a topic is written kafka:HOST:PORT/TOPIC"),
+        ("socket:host", "a socket is written socket:HOST:PORT"),
+    ],
+)
+def test_an_address_that_is_none_is_explained(spark: Any, source: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        stream_events(spark, source, Shape())
 
 
 @pytest.mark.spark

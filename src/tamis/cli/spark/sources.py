@@ -16,6 +16,7 @@ from tamis.cli.spark.frames import format_of
 from tamis.cli.spark.support import FORMATS
 from tamis.errors import InputError
 
+_LINE = "made_line"  # a name that no table has
 _MATCHES = "event_id STRING, subscription_id STRING, version LONG, event_time TIMESTAMP, payload STRING"
 
 
@@ -76,22 +77,22 @@ def stream_matches(spark: Any, source: str, form: str | None) -> Any:
 
     kind, _, rest = source.partition(":")
     if kind == "kafka":
-        return _kafka(spark, rest).select(F.from_json("value", _MATCHES).alias("match")).select("match.*")
+        return _kafka(spark, rest).select(F.from_json(_LINE, _MATCHES).alias("match")).select("match.*")
     return (
         spark.readStream.schema(_MATCHES).option("header", True).format(format_of(source, form)).load(source)
     )
 
 
 def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:
-    """The columns of files, or ``value`` for lines of JSON; ``made_id`` is an id for those that have none."""
+    """The columns of files, or lines of JSON; ``made_id`` is an id for events that have none."""
     from pyspark.sql import functions as F
 
     reader = reader if schema is None else reader.schema(schema)
     if form == "parquet":
         frame, own = reader.parquet(source), F.col("_metadata.row_index").cast("string")
     elif form == "json" and schema is None:
-        frame, own = reader.text(source), F.sha2("value", 256)
-        frame = frame.where(F.trim("value") != "")  # as everywhere, blank lines are no events
+        frame, own = reader.text(source).withColumnRenamed("value", _LINE), F.sha2(_LINE, 256)
+        frame = frame.where(F.trim(_LINE) != "")  # as everywhere, blank lines are no events
     elif form == "json":
         frame = reader.json(source)
         own = F.sha2(F.to_json(F.struct("*")), 256)
@@ -113,7 +114,7 @@ def _kafka(spark: Any, address: str) -> Any:
     options = {"kafka.bootstrap.servers": servers, "subscribe": topic, "startingOffsets": "earliest"}
     frame = spark.readStream.format("kafka").options(**options).load()
     return frame.select(
-        F.col("value").cast("string").alias("value"),
+        F.col("value").cast("string").alias(_LINE),
         F.concat_ws(":", "topic", "partition", "offset").alias("made_id"),
         F.col("timestamp").alias("made_time"),
     )
@@ -129,15 +130,13 @@ def _socket(spark: Any, address: str) -> Any:
     options = {"host": host, "port": port, "includeTimestamp": "true"}
     frame = spark.readStream.format("socket").options(**options).load()
     made = F.sha2(F.concat_ws(":", F.col("timestamp").cast("string"), "value"), 256)
-    return frame.select("value", made.alias("made_id"), F.col("timestamp").alias("made_time"))
+    return frame.select(
+        F.col("value").alias(_LINE), made.alias("made_id"), F.col("timestamp").alias("made_time")
+    )
 
 
 def _canonical(frame: Any, shape: Shape) -> Any:
-    return (
-        _lines(frame, shape)
-        if "value" in frame.columns and shape.attributes is None
-        else _columns(frame, shape)
-    )
+    return _lines(frame, shape) if _LINE in frame.columns else _columns(frame, shape)
 
 
 def _lines(frame: Any, shape: Shape) -> Any:
@@ -147,7 +146,7 @@ def _lines(frame: Any, shape: Shape) -> Any:
     from tamis.spark.events import events
 
     def field(name: str) -> Any:
-        return F.get_json_object("value", f"$['{name}']")
+        return F.get_json_object(_LINE, f"$['{name}']")
 
     made_time = F.col("made_time") if "made_time" in frame.columns else F.lit(None)
     time = F.try_to_timestamp(field(shape.event_time)) if shape.event_time else made_time
@@ -157,7 +156,7 @@ def _lines(frame: Any, shape: Shape) -> Any:
                 F.coalesce(field(shape.event_id), F.col("made_id")) if shape.event_id else F.col("made_id")
             ).alias("event_id"),
             time.cast("timestamp").alias("event_time"),
-            F.col("value").alias("attributes"),
+            F.col(_LINE).alias("attributes"),
             (field(shape.payload) if shape.payload else F.lit(None).cast("string")).alias("payload"),
         )
     )
