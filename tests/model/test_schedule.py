@@ -110,7 +110,7 @@ def test_periods_tile_time(schedule: Schedule, moment: datetime) -> None:
     start, end = period(schedule, moment)
     assert start.tzinfo is end.tzinfo is UTC
     if schedule == AT_ONCE:
-        assert start == end == moment
+        assert start == end == moment.astimezone(UTC)
         return
     assert start <= moment < end
     assert period(schedule, start) == (start, end)
@@ -179,6 +179,13 @@ def at(text: str) -> datetime:
 )
 def test_periods_over_changes_of_the_clock(schedule: str, moment: str, start: str, end: str) -> None:
     assert period(parse_schedule(schedule), at(moment)) == (at(start), at(end))
+
+
+def test_an_hour_that_comes_twice_is_two_hours() -> None:
+    hour, berlin = parse_schedule("every hour"), ZoneInfo("Europe/Berlin")
+    first = period(hour, datetime(2026, 10, 25, 2, 30, tzinfo=berlin))
+    second = period(hour, datetime(2026, 10, 25, 2, 30, tzinfo=berlin, fold=1))
+    assert first[1] == second[0] == at("2026-10-25 01:00")
 
 
 def test_a_moment_without_a_zone_is_refused() -> None:

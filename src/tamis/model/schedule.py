@@ -113,12 +113,15 @@ def parse_schedule(text: str | None) -> Schedule:
     raise ScheduleError(f"{said[:80]!r} is no schedule; {_SAYABLE}")
 
 
-@lru_cache(maxsize=10_000)
 def period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
     """The period that ``moment`` lies in: its start, and its end, at which the digest is told, in UTC."""
     if moment.tzinfo is None or not 2 <= moment.year <= 9_997:
         raise InputError(f"a moment has a time zone and a year between 2 and 9997, unlike {moment!r}")
-    moment = moment.astimezone(UTC)
+    return _period(schedule, moment.astimezone(UTC))
+
+
+@lru_cache(maxsize=10_000)  # by moments in UTC: elsewhere, an hour that comes twice is equal to itself
+def _period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
     if isinstance(schedule, AtOnce):
         return moment, moment
     if isinstance(schedule, Calendar):
