@@ -188,6 +188,14 @@ def test_an_hour_that_comes_twice_is_two_hours() -> None:
     assert first[1] == second[0] == at("2026-10-25 01:00")
 
 
+def test_schedules_with_the_same_numbers_are_not_the_same() -> None:
+    every, most = parse_schedule("every 10 hours"), parse_schedule("at most 10 per hour")
+    assert every != most
+    moment = at("2026-11-15 12:07")
+    assert period(every, moment)[1] - period(every, moment)[0] == timedelta(hours=10)
+    assert period(most, moment)[1] - period(most, moment)[0] == timedelta(hours=1)
+
+
 def test_a_moment_without_a_zone_is_refused() -> None:
     with pytest.raises(InputError, match="time zone"):
         period(AT_ONCE, datetime(2026, 1, 1))

@@ -20,8 +20,9 @@ import difflib
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+import msgspec
 
 from tamis.errors import InputError, ScheduleError
 
@@ -40,14 +41,14 @@ _SAYABLE = (
 )
 
 
-class AtOnce(NamedTuple):
+class AtOnce(msgspec.Struct, frozen=True):
     """Nothing is held back."""
 
     def __str__(self) -> str:
         return "at once"
 
 
-class Every(NamedTuple):
+class Every(msgspec.Struct, frozen=True):
     """A digest for each stretch of time, counted from 1970."""
 
     amount: int
@@ -57,7 +58,7 @@ class Every(NamedTuple):
         return f"every {self.unit}" if self.amount == 1 else f"every {self.amount} {self.unit}s"
 
 
-class Calendar(NamedTuple):
+class Calendar(msgspec.Struct, frozen=True):
     """A digest at times of the day, on all days or some days of the week, by the clock of a place."""
 
     days: tuple[int, ...]  # 0 is Monday; none means daily
@@ -72,7 +73,7 @@ class Calendar(NamedTuple):
         return f"{often} at {times} in {self.zone}"
 
 
-class AtMost(NamedTuple):
+class AtMost(msgspec.Struct, frozen=True):
     """At once, but no more often than so many times in each minute, hour or day."""
 
     number: int
