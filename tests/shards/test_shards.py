@@ -20,6 +20,7 @@ from tamis.index.segment.failpoint import arm, disarm
 from tamis.index.segment.files import seal
 from tamis.model.change import Change
 from tamis.model.token import TOKENS, shard_of, token_of, tokens_of
+from tamis.shards import receipts
 from tamis.shards.build import Work, build_shard, fingerprint_of
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
@@ -242,6 +243,23 @@ def test_garbage_goes_when_nobody_needs_it(place: Place) -> None:
     assert found(open_shards(place.uri)) == expected({**BOOK, "s1": "a = 5"})
     with pytest.raises(IndexNotFound):
         current(place, 1)
+
+
+def test_a_build_under_way_is_no_garbage(place: Place) -> None:
+    build(place, BOOK)
+    work = Work(place, Settings(3))
+    shard = build_shard(work, 0, rows({"new": "a = 1"}))
+    receipts.leave(place, work.settings, shard)
+    assert receipts.count(place) == 1
+    collect(place, grace=timedelta(seconds=-1))
+    (receipt,) = receipts.read(place)
+    assert receipt.shard == shard
+    assert all(place.exists(name) for name in shard.files())
+    place.write("pending/shard-0001.json", b"torn")
+    assert len(receipts.read(place)) == 1
+    receipts.forget(place)
+    assert collect(place, grace=timedelta(seconds=-1)) >= 2
+    assert not place.exists(shard.files()[0])
 
 
 def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from tamis.shards import receipts
 from tamis.shards.cache import prune
-from tamis.shards.manifest import Manifest, name_of, numbers, read
+from tamis.shards.manifest import Manifest, Shard, name_of, numbers, read
 from tamis.shards.place import Place
 
 KEEP = 3
@@ -18,6 +19,8 @@ def collect(place: Place, keep: int = KEEP, grace: timedelta = GRACE) -> int:
     before = datetime.now(UTC) - grace
     kept = _kept(place, keep, before)
     needed = {name for manifest in kept for name in _files(manifest)}
+    # A long build is not in any version yet.
+    needed |= {name for receipt in receipts.read(place) for name in _files_of(receipt.shard)}
     gone = [
         info.base_name
         for info in place.names()
@@ -38,12 +41,12 @@ def _kept(place: Place, keep: int, before: datetime) -> list[Manifest]:
 
 
 def _files(manifest: Manifest) -> set[str]:
-    names = {name.split("/")[0] for shard in manifest.shards for name in shard.files()}
-    return (
-        names
-        | {name_of(manifest.number)}
-        | {name for shard in manifest.shards for name in (shard.book, shard.quarantine) if name}
-    )
+    return {name_of(manifest.number)} | {name for shard in manifest.shards for name in _files_of(shard)}
+
+
+def _files_of(shard: Shard) -> set[str]:
+    """Files and folders that a shard needs, for matching and for the next build."""
+    return {name.split("/")[0] for name in (*shard.files(), shard.book, shard.quarantine) if name}
 
 
 def _older(info: object, moment: datetime) -> bool:

@@ -26,9 +26,9 @@ from pyspark.sql import functions as F
 from tamis.errors import IndexConflict, InputError
 from tamis.index.engines import engine_class
 from tamis.index.segment.failpoint import failpoint
-from tamis.index.segment.files import seal, unseal
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.token import TOKENS
+from tamis.shards import receipts
 from tamis.shards.build import QUARANTINE, Work, build_shard
 from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
@@ -37,7 +37,6 @@ from tamis.spark.events import column
 from tamis.spark.profiling import Profile
 
 PER_SHARD = 1_000_000
-PENDING = "pending"
 ATTEMPTS = 5
 
 _TEXT = ("id", "expression", "priority", "version")
@@ -116,7 +115,7 @@ def build(
         manifest = before  # nothing changed
     else:
         manifest = _commit(place, settings, [done[number] for number in range(count)], applied)
-    place.remove(PENDING)
+    receipts.forget(place)
     collect(place)
     built = Build(path, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
     _log.info("%s: version %d, %d subscriptions", path, manifest.number, manifest.subscriptions)
@@ -208,7 +207,7 @@ class _Work:
         """What is there already, from the version before or an interrupted build, and what is left."""
         everyone = range(self.settings.shards)
         kept = {shard.number: shard for shard in self.before.shards} if self.before else {}
-        kept |= _receipts(self.place, self.settings) if incremental else {}
+        kept |= _finished(self.place, self.settings) if incremental else {}
         if not kept:
             return {}, list(everyone)
         prints = _fingerprints(marked)
@@ -257,8 +256,7 @@ class _Task:
         """Build one shard and leave its receipt."""
         work = Work(self._place, self._settings, _sample(self._settings.profile))
         shard = build_shard(work, number, rows, self._before.get(number))
-        body = {"settings": msgspec.to_builtins(self._settings), "shard": msgspec.to_builtins(shard)}
-        self._place.write(f"{PENDING}/shard-{number:04d}.json", seal(body))
+        receipts.leave(self._place, self._settings, shard)
         return shard
 
 
@@ -272,17 +270,10 @@ def _path_of(profile: str | Profile | None) -> str:
     return Profile.open(profile).path if isinstance(profile, str) else profile.path
 
 
-def _receipts(place: Place, settings: Settings) -> dict[int, Shard]:
+def _finished(place: Place, settings: Settings) -> dict[int, Shard]:
     """The shards that an interrupted build with the same settings has finished."""
-    found: dict[int, Shard] = {}
-    for info in place.names(PENDING):
-        if info.base_name.endswith(".json"):
-            name = f"{PENDING}/{info.base_name}"
-            body = unseal(place.read(name), place.path(name))
-            if body["settings"] == msgspec.to_builtins(settings):
-                shard = msgspec.convert(body["shard"], Shard)
-                found[shard.number] = shard
-    return found
+    found = [receipt.shard for receipt in receipts.read(place) if receipt.settings == settings]
+    return {shard.number: shard for shard in found}
 
 
 def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
@@ -310,7 +301,7 @@ def _watched(place: Place, settings: Settings, progress: Progress | None, done: 
 
     def watch() -> None:
         while not stop.wait(0.5):
-            progress(len(place.names(PENDING)), settings.shards)
+            progress(receipts.count(place), settings.shards)
 
     watcher = threading.Thread(target=watch, daemon=True)
     progress(done, settings.shards)

@@ -47,7 +47,8 @@ def _local() -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.driver.memory": f"{_driver_gib()}g",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet.as_uri()}",
+        # Spark writes plans out by regular expressions that overflow the usual stack when a query is stopped.
+        "spark.driver.extraJavaOptions": f"-Xss8m -Dlog4j2.configurationFile={quiet.as_uri()}",
     }
 
 

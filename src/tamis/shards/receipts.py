@@ -1,0 +1,52 @@
+"""Receipts: which shards of a build are done, for one that is interrupted and for whoever watches it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from tamis.errors import IndexError_
+from tamis.index.segment.files import seal, unseal
+from tamis.shards.manifest import Settings, Shard
+from tamis.shards.place import Place
+
+PENDING = "pending"
+LASTING = timedelta(days=1)  # a build that nobody took up again for so long is given up
+
+
+class Receipt(msgspec.Struct):
+    """A shard that is built and stored, but in no version yet."""
+
+    settings: Settings
+    shard: Shard
+
+
+def leave(place: Place, settings: Settings, shard: Shard) -> None:
+    """Note that a shard is done."""
+    body = msgspec.to_builtins(Receipt(settings, shard))
+    place.write(f"{PENDING}/shard-{shard.number:04d}.json", seal(body))
+
+
+def count(place: Place) -> int:
+    """How many shards of the build under way are done."""
+    return sum(info.base_name.endswith(".json") for info in place.names(PENDING))
+
+
+def read(place: Place) -> list[Receipt]:
+    """All receipts that still count; one that cannot be read does not."""
+    found = []
+    for info in place.names(PENDING):
+        young = info.mtime is None or info.mtime > datetime.now(UTC) - LASTING
+        if info.base_name.endswith(".json") and young:
+            name = f"{PENDING}/{info.base_name}"
+            try:
+                found.append(msgspec.convert(unseal(place.read(name), place.path(name)), Receipt))
+            except (IndexError_, msgspec.ValidationError):
+                continue
+    return found
+
+
+def forget(place: Place) -> None:
+    """The build is committed."""
+    place.remove(PENDING)
