@@ -227,6 +227,16 @@ def test_typed_columns_are_matched_with_ids_that_are_made(index: Path, tmp_path:
 
 
 @pytest.mark.spark
+def test_rows_are_counted_where_they_are_not_matches(index: Path, tmp_path: Path, tamis: Call) -> None:
+    (tmp_path / "e.json").write_text('{"model": "iphone5s", "price": 50}\n', encoding="utf-8")
+    result = tamis("match", tmp_path / "e.json", index, "-o", tmp_path / "out", "--arrays")
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path / 'out'}: 2 matches of 1 event in 1 row, in " in result.stderr
+    (row,) = pq.read_table(tmp_path / "out")["subscriptions"].to_pylist()
+    assert sorted(row) == ["cheap", "phone"]
+
+
+@pytest.mark.spark
 def test_csv_has_typed_columns_whatever_their_names(index: Path, tmp_path: Path, tamis: Call) -> None:
     (tmp_path / "e.csv").write_text("event_id,price,value\nx,20,{}\ny,200,nonsense\n", encoding="utf-8")
     result = tamis("match", tmp_path / "e.csv", index, "-o", tmp_path / "out", "--carry", "payload")

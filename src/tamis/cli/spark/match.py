@@ -73,12 +73,14 @@ def match(
         raise InputError("CSV has no arrays: leave out --arrays, or write --format parquet or json")
     with spark_session(master, conf, debug, told=logging.INFO) as spark:  # says which plan, and why
         from pyspark.sql import Observation
+        from pyspark.sql import functions as F
 
         from tamis.spark.events import refused_events
         from tamis.spark.match import match as matches
 
         note(f"matching {source} against {index}")
-        events, work = batch_events(spark, source, Shape(**shape)), Observation("work")
+        events = batch_events(spark, source, Shape(**shape))
+        work, written_out = Observation("work"), Observation("written")
         form = "arrays" if arrays else "pairs"
         stage = matches(whole(index), plan=plan, k=top, shape=form, carry=carry, work=work)
         found = events.transform(stage)
@@ -86,8 +88,8 @@ def match(
             found.explain()
             return
         start = time.perf_counter()
-        write(found, target, written, overwrite)
-        _summary(target, work.get, time.perf_counter() - start)
+        write(found.observe(written_out, F.count(F.lit(1)).alias("rows")), target, written, overwrite)
+        _summary(target, work.get | written_out.get, time.perf_counter() - start)
         if not work.get["refused"]:
             return
         if quarantine:
@@ -96,7 +98,9 @@ def match(
 
 
 def _summary(target: str, work: dict[str, Any], spent: float) -> None:
-    events, matches, refused = (int(work[name] or 0) for name in ("events", "matches", "refused"))
+    names = ("events", "matches", "refused", "rows")
+    events, matches, refused, rows = (int(work[name] or 0) for name in names)
     found = f"{counted(matches, 'match', 'matches')} of {counted(events, 'event')}"
+    found += f" in {counted(rows, 'row')}" if rows != matches else ""
     left_out = f", {refused:,} refused" if refused else ""
     note(f"{target}: {found}{left_out}, in {spent:.1f} s")
