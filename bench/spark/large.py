@@ -26,7 +26,7 @@ def large(spark: SparkSession, subscriptions: int, events: int, workload: str = 
     with memory:
         made = build(spark.read.parquet(files.subscriptions), files.index)
         start = time.perf_counter()
-        log = spark.read.parquet(files.events)
+        log = spark.read.parquet(files.events).repartition(2)  # so that two workers map the index
         pairs = log.transform(match(files.index, plan="replicated")).count()
         matched = time.perf_counter() - start
     return {

@@ -108,6 +108,16 @@ def test_the_first_index_version_of_a_batch_is_pinned(store: Store) -> None:
     assert [row["rows"] for row in rows_of(store, batches)] == [None, 5, None]
 
 
+def test_old_batches_are_forgotten_once_they_are_done(store: Store) -> None:
+    for number in range(4):
+        store.begin_batch("q", number, 1)
+    for number in (0, 1, 3):
+        store.finish_batch("q", number, 0)
+    assert store.forget_batches("other", 4) == 0
+    assert store.forget_batches("q", 3) == 2
+    assert sorted(row["batch_id"] for row in rows_of(store, batches)) == [2, 3]
+
+
 def test_refused_events_are_kept_once_for_each_batch(store: Store) -> None:
     refused = pa.table(
         {

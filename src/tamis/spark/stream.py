@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Sink = Callable[["DataFrame", int], None]
 CHANGES = 10_000  # that are applied at once
 TIDY = 60.0  # seconds between collections of old versions
+KEPT = 1_000  # batches that are remembered
 _log = logging.getLogger(__name__)
 
 
@@ -114,7 +115,7 @@ class _Batches:
         store.finish_batch(self.query, number, taken.matches)
         report(self.name, number, index_version=version, **{name: getattr(taken, name) for name in COUNTS})
         report(self.name, number, **{name: getattr(taken.work, name) for name in WORK})
-        self._tidy()
+        self._tidy(store, number)
 
     def _matched(self, batch: DataFrame, version: int) -> DataFrame:
         return Matcher(self.path, self.wish, self.plan, version).run(batch)
@@ -139,7 +140,9 @@ class _Batches:
         _log.warning("%s: version %d of the index is gone; %d is used", self.name, version, there[-1])
         return there[-1]
 
-    def _tidy(self) -> None:
+    def _tidy(self, store: Store, number: int) -> None:
+        """Old versions and old notes go; Spark runs the last batch again at most."""
         if time.monotonic() - self._tidied > TIDY:
             self._tidied = time.monotonic()
             collect(Place(self.path))
+            store.forget_batches(self.query, number - KEPT)

@@ -81,6 +81,12 @@ def finish_batch(connection: Connection, query: str, batch_id: int, rows: int) -
     connection.execute(done.values(finished_at=now(), rows=rows))
 
 
+def forget_batches(connection: Connection, query: str, before: int) -> int:
+    """Drop the notes on batches that are done and so old that they will not be run again."""
+    old = sa.and_(batches.c.query == query, batches.c.batch_id < before, batches.c.finished_at.is_not(None))
+    return int(connection.execute(sa.delete(batches).where(old)).rowcount)
+
+
 def is_finished(connection: Connection, query: str, batch_id: int) -> bool:
     """Whether a batch was done before."""
     return _of_batch(connection, query, batch_id, batches.c.finished_at) is not None

@@ -175,6 +175,11 @@ class Store:
         with self.database.writing() as connection:
             outbox.finish_batch(connection, query, batch_id, rows)
 
+    def forget_batches(self, query: str, before: int) -> int:
+        """Drop the notes on batches that are done and older than ``before``; how many went."""
+        with self.database.writing() as connection:
+            return outbox.forget_batches(connection, query, before)
+
     def is_finished(self, query: str, batch_id: int) -> bool:
         """Whether a batch was finished before: then its replay can be skipped."""
         with self.database.reading() as connection:
