@@ -133,6 +133,12 @@ def test_arrays_and_carried_columns(spark: SparkSession, index: str, plan: str) 
     assert all(row["payload"] == f"p{row['event_id'][1:]}" for row in rows)
     assert len({row["event_time"] for row in rows}) == 1
     assert len(rows) == len({row["event_id"] for row in rows})
+    assert all(row["subscriptions"] == sorted(row["subscriptions"]) for row in rows)
+    best = frame_of(spark).transform(match(index, plan=plan, k=3, shape="arrays")).collect()
+    library = tamis.Index.build(BOOK)
+    for row in best:
+        own = list(zip(row["subscriptions"], row["scores"], strict=True))
+        assert own == library.top_k(EVENTS[int(row["event_id"][1:])], 3), "the best first"
 
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])

@@ -21,7 +21,9 @@ class Place:
     """A folder, by URI (``s3://…``, ``gs://…``, ``hdfs://…``, ``file://…``) or plain path."""
 
     def __init__(self, uri: str | os.PathLike[str]) -> None:
-        self.uri = os.fspath(uri)
+        given = os.fspath(uri)
+        # A whole path: workers stand in other folders.
+        self.uri = given if "://" in given else os.path.abspath(given)
         self._fs, self._root = _file_system(self.uri)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,7 +133,7 @@ class Place:
 
 def _file_system(uri: str) -> tuple[Any, str]:
     if "://" not in uri:
-        return pafs.LocalFileSystem(), os.path.abspath(uri)
+        return pafs.LocalFileSystem(), uri
     try:
         system, root = pafs.FileSystem.from_uri(uri)
     except (pa.ArrowException, OSError, ValueError) as bad:

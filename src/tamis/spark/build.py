@@ -117,7 +117,7 @@ def build(
         manifest = _commit(place, settings, [done[number] for number in range(count)], applied)
     receipts.forget(place)
     collect(place)
-    built = Build(path, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
+    built = Build(place.uri, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
     _log.info("%s: version %d, %d subscriptions", path, manifest.number, manifest.subscriptions)
     return built
 

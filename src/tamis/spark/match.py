@@ -37,10 +37,10 @@ def match(
     """A transformation of events into their matches: ``events.transform(match(path))``.
 
     A row is (event_id, subscription_id, version), with ``k`` also a score; with ``shape="arrays"`` there is a
-    row per event that has matches. ``carry`` takes ``event_time`` and ``payload`` along. Events that
-    cannot be read match nothing: :func:`refused_events` lists them; so it does those with more than
-    ``matches_per_event`` matches, unless that is ``None``. ``explain`` prints the plan and why it was
-    chosen. ``work`` observes how much was done.
+    row per event that has matches, sorted by id, or the best first. ``carry`` takes ``event_time`` and
+    ``payload`` along. Events that cannot be read match nothing, nor do those with more than
+    ``matches_per_event`` matches: :func:`match_with_notes` tells of both, :func:`refused_events` of the first.
+    ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done.
     """
     wish = wish_of(k, shape, carry, matches_per_event)
 
@@ -107,8 +107,9 @@ class Matcher:
     """One use of ``match``: a version of an index, a plan, a wish."""
 
     def __init__(self, path: str, wish: Wish, plan: str, version: int | None, explain: bool = False) -> None:
-        self._path, self._wish, self._asked, self._explain = path, wish, plan, explain
-        self._manifest: Manifest = current(Place(path), version)
+        place = Place(path)
+        self._path, self._wish, self._asked, self._explain = place.uri, wish, plan, explain
+        self._manifest: Manifest = current(place, version)
         self._follow = version is None
 
     def run(self, canonical: DataFrame) -> DataFrame:
@@ -170,7 +171,8 @@ class Matcher:
     def _arrays(self, noted: DataFrame) -> DataFrame:
         """A row per event; notes stay rows of their own."""
         each = ["subscription_id", "version", *(["score"] if self._wish.k else [])]
-        order = F.array_sort(F.collect_list(F.struct(*each))).alias("found")
+        first = [(-F.col("score")).alias("before")] if self._wish.k else []
+        order = F.array_sort(F.collect_list(F.struct(*first, *each))).alias("found")
         names = {"subscription_id": "subscriptions", "version": "versions", "score": "scores"}
         carried = [F.first(name).alias(name) for name in self._wish.carry]
         matches = noted.where("note IS NULL").groupBy("event_id").agg(order, *carried)

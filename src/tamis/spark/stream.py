@@ -65,6 +65,7 @@ def match_stream(
     url = store.url if isinstance(store, Store) else store
     if url is not None:
         Store.shared(url)  # a store that is down is better known now than at the first event
+    path = Place(path).uri
     current(Place(path))
     batches = _Batches(path, wish_of(k, "pairs", carry, matches_per_event), plan, checkpoint, name, url, sink)
     writer = events(stream).writeStream.queryName(name).option("checkpointLocation", checkpoint)

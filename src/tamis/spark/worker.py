@@ -155,14 +155,15 @@ class Rows:
         return table.filter(kept), [*refused, *((row, too_many(sizes[row], most)) for row in over.tolist())]
 
     def _matches(self, table: pa.Table) -> pa.RecordBatch:
+        if self._wish.arrays and not self._wish.k:
+            table = table.sort_by([("event", "ascending"), ("subscription", "ascending")])
         event = table["event"].to_numpy()
         names = ("subscription", "version", "score") if self._wish.k else ("subscription", "version")
         columns = [_flat(table[name]) for name in names]
         if self._wish.arrays:
-            order = np.argsort(event, kind="stable")
-            event, start = np.unique(event[order], return_index=True)
-            ends = pa.array(np.append(start, len(order)).astype(np.int32))
-            columns = [pa.ListArray.from_arrays(ends, column.take(pa.array(order))) for column in columns]
+            event, start = np.unique(event, return_index=True)
+            ends = pa.array(np.append(start, table.num_rows).astype(np.int32))
+            columns = [pa.ListArray.from_arrays(ends, column) for column in columns]
         place = pa.array(event)
         carried = [self._column(name, place) for name in self._wish.carry]
         arrays = [self._column("event_id", place), *columns, *carried, pa.nulls(len(place), pa.string())]
