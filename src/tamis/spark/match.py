@@ -39,7 +39,8 @@ def match(
     A row is (event_id, subscription_id, version), with ``k`` also a score; with ``shape="arrays"`` there is a
     row per event that has matches, sorted by id, or the best first. ``carry`` takes ``event_time`` and
     ``payload`` along. Events that cannot be read match nothing, nor do those with more than
-    ``matches_per_event`` matches: :func:`match_with_notes` tells of both, :func:`refused_events` of the first.
+    ``matches_per_event`` matches: :func:`match_with_notes` tells of both, :func:`refused_events` of the
+    first.
     ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done.
     """
     wish = wish_of(k, shape, carry, matches_per_event)
