@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from bench import parts
 from bench.__main__ import main
-from bench.demo import demo
 from bench.run import Plan, run
 from bench.workloads import W4, WORKLOADS
 from bench.workloads.truth import Book, rows_of
@@ -55,16 +53,3 @@ def test_the_bare_loop_knows_what_it_cannot_do() -> None:
     market = WORKLOADS["market"]
     index = Index.build(market.subscriptions(400, 1), engine="scan")
     assert parts.scan_barely(parts.locate_events(index, market.events(5, 1))) is None
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-def test_the_demonstration_runs_explains_and_draws(spark: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "demo"
-    arguments = ["--searches", "5000", "--seconds", "4", "--rate", "100", "--folder", str(folder)]
-    result = CliRunner().invoke(demo, arguments)
-    assert result.exit_code == 0, result.output
-    assert result.stdout.count("among them") == 2
-    assert "the same" in result.stdout
-    assert "without a restart" in result.stdout
-    assert (folder / "demo.png").read_bytes().startswith(b"\x89PNG")
