@@ -15,6 +15,7 @@ from bench.report import ROOT
 
 @click.command(context_settings={"show_default": True})
 @click.option("--searches", type=click.IntRange(1_000), default=250_000)
+@click.option("--listings", type=click.IntRange(1_000), default=100_000, help="In the log that is matched.")
 @click.option("--rate", type=click.IntRange(1), default=1_000, help="Listings that arrive in a second.")
 @click.option(
     "--seconds", "lasting", type=click.FloatRange(1), default=20.0, help="How long listings arrive."
@@ -28,7 +29,9 @@ from bench.report import ROOT
     show_default=False,
     help="Where store, index and picture go; replaced.",
 )
-def demo(searches: int, rate: int, lasting: float, seed: int, master: str, folder: Path) -> None:
+def demo(
+    searches: int, listings: int, rate: int, lasting: float, seed: int, master: str, folder: Path
+) -> None:
     """A marketplace, live: saved searches, a stream of listings, and who hears of which."""
     from bench.demo.library import Library
     from bench.demo.pipeline import Pipeline
@@ -37,7 +40,7 @@ def demo(searches: int, rate: int, lasting: float, seed: int, master: str, folde
     start = time.perf_counter()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    show = Show(searches)
+    show = Show(searches, listings)
     pipeline = Pipeline(folder, show, seed, master)
     pipeline.invent()
     pipeline.profile()

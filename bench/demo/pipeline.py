@@ -48,7 +48,7 @@ class Pipeline:
                 WORKLOADS["market"],  # type: ignore[arg-type]
                 self._market,
                 subscriptions=show.searches,
-                events=100_000,
+                events=show.listings,
                 seed=self._seed,
                 as_text=True,
             )
@@ -155,8 +155,8 @@ class Pipeline:
         log.limit(1_000).transform(match(self.index)).count()
         start = time.perf_counter()
         pairs = log.transform(match(self.index)).count()
-        rate = self._show.rates["Spark"] = 100_000 / (time.perf_counter() - start)
-        tell(f"100,000 listings, {pairs:,} matches, {figure(rate)} listings a second")
+        rate = self._show.rates["Spark"] = self._show.listings / (time.perf_counter() - start)
+        tell(f"{self._show.listings:,} listings, {pairs:,} matches, {figure(rate)} listings a second")
 
     def _listings(self) -> Any:
         return self._spark.read.parquet(f"{self._market}/events")

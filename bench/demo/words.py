@@ -18,6 +18,7 @@ class Show:
     """What the demonstration measured, for the tables and the picture."""
 
     searches: int
+    listings: int
     rates: dict[str, float] = field(default_factory=dict)
     latencies: dict[str, list[float]] = field(default_factory=dict)  # µs, one listing at a time
     waits: list[tuple[float, float]] = field(default_factory=list)  # seconds: when sent, until in the outbox

@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 def test_it_runs_explains_and_draws(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
-    arguments = ["--searches", "5000", "--seconds", "4", "--rate", "100", "--folder", str(folder)]
+    sizes = ["--searches", "5000", "--listings", "5000", "--seconds", "4", "--rate", "100"]
+    arguments = [*sizes, "--folder", str(folder)]
     result = CliRunner().invoke(demo, arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.count("among them") == 2
