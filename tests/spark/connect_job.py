@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
 import time
@@ -72,4 +73,5 @@ def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[st
 
 
 if __name__ == "__main__":
+    faulthandler.dump_traceback_later(80, exit=True)  # one that hangs says where
     main(Path(sys.argv[1]))

@@ -23,6 +23,7 @@ _HELP = {
     "rows": "Rows that were new in the outbox",
     "refused": "Events that were refused",
 }
+_LEAVING = 10.0  # seconds to wait for Spark to let go of a listener
 _log = logging.getLogger(__name__)
 
 
@@ -111,7 +112,7 @@ class StreamMetrics:
         try:
             yield
         finally:
-            spark.streams.removeListener(listener)
+            _let_go(spark, listener)
 
     def poll(self, query: Any) -> None:
         """Count what ``query`` has done lately, where a listener cannot be had."""
@@ -135,6 +136,15 @@ class StreamMetrics:
             server.shutdown()
             server.server_close()
             thread.join()
+
+
+def _let_go(spark: SparkSession, listener: StreamingQueryListener) -> None:
+    """Over Connect, PySpark sometimes waits for ever for the thread that hands it events; we do not."""
+    leaving = threading.Thread(target=spark.streams.removeListener, args=(listener,), daemon=True)
+    leaving.start()
+    leaving.join(_LEAVING)
+    if leaving.is_alive():
+        _log.warning("Spark does not let go of its listener; it goes on in the background")
 
 
 class _Listener(StreamingQueryListener):
