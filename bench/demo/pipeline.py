@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench.demo.words import Line, Show, step, tell, waiting
+from bench.demo.words import Show, step, tell, waiting
 from bench.report import figure
+from bench.spark.source import start
 from bench.workloads import WORKLOADS
 
 SCHEMA = "event_id string, event_time timestamp, attributes string"
@@ -86,51 +87,39 @@ class Pipeline:
     def stream(self, rate: int, seconds: float) -> None:
         """Listings arrive, matches go into the outbox; somebody saves a search in the middle of it."""
         step(f"5. {rate:,} listings a second arrive; whoever searched for one is told")
-        from bench.spark.source import EVERY
+        from tamis.cli.spark.live import LiveLine
         from tamis.spark import match_stream
+        from tamis.spark.metrics import StreamMetrics
 
         arriving = self._folder / "arriving"
         arriving.mkdir()
         events = self._spark.readStream.schema(SCHEMA).json(str(arriving))
-        query = match_stream(
-            events, self.index, store=self._store, checkpoint=str(self._folder / "checkpoint"), name="demo"
-        )
-        command = [sys.executable, "-m", "bench.spark.source", f"{self._market}/events", str(arriving)]
-        feeder = subprocess.Popen([*command, str(rate), str(seconds)])
-        try:
-            self._watch(query, feeder, seconds)
-            self._drain(query, rate * EVERY * round(seconds / EVERY))
-        finally:
-            feeder.kill()
-            query.stop()
+        line = LiveLine(every=3.0)
+        with StreamMetrics(line).watch(self._spark):
+            query = match_stream(
+                events,
+                self.index,
+                store=self._store,
+                checkpoint=str(self._folder / "checkpoint"),
+                name="demo",
+            )
+            feeder = start(f"{self._market}/events", arriving, rate, seconds)
+            try:
+                self._save_a_search(feeder, seconds / 2)
+                query.processAllAvailable()
+            finally:
+                feeder.kill()
+                query.stop()
+        line.close("   the outbox")
         self._told()
 
-    def _watch(self, query: Any, feeder: subprocess.Popen[bytes], seconds: float) -> None:
-        from tamis.spark.progress import live_line
-
-        began, saved, line = time.monotonic(), False, Line()
-        while feeder.poll() is None:
-            if (bad := query.exception()) is not None:
-                raise bad
-            progress = query.lastProgress
-            if progress is not None and progress.numInputRows:
-                line.show(progress.batchId, live_line(progress))
-            if not saved and time.monotonic() - began > seconds / 2:
-                self._store.put(NEWCOMER, "category = 'cars'")
-                line.end()
-                click.echo(f"   … and somebody saves a new search, {NEWCOMER}: category = 'cars'")
-                saved = True
-            time.sleep(0.1)
-        line.end()
-
-    def _drain(self, query: Any, events: float) -> None:
-        """Until every listing was read."""
-        end = time.monotonic() + 60
-        while time.monotonic() < end and query.exception() is None:
-            if sum(progress.numInputRows for progress in query.recentProgress) >= events:
-                return
-            time.sleep(0.2)
-        raise click.ClickException(f"the stream did not come to its end: {query.exception()}")
+    def _save_a_search(self, feeder: subprocess.Popen[bytes], after: float) -> None:
+        """Wait until all listings were sent; half-way, somebody comes."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            feeder.wait(after)
+        self._store.put(NEWCOMER, "category = 'cars'")
+        click.echo(f"\n   … and somebody saves a new search, {NEWCOMER}: category = 'cars'", err=True)
+        feeder.wait()
 
     def _told(self) -> None:
         rows = pa.Table.from_batches(list(self._store.read("outbox")))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import textwrap
 import time
 from collections.abc import Iterator
@@ -32,30 +30,6 @@ def step(title: str) -> None:
 def tell(text: str) -> None:
     """A paragraph for people."""
     click.echo(textwrap.indent(textwrap.fill(text, 96), "   "))
-
-
-class Line:
-    """A line that is written over on a terminal; elsewhere some of its states, one below the other."""
-
-    EVERY = 8
-
-    def __init__(self) -> None:
-        self._number, self._live = -1, sys.stdout.isatty()
-
-    def show(self, number: int, text: str) -> None:
-        """State ``number``, unless it was shown."""
-        if number == self._number:
-            return
-        self._number = number
-        if self._live:
-            click.echo(f"\r\x1b[K   {text[: shutil.get_terminal_size().columns - 4]}", nl=False)
-        elif not number % self.EVERY:
-            click.echo(f"   {text}")
-
-    def end(self) -> None:
-        """Go on below."""
-        if self._live:
-            click.echo()
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """A steady source of events: files of JSON lines, one every tenth of a second, stamped as they are put in.
 
-Run as a process of its own, so that it is not slowed down by what it feeds.
+It is a process of its own, so that it is not slowed down by what it feeds.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from datetime import UTC, datetime
@@ -14,7 +15,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from bench.report import ROOT
+
 EVERY = 0.1
+
+
+def start(parquet: str, folder: Path, rate: float, seconds: float) -> subprocess.Popen[bytes]:
+    """The source as a process of its own; it ends when everything was put in."""
+    command = [sys.executable, "-m", "bench.spark.source", parquet, str(folder), str(rate), str(seconds)]
+    return subprocess.Popen(command, cwd=ROOT)
 
 
 def feed(parquet: str, folder: Path, rate: float, seconds: float) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 from bench.report import say
 from bench.spark.material import FOLDER, Material, material
 from bench.spark.processes import Memory
+from bench.spark.source import start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,11 +34,11 @@ def stream(
     store, index = _prepare(spark, files, place, subscriptions)
     memory = Memory()
     query = _start(spark, place, index, store.url)
-    feeder = _feed(files, place, rate, seconds)
+    feeder = start(files.events, place / "events", rate, seconds)
     try:
         with memory:
             _watch(query, feeder, store, seconds, churn)
-        _drain(query, place)
+        query.processAllAvailable()
     finally:
         feeder.kill()
         query.stop()
@@ -67,11 +67,6 @@ def _start(spark: SparkSession, place: Path, index: str, url: str) -> Any:
     )
 
 
-def _feed(files: Material, place: Path, rate: float, seconds: float) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "bench.spark.source", files.events, str(place / "events")]
-    return subprocess.Popen([*command, str(rate), str(seconds)])
-
-
 def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: float, churn: float) -> None:
     """Until all events are sent; subscriptions come and go meanwhile."""
     from tqdm import tqdm
@@ -87,18 +82,6 @@ def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: flo
                 changed += 1
             bar.update(min(round(spent), bar.total) - bar.n)
             time.sleep(0.2)
-
-
-def _drain(query: Any, place: Path) -> None:
-    """Until the last file has been read."""
-    files = len(list((place / "events").glob("*.json")))
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        progress = query.lastProgress
-        if progress is not None and progress.numInputRows == 0 and not query.status["isTriggerActive"]:
-            return
-        time.sleep(0.5)
-    raise RuntimeError(f"the stream did not come to its end of {files} files")
 
 
 def _latencies(store: Any) -> dict[str, Any]:

@@ -8,15 +8,13 @@ from typing import Any
 
 from tamis.cli.support import counted, note
 
-_EVERY_S = 10.0  # where the line cannot be overwritten, in a log, it comes this often
-
 
 class LiveLine:
-    """Shows batches: on a terminal in place, elsewhere now and then."""
+    """Shows batches: on a terminal in place; where it cannot be overwritten, in a log, ``every`` so often."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: float = 10.0) -> None:
         self.batches = self.events = self.rows = 0
-        self._last = -_EVERY_S
+        self._every, self._last = every, -every
 
     def __call__(self, batch: Any) -> None:
         """Show a :class:`tamis.spark.progress.Batch`."""
@@ -28,7 +26,7 @@ class LiveLine:
         if sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{line_of(batch)}")
             sys.stderr.flush()
-        elif time.monotonic() - self._last >= _EVERY_S:
+        elif time.monotonic() - self._last >= self._every:
             self._last = time.monotonic()
             note(line_of(batch))
 
