@@ -9,7 +9,7 @@ import pytest
 
 from tamis import Index
 from tamis.index.engines import NAMES as ENGINES
-from tamis.index.segment.failpoint import arm, disarm
+from tamis.failpoint import arm, disarm
 
 
 def test_a_segment_is_never_mistaken_for_one_that_is_gone(tmp_path: Path) -> None:

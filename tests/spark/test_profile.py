@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from tamis import Index, Limits
 from tamis.errors import IndexCorrupt, IndexVersion, InputError
-from tamis.index.segment.failpoint import arm, disarm
+from tamis.failpoint import arm, disarm
 from tamis.index.segment.files import seal
 from tamis.spark.profiling import Profile, profile
 from tamis.spark.profiling.collect import Collector, Sample, Settings, merge

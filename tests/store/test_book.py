@@ -13,7 +13,7 @@ from tamis.lang import attr, parse, to_json
 from tamis.limits import Limits
 from tamis.model.change import Change
 from tamis.model.token import token_of
-from tamis.store import Held, Store
+from tamis.store import Store
 
 
 def test_a_new_store_is_empty(store: Store) -> None:
@@ -23,10 +23,16 @@ def test_a_new_store_is_empty(store: Store) -> None:
 
 def test_put_get_change_remove(store: Store) -> None:
     first = store.put("s", "price < 5", owner="ann", priority=2.5, schedule="daily at 9 in Europe/Berlin")
-    assert store.get("s") == Held("s", "ann", "price < 5", 2.5, "daily at 9 in Europe/Berlin", first)
+    daily = "daily at 9 in Europe/Berlin"
+    held = store.get("s")
+    assert held is not None
+    assert held[:8] == ("s", "ann", "price < 5", 2.5, daily, None, "active", first)
     second = store.put("s", "price < 6")
     assert second > first
-    assert store.get("s") == Held("s", None, "price < 6", 0.0, None, second)
+    changed = store.get("s")
+    assert changed is not None
+    assert changed[:8] == ("s", None, "price < 6", 0.0, None, None, "active", second)
+    assert changed.created == held.created < changed.updated
     third = store.remove("s")
     assert third > second
     assert store.get("s") is None
@@ -183,3 +189,15 @@ def test_quotes_commas_newlines_and_every_script_survive(store: Store) -> None:
         held = store.get(row["id"])
         assert held is not None
         assert (held.expression, held.owner) == (row["expression"], row["owner"])
+
+
+def test_a_paused_subscription_stays_and_is_not_matched(store: Store) -> None:
+    store.put("s", "price < 5")
+    paused = store.put("s", "price < 5", status="paused")
+    assert store.changes(1) == [Change(paused, "s", None, 0.0)]
+    assert list(store.subscriptions()) == []
+    assert store.count() == 1
+    again = store.put("s", "price < 5")
+    assert store.changes(paused) == [Change(again, "s", "price < 5", 0.0)]
+    with pytest.raises(SubscriptionError, match="active or paused"):
+        store.put("s", "price < 5", status="asleep")

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
-from tamis.index.segment.failpoint import failpoint
+from tamis.failpoint import failpoint
 from tamis.index.segment.files import seal, unseal
 from tamis.matcher.storage import Entry
 from tamis.shards.place import Place

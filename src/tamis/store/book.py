@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -24,13 +25,14 @@ from tamis.store.bulk import hold, insert, one_of
 from tamis.store.moments import now
 from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
 
+ACTIVE, PAUSED = "active", "paused"
 REFUSED_TEXT = 65_536  # characters of a refused subscription that are kept
 
 _S = subscriptions.c
 _REPLACE = (
     "ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expression = excluded.expression, "
-    "priority = excluded.priority, schedule = excluded.schedule, version = excluded.version, "
-    "updated = excluded.updated"
+    "priority = excluded.priority, schedule = excluded.schedule, delivery = excluded.delivery, "
+    "status = excluded.status, version = excluded.version, updated = excluded.updated"
 )
 
 
@@ -42,6 +44,13 @@ class Entry(NamedTuple):
     expression: str
     priority: float
     schedule: str | None
+    delivery: str | None = None  # JSON
+    status: str = ACTIVE
+
+    @property
+    def matched(self) -> str | None:
+        """The expression that events are matched against; none while it is paused."""
+        return self.expression if self.status == ACTIVE else None
 
 
 class Held(NamedTuple):
@@ -52,7 +61,11 @@ class Held(NamedTuple):
     expression: str
     priority: float
     schedule: str | None
+    delivery: str | None
+    status: str
     version: int
+    created: int
+    updated: int
 
 
 class Refused(NamedTuple):
@@ -84,7 +97,10 @@ class Written(NamedTuple):
 
 
 def entry_from(row: Any, limits: Limits) -> Entry:
-    """A checked subscription from whatever the library takes; mappings may add ``owner`` and ``schedule``."""
+    """A checked subscription from whatever the library takes.
+
+    Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``.
+    """
     held = subscription_from(row, limits)
     more = row if isinstance(row, Mapping) else {}
     given = (
@@ -101,7 +117,11 @@ def entry_from(row: Any, limits: Limits) -> Entry:
         schedule = str(parse_schedule(schedule))
     for text in (held.id, expression):
         _check_storable(text)
-    return Entry(held.id, owner, expression, held.priority, schedule)
+    status = more.get("status") or ACTIVE
+    if status not in (ACTIVE, PAUSED):
+        raise SubscriptionError(f"a subscription is {ACTIVE} or {PAUSED}, not {str(status)[:80]!r}")
+    delivery = _delivery_text(more.get("delivery"))
+    return Entry(held.id, owner, expression, held.priority, schedule, delivery, status)
 
 
 def refusal_of(row: Any, bad: TamisError) -> Refused:
@@ -165,9 +185,13 @@ def last_change(connection: Connection) -> int:
 
 
 def _held(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
-    query = sa.select(_S.id, _S.owner, _S.expression, _S.priority, _S.schedule, _S.version)
     among = one_of(_S.id, ids, connection.dialect.name == "sqlite")
-    return (Held(*row) for row in connection.execute(query.where(among)))
+    return (Held(*row) for row in connection.execute(select_held().where(among)))
+
+
+def select_held() -> sa.Select[Any]:
+    """Subscriptions as :class:`Held` has them."""
+    return sa.select(*(_S[name] for name in Held._fields))
 
 
 def _differs(entry: Entry, held: Held | None) -> bool:
@@ -186,7 +210,7 @@ def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
         "sequence": version,
         "subscription_id": ids,
         "token": token,
-        "expression": expression,
+        "expression": pa.array([entry.matched for entry in fresh], pa.string()),
         "priority": priority,
     }
     insert(connection, changes, pa.table(log), {"at": moment}, "")
@@ -197,6 +221,8 @@ def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
         "expression": expression,
         "priority": priority,
         "schedule": pa.array([entry.schedule for entry in fresh], pa.string()),
+        "delivery": pa.array([entry.delivery for entry in fresh], pa.string()),
+        "status": pa.array([entry.status for entry in fresh], pa.string()),
         "version": version,
     }
     insert(connection, subscriptions, pa.table(book), {"created": moment, "updated": moment}, _REPLACE)
@@ -221,6 +247,12 @@ def _optional_text(value: Any, name: str, limits: Limits) -> str | None:
         )
     _check_storable(value)
     return value
+
+
+def _delivery_text(delivery: Any) -> str | None:
+    if delivery is None or isinstance(delivery, str):
+        return delivery
+    return msgspec.json.encode(delivery, order="sorted").decode()
 
 
 def _check_storable(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -86,9 +86,12 @@ class Store:
         owner: str | None = None,
         priority: float = 0.0,
         schedule: str | None = None,
+        delivery: Mapping[str, Any] | None = None,
+        status: str = book.ACTIVE,
     ) -> int:
         """Make or alter a subscription; its version. One that is already so keeps its version."""
-        row = {"id": id, "expression": expression, "owner": owner, "priority": priority, "schedule": schedule}
+        more = {"owner": owner, "schedule": schedule, "delivery": delivery, "status": status}
+        row = {"id": id, "expression": expression, "priority": priority, **more}
         entry = book.entry_from(row, self.limits)
         with self.database.writing() as connection:
             book.write(connection, [entry])

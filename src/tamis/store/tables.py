@@ -43,6 +43,9 @@ subscriptions = Table(
     Column("version", BigInteger, nullable=False),
     Column("created", BigInteger, nullable=False),
     Column("updated", BigInteger, nullable=False),
+    Column("delivery", Text),  # JSON: transport and address; null: kept for whoever asks
+    Column("status", String(16), nullable=False, server_default="active"),  # active, paused
+    Index("subscriptions_owner", "owner", "id"),
 )
 
 changes = Table(
@@ -51,7 +54,7 @@ changes = Table(
     Column("sequence", BIG_KEY, primary_key=True, autoincrement=False),
     Column("subscription_id", Text, nullable=False),
     Column("token", Integer, nullable=False),
-    Column("expression", Text),  # null: removed
+    Column("expression", Text),  # null: removed or paused
     Column("priority", Float(53), nullable=False),
     Column("at", BigInteger, nullable=False),
 )
@@ -72,6 +75,7 @@ outbox = Table(
     Column("batch_id", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("event_id", "subscription_id", "version", name="outbox_once"),
+    Index("outbox_subscription", "subscription_id", "id"),
     sqlite_autoincrement=True,  # an id is never used again
 )
 
@@ -129,5 +133,90 @@ digests_sent = Table(
     Column("sent", BigInteger, nullable=False),
 )
 
+# Events that were accepted, in order. ``known`` is the last change before the event: it is matched against
+# the subscriptions as they were then, whenever that is done.
+events = Table(
+    "events",
+    METADATA,
+    Column("id", BIG_KEY, primary_key=True, autoincrement=False),
+    Column("event_id", Text, nullable=False, unique=True),
+    Column("owner", Text, nullable=False),
+    Column("known", BigInteger, nullable=False),
+    Column("event_time", BigInteger),
+    Column("text", Text, nullable=False),  # JSON
+    Column("received_at", BigInteger, nullable=False),
+)
+
+# How far each reader of a numbered table has come, and who reads on at the moment.
+positions = Table(
+    "positions",
+    METADATA,
+    Column("name", String(64), primary_key=True),
+    Column("value", BigInteger, nullable=False),
+    Column("holder", Text),
+    Column("until", BigInteger, nullable=False, server_default="0"),
+)
+
+# What becomes of rows of the outbox that are sent to somebody.
+deliveries = Table(
+    "deliveries",
+    METADATA,
+    Column("id", BIG_KEY, primary_key=True),
+    Column("outbox_id", BigInteger, nullable=False, unique=True),
+    Column("subscription_id", Text, nullable=False),
+    Column("owner", Text),
+    Column("transport", String(64), nullable=False),
+    Column("endpoint", Text, nullable=False),  # who answers there, or not: what a breaker stands for
+    Column("settings", Text, nullable=False),  # JSON: the delivery of the subscription when it was told
+    Column("state", String(16), nullable=False),  # waiting, claimed, delivered, dead, cancelled
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("due", BigInteger, nullable=False),  # when to try next; of a claimed one, when the claim ends
+    Column("claimed_by", Text),
+    Column("error", Text),  # of the last attempt
+    Column("created_at", BigInteger, nullable=False),
+    Column("finished_at", BigInteger),
+    Index("deliveries_due", "state", "due"),
+    Index("deliveries_endpoint", "endpoint", "state"),
+    Index("deliveries_subscription", "subscription_id", "id"),
+    Index("deliveries_owner", "owner", "state", "id"),
+    sqlite_autoincrement=True,
+)
+
+owners = Table(
+    "owners",
+    METADATA,
+    Column("owner", Text, primary_key=True),
+    Column("quotas", Text),  # JSON: what differs from the defaults
+    Column("created", BigInteger, nullable=False),
+)
+
+# Keys are random and long, so a plain hash of one cannot be turned back; the key itself is kept nowhere.
+keys = Table(
+    "keys",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("hash", String(64), nullable=False),
+    Column("owner", Text, nullable=False, index=True),
+    Column("scopes", Text, nullable=False),  # space between
+    Column("name", Text),
+    Column("created", BigInteger, nullable=False),
+    Column("expires", BigInteger),
+    Column("revoked", BigInteger),
+)
+
+# What was answered to a request with an idempotency key; a repetition gets the same answer.
+answers = Table(
+    "answers",
+    METADATA,
+    Column("owner", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("fingerprint", String(64), nullable=False),  # of the request
+    Column("status", Integer, nullable=False),
+    Column("headers", Text, nullable=False),  # JSON
+    Column("body", Text, nullable=False),
+    Column("created", BigInteger, nullable=False, index=True),
+)
+
 OUTBOX_ORDER = "outbox"
 CHANGE_ORDER = "change"
+EVENT_ORDER = "event"

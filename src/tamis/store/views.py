@@ -21,10 +21,13 @@ class View(NamedTuple):
     table: sa.Table
     by: str
     schema: pa.Schema
+    only: tuple[str, str] | None = None  # a column, and the value that it has in the rows that count
 
     def select(self, numbers: range | None) -> sa.Select[Any]:
         """All rows, or those whose number lies in a run."""
         query = sa.select(*(self.table.c[name] for name in self.schema.names))
+        if self.only is not None:
+            query = query.where(self.table.c[self.only[0]] == self.only[1])
         if numbers is None:
             return query
         return query.where(self.table.c[self.by].between(numbers.start, numbers.stop - 1))
@@ -50,7 +53,7 @@ def _view(table: sa.Table, by: str, **columns: pa.DataType) -> View:
 
 
 VIEWS = {
-    "subscriptions": _view(
+    "subscriptions": _view(  # those that events are matched against
         tables.subscriptions,
         "token",
         id=pa.string(),
@@ -60,7 +63,7 @@ VIEWS = {
         owner=pa.string(),
         schedule=pa.string(),
         token=pa.int64(),
-    ),
+    )._replace(only=("status", "active")),
     "changes": _view(
         tables.changes,
         "sequence",

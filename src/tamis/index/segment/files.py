@@ -26,7 +26,7 @@ import numpy as np
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
 from tamis.index.arena import ALIGNMENT, Arena, Slot
 from tamis.index.engines import NAMES
-from tamis.index.segment.failpoint import failpoint
+from tamis.failpoint import failpoint
 from tamis.index.segment.schema import check_slot, required
 from tamis.index.segment.segment import Segment
 from tamis.limits import Limits

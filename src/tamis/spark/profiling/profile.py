@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion, InputError
-from tamis.index.segment.failpoint import failpoint
+from tamis.failpoint import failpoint
 from tamis.index.segment.files import seal, unseal
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.value import format_time
