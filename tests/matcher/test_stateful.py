@@ -18,8 +18,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from tamis import Index, Limits, Subscription
 from tamis.errors import DuplicateSubscription, UnknownSubscription
-from tamis.index.engines import NAMES as ENGINES
 from tamis.failpoint import arm, disarm
+from tamis.index.engines import NAMES as ENGINES
 from tamis.matcher import writer
 from tamis.model.event import Event
 from tamis.model.expr import And, Compare, Exists, Expr, In, Like, Not, Or

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tamis import Index
-from tamis.index.engines import NAMES as ENGINES
 from tamis.failpoint import arm, disarm
+from tamis.index.engines import NAMES as ENGINES
 
 
 def test_a_segment_is_never_mistaken_for_one_that_is_gone(tmp_path: Path) -> None:

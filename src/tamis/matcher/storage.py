@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.errors import IndexCorrupt, IndexError_, IndexNotFound, IndexVersion
-from tamis.index.engines import NAMES
 from tamis.failpoint import failpoint
+from tamis.index.engines import NAMES
 from tamis.index.segment.files import open_segment, read_sealed, sync_folder, write_sealed, write_segment
 from tamis.index.segment.segment import Segment
 from tamis.limits import Limits

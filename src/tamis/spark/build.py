@@ -24,8 +24,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tamis.errors import IndexConflict, InputError
-from tamis.index.engines import engine_class
 from tamis.failpoint import failpoint
+from tamis.index.engines import engine_class
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.token import TOKENS
 from tamis.shards import receipts

@@ -24,9 +24,9 @@ import msgspec
 import numpy as np
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
+from tamis.failpoint import failpoint
 from tamis.index.arena import ALIGNMENT, Arena, Slot
 from tamis.index.engines import NAMES
-from tamis.failpoint import failpoint
 from tamis.index.segment.schema import check_slot, required
 from tamis.index.segment.segment import Segment
 from tamis.limits import Limits
