@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.databases import postgres, postgres_url, store, url  # noqa: F401  (fixtures)
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 

@@ -133,6 +133,9 @@ digests_sent = Table(
     Column("sent", BigInteger, nullable=False),
 )
 
+# The one row says which store this is: what was made of another must not be taken for it.
+identity = Table("identity", METADATA, Column("id", String(32), primary_key=True))
+
 # Events that were accepted, in order. ``known`` is the last change before the event: it is matched against
 # the subscriptions as they were then, whenever that is done.
 events = Table(

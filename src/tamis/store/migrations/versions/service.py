@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -20,6 +22,8 @@ def upgrade() -> None:
     op.create_index("subscriptions_owner", "subscriptions", ["owner", "id"])
     op.create_index("outbox_subscription", "outbox", ["subscription_id", "id"])
     op.execute("INSERT INTO counters (name, value) VALUES ('event', 0)")
+    identity = op.create_table("identity", sa.Column("id", sa.String(32), primary_key=True))
+    op.bulk_insert(identity, [{"id": uuid.uuid4().hex}])
     _events()
     _deliveries()
     _access()

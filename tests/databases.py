@@ -1,4 +1,4 @@
-"""Both databases for every test of the store: SQLite files, and a real PostgreSQL that is started once."""
+"""Both databases for tests that need a store: SQLite files, and a real PostgreSQL that is started once."""
 
 from __future__ import annotations
 
