@@ -13,12 +13,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
-from tamis.errors import EventLimit, InputError, UnknownSubscription
+from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher import storage
 from tamis.matcher.batches import SCHEMA, MatchBatch, match_piece, pieces
+from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
 from tamis.matcher.snapshot import Layer, Snapshot
@@ -26,6 +27,7 @@ from tamis.matcher.sources import Progress, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
 from tamis.matcher.work import WorkReport
 from tamis.matcher.writer import Writer
+from tamis.model.change import Change
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.expr import Expr, Subscription
 from tamis.model.truth import matches
@@ -49,8 +51,11 @@ class Index:
     begins after it.
     """
 
-    def __init__(self, writer: Writer, refused: list[Any] | None = None) -> None:
+    def __init__(
+        self, writer: Writer, refused: list[Any] | None = None, notes: dict[str, Any] | None = None
+    ) -> None:
         self._writer = writer
+        self.notes = notes or {}  # what was saved with it
         self.limits = writer.limits
         self.refused: list[tuple[str, Any]] = refused or []
         self._static: WeakKeyDictionary[Segment, Scores] = WeakKeyDictionary()
@@ -214,25 +219,36 @@ class Index:
         """Remove a subscription; no match that begins later sees it."""
         self._writer.remove(subscription)
 
+    def apply(self, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
+        """Put and remove subscriptions in one step, as the log of a store tells it; what was refused."""
+        return apply_changes(self._writer, changes)
+
+    def merge_in_background(self) -> None:
+        """From now on large merges run in a thread of their own; changes need not wait for them."""
+        self._writer.in_background = True
+
     def merge(self) -> None:
         """Merge everything into one segment; matching is never wrong without it, only slower."""
         self._writer.merge_all()
 
     # -- keeping it -----------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to a folder; an index saved there before is replaced atomically."""
-        self._writer.save(Path(path))
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> None:
+        """Write the index to a folder; an index saved there before is replaced atomically.
+
+        ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``.
+        """
+        self._writer.save(Path(path), notes)
 
     @classmethod
     def open(
         cls, path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS, verify: bool = False
     ) -> Self:
         """Open a saved index by memory-mapping; ``verify`` reads every byte even if it was verified."""
-        snapshot, engine, places = storage.load(Path(path), limits, verify)
-        writer = Writer(engine, {}, limits, None)
-        writer.restore(snapshot, places)
-        return cls(writer)
+        found = storage.load(Path(path), limits, verify)
+        writer = Writer(found.engine, {}, limits, None)
+        writer.restore(found.snapshot, found.places)
+        return cls(writer, notes=found.notes)
 
     def check(self) -> None:
         """Assert the invariants of all segments; raises :class:`IndexCorrupt`."""

@@ -12,7 +12,7 @@ import shutil
 import uuid
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -34,15 +34,23 @@ VERSION = 1
 Places = WeakKeyDictionary[Segment, Path]
 
 
-def save(snapshot: Snapshot, path: Path, engine: str, places: Places) -> None:
-    """Write ``snapshot`` (without fresh subscriptions) to ``path``.
+def save(
+    snapshot: Snapshot, path: Path, engine: str, places: Places, notes: dict[str, Any] | None = None
+) -> None:
+    """Write ``snapshot`` (without fresh subscriptions) to ``path``, and ``notes`` (JSON) with it.
 
     ``places`` remembers where segments are already stored; it is brought up to date.
     """
     path.mkdir(parents=True, exist_ok=True)
     entries = write_layers(snapshot, path, places)
     failpoint("save.before_manifest")
-    body = {"format": FORMAT, "version": VERSION, "engine": engine, "segments": entries}
+    body = {
+        "format": FORMAT,
+        "version": VERSION,
+        "engine": engine,
+        "segments": entries,
+        "notes": notes or {},
+    }
     write_sealed(path / MANIFEST, body)
     failpoint("save.after_manifest")
     _collect_garbage(path, entries)
@@ -88,10 +96,20 @@ class Entry(msgspec.Struct):
 class _Manifest(msgspec.Struct):
     engine: str
     segments: list[Entry]
+    notes: dict[str, Any] = {}
 
 
-def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
-    """Open the index at ``path``: its snapshot, engine name, and where its segments are stored."""
+class Loaded(NamedTuple):
+    """An index as it was found."""
+
+    snapshot: Snapshot
+    engine: str
+    places: Places  # where its segments are stored
+    notes: dict[str, Any]
+
+
+def load(path: Path, limits: Limits, verify: bool) -> Loaded:
+    """Open the index at ``path``."""
     while True:
         body = read_sealed(path / MANIFEST)
         try:
@@ -102,7 +120,7 @@ def load(path: Path, limits: Limits, verify: bool) -> tuple[Snapshot, str, Place
                 raise
 
 
-def _load(path: Path, body: dict[str, Any], limits: Limits, verify: bool) -> tuple[Snapshot, str, Places]:
+def _load(path: Path, body: dict[str, Any], limits: Limits, verify: bool) -> Loaded:
     if body.get("format") != FORMAT or body.get("version") != VERSION:
         raise IndexVersion(
             f"{path} is of format {body.get('format')!r} version {body.get('version')!r}; this version reads "
@@ -117,7 +135,8 @@ def _load(path: Path, body: dict[str, Any], limits: Limits, verify: bool) -> tup
             f"{path} needs the engine {manifest.engine!r}; this version has {', '.join(NAMES)}"
         )
     layers = [read_layer(path, entry, limits, verify) for entry in manifest.segments]
-    return Snapshot(1, tuple(layers), ()), manifest.engine, places_of(layers, manifest.segments, path)
+    places = places_of(layers, manifest.segments, path)
+    return Loaded(Snapshot(1, tuple(layers), ()), manifest.engine, places, manifest.notes)
 
 
 def places_of(layers: list[Layer], entries: list[Entry], path: Path) -> Places:

@@ -8,7 +8,7 @@ logarithm of the number of subscriptions, and each subscription is rewritten as 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ from tamis.lang.columns import RowWriter, concat
 from tamis.lang.columns.literals import StringColumn, string_column
 from tamis.lang.columns.rows import runs
 from tamis.limits import Limits
-from tamis.matcher import storage
+from tamis.matcher import background, storage
 from tamis.matcher.batches import locate, pieces
 from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import Layer, Snapshot
@@ -48,6 +48,8 @@ class Writer:
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
         self.current = Snapshot(0, (), ())
+        self.in_background = False  # whether large merges run in a thread of their own
+        self._merging: background.Merge | None = None
 
     # -- building ------------------------------------------------------------------------------------
 
@@ -168,14 +170,47 @@ class Writer:
         if len(self.current.fresh) >= FRESH:
             self._flush()
         while (first := self._first_unsettled()) is not None:
-            kept = self.current.layers[:first]
-            merged = self._merge(list(self.current.layers[first:]))
+            kept, loose = self.current.layers[:first], self.current.layers[first:]
+            if self.in_background and background.is_large(loose):
+                if self._merging is None:
+                    self._merging = background.Merge(loose, self.current.sequence)
+                    background.start(self._merge_aside)
+                return
+            merged = self._merge(loose)
             self._publish((*kept, merged) if merged.segment.count else kept, self.current.fresh)
 
+    def _merge_aside(self) -> None:
+        """Merge without the lock, then put the result in the place of what it was made of."""
+        merge = self._merging
+        assert merge is not None
+        try:
+            merged = self._merge(merge.layers, merge.sequence)
+        except BaseException:
+            self._merging = None
+            raise
+        with self._lock:
+            self._merging = None
+            at = merge.place_in(self.current)
+            if at is None:  # all was merged, or loaded, meanwhile
+                return
+            before, after = self.current.layers[:at], self.current.layers[at + len(merge.layers) :]
+            layer = merge.result_in(self.current, at, merged.segment)
+            self._publish(
+                (*before, layer, *after) if layer.in_force else (*before, *after), self.current.fresh
+            )
+            self._settle()
+
     def _first_unsettled(self) -> int | None:
-        """The oldest layer that is mostly removed or not several times larger than the next."""
+        """The oldest layer that is mostly removed or not several times larger than the next.
+
+        Layers that are being merged, and older ones, are left alone until that is done.
+        """
         counts = [layer.in_force for layer in self.current.layers]
+        busy = self._merging.place_in(self.current) if self._merging else None
+        settled = 0 if busy is None or self._merging is None else busy + len(self._merging.layers)
         for at, layer in enumerate(self.current.layers):
+            if at < settled:
+                continue
             following = counts[at + 1] if at + 1 < len(counts) else 0
             if 2 * counts[at] < layer.segment.count or counts[at] < GROWTH * following:
                 return at
@@ -193,9 +228,10 @@ class Writer:
         layer = Layer(self._segment(ids, rows.freeze(), particulars))
         self._publish((*self.current.layers, layer), ())
 
-    def _merge(self, layers: list[Layer]) -> Layer:
-        """One segment with what is in force in ``layers``."""
-        chosen = [(layer.segment, layer.living(self.current.sequence)) for layer in layers]
+    def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:
+        """One segment with what is in force in ``layers``, now or at ``sequence``."""
+        at = self.current.sequence if sequence is None else sequence
+        chosen = [(layer.segment, layer.living(at)) for layer in layers]
         columns = concat([(segment.columns, living) for segment, living in chosen])
         ids = _join_ids([(segment.ids, living) for segment, living in chosen])
         parts = [segment.particulars(living) for segment, living in chosen]
@@ -208,7 +244,7 @@ class Writer:
             self._flush()
             layers = self.current.layers
             if len(layers) > 1 or any(layer.died is not None for layer in layers):
-                merged = self._merge(list(layers))
+                merged = self._merge(layers)
                 self._publish((merged,) if merged.segment.count else (), ())
 
     def write_layers(self, path: Path) -> list[dict[str, Any]]:
@@ -217,11 +253,11 @@ class Writer:
             self._flush()
             return storage.write_layers(self.current, path, self._places)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, notes: dict[str, Any] | None = None) -> None:
         """Write everything to ``path``."""
         with self._lock:
             self._flush()
-            storage.save(self.current, path, self.engine, self._places)
+            storage.save(self.current, path, self.engine, self._places, notes)
 
 
 def _join_ids(parts: list[tuple[StringColumn, npt.NDArray[np.int64]]]) -> StringColumn:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 
 from tamis.errors import IndexConflict, TamisError
-from tamis.matcher.sources import read_book
+from tamis.matcher.changes import apply_changes as apply_to
 from tamis.model.change import Change
 from tamis.model.token import shard_of, token_of
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, current
-from tamis.shards.opening import limits_of, open_to_change
+from tamis.shards.opening import open_to_change
 from tamis.shards.place import Place
 from tamis.shards.store import store_layers
 
@@ -46,7 +45,7 @@ def _following(
 ) -> tuple[Manifest, list[tuple[str, TamisError]]]:
     settings = manifest.settings
     groups: defaultdict[int, list[Change]] = defaultdict(list)
-    for change in _last(news):
+    for change in news:
         groups[shard_of(token_of(change.id), settings.shards)].append(change)
     refused: list[tuple[str, TamisError]] = []
     shards = []
@@ -65,28 +64,11 @@ def _following(
     return following, refused
 
 
-def _last(changes: Iterable[Change]) -> list[Change]:
-    """Of several changes to a subscription only the last counts."""
-    return list({change.id: change for change in sorted(changes)}.values())
-
-
 def _changed(
     place: Place, settings: Settings, shard: Shard, changes: list[Change]
 ) -> tuple[Shard, list[tuple[str, TamisError]]]:
-    puts = [_row(change) for change in changes if change.expression is not None]
-    book = read_book(puts, limits_of(settings), skip_bad=True)
-    gone = [change.id for change in changes if change.expression is None]
     writer = open_to_change(place, shard, settings)
-    writer.apply(book, gone + [name for name, _ in book.refused])
+    refused = apply_to(writer, changes)
     # The rows that it was built from no longer tell what is in it.
     shard = msgspec.structs.replace(shard, fingerprint="", book="")
-    return store_layers(place, writer, shard), book.refused
-
-
-def _row(change: Change) -> dict[str, Any]:
-    return {
-        "id": change.id,
-        "expression": change.expression,
-        "priority": change.priority,
-        "version": change.version,
-    }
+    return store_layers(place, writer, shard), refused

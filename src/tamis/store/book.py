@@ -177,6 +177,16 @@ def changes_after(connection: Connection, after: int, most: int) -> list[Change]
     return [Change(*row) for row in rows]
 
 
+def folded(connection: Connection, until: int) -> sa.CursorResult[Any]:
+    """What was in force after change ``until``, as the log tells it: (sequence, id, expression, priority)."""
+    c, last = changes.c, changes.alias("last")
+    newest = sa.func.max(last.c.sequence).label("sequence")
+    each = sa.select(newest).where(last.c.sequence <= until).group_by(last.c.subscription_id).subquery()
+    query = sa.select(c.sequence, c.subscription_id, c.expression, c.priority)
+    joined = query.join(each, each.c.sequence == c.sequence).where(c.expression.is_not(None))
+    return connection.execute(joined.order_by(c.sequence))
+
+
 def last_change(connection: Connection) -> int:
     """The number of the last change; 0 if there has been none."""
     return int(

@@ -55,6 +55,12 @@ def hold(connection: Connection, counter: str) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def share(connection: Connection, counter: str) -> int:
+    """The counter's value, which may be shared but not changed before this transaction ends."""
+    query = sa.select(counters.c.value).where(counters.c.name == counter).with_for_update(read=True)
+    return int(connection.execute(query).scalar_one())
+
+
 def without_nul(rows: pa.Table) -> pa.Table:
     """PostgreSQL's text cannot hold U+0000; SQLite's functions stop at it. It becomes U+FFFD in both."""
     for place, field in enumerate(rows.schema):

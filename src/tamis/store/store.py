@@ -21,7 +21,7 @@ from tamis.store.bulk import STEP, record_batches
 from tamis.store.database import Database
 from tamis.store.digests import Run
 from tamis.store.parts import Part
-from tamis.store.tables import subscriptions
+from tamis.store.tables import identity, subscriptions
 from tamis.store.views import view
 
 Progress = Callable[[int, int | None], None]
@@ -165,6 +165,17 @@ class Store:
         """The number of the last change; 0 if there has been none."""
         with self.database.reading() as connection:
             return book.last_change(connection)
+
+    def folded(self, until: int) -> Iterator[Change]:
+        """The subscriptions in force after change ``until``, each as the change that made it."""
+        with self.database.reading() as connection:
+            live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
+            yield from (Change._make(row) for row in book.folded(live, until))
+
+    def identity(self) -> str:
+        """Which store this is, wherever it is moved to."""
+        with self.database.reading() as connection:
+            return str(connection.execute(sa.select(identity.c.id)).scalar_one())
 
     # ----------------------------------------------------------------------------- batches, outbox
 

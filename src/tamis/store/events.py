@@ -1,0 +1,145 @@
+"""Events that were accepted: each once, in order, with the last change that came before it.
+
+A transaction that adds events shares the counter of changes until it commits, so no change comes between
+reading the counter and the commit: whoever sees change *n* sees every event that came before it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tamis.store.bulk import hold, insert, one_of, share
+from tamis.store.moments import now
+from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER, counters, events
+
+ACCEPTED, DUPLICATE, CONFLICT = "accepted", "duplicate", "conflict"
+_E = events.c
+
+
+class NewEvent(NamedTuple):
+    """An event that its owner publishes."""
+
+    id: str | None  # as the owner calls it; ``None``: it gets a name
+    time: int | None  # microseconds
+    text: str  # JSON: its attributes
+
+
+class Published(NamedTuple):
+    """What became of it: accepted, a duplicate of one that was, or in conflict with it."""
+
+    id: str
+    status: str
+
+
+class Accepted(NamedTuple):
+    """An event as it waits to be matched."""
+
+    id: int
+    event_id: str
+    known: int
+    event_time: int | None
+    text: str
+
+
+def publish(connection: Connection, owner: str, rows: Sequence[NewEvent]) -> list[Published]:
+    """Accept events; one whose id and text are known already is a duplicate and is not matched again."""
+    return publish_all(connection, [(owner, rows)])[0]
+
+
+def publish_all(
+    connection: Connection, requests: Sequence[tuple[str, Sequence[NewEvent]]]
+) -> list[list[Published]]:
+    """Accept the events of several requests, in their order."""
+    known = share(connection, CHANGE_ORDER)
+    last = hold(connection, EVENT_ORDER)
+    named = [(owner, [_named(row) for row in rows]) for owner, rows in requests]
+    there = _texts(connection, [stored(owner, row.id) for owner, rows in named for row in rows])
+    fresh: list[tuple[str, str, int | None, str]] = []
+    results = []
+    for owner, rows in named:
+        results.append([_take(owner, row, there, fresh) for row in rows])
+    _append(connection, fresh, last, known)
+    return results
+
+
+def stored(owner: str, name: str | None) -> str:
+    """The name of an owner's thing among all others'."""
+    return f"{owner}/{name}"
+
+
+def new_name() -> str:
+    """A name that nothing else has; later ones sort later."""
+    return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
+
+
+def waiting(connection: Connection, after: int, most: int) -> list[Accepted]:
+    """The next events, in order."""
+    query = sa.select(_E.id, _E.event_id, _E.known, _E.event_time, _E.text).where(_E.id > after)
+    return [Accepted(*row) for row in connection.execute(query.order_by(_E.id).limit(most))]
+
+
+def next_known(connection: Connection, after: int) -> int | None:
+    """The last change before the first event that waits; none if no event does."""
+    query = sa.select(_E.known).where(_E.id > after).order_by(_E.id).limit(1)
+    return connection.execute(query).scalar()
+
+
+def last_event(connection: Connection) -> int:
+    """The number of the last event; 0 if there has been none."""
+    query = sa.select(counters.c.value).where(counters.c.name == EVENT_ORDER)
+    return int(connection.execute(query).scalar_one())
+
+
+def texts(connection: Connection, event_ids: Sequence[str]) -> dict[str, str]:
+    """The attributes of events as JSON, by their stored ids; events that were not published are missing."""
+    return {key: text for key, (text, _) in _texts(connection, event_ids).items()}
+
+
+def _named(row: NewEvent) -> NewEvent:
+    return row if row.id is not None else row._replace(id=new_name())
+
+
+def _texts(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+    among = one_of(_E.event_id, list(ids), connection.dialect.name == "sqlite")
+    rows = connection.execute(sa.select(_E.event_id, _E.text, _E.event_time).where(among))
+    return {row.event_id: (row.text, row.event_time) for row in rows}
+
+
+def _take(
+    owner: str,
+    row: NewEvent,
+    there: dict[str, tuple[str, int | None]],
+    fresh: list[tuple[str, str, int | None, str]],
+) -> Published:
+    key, value = stored(owner, row.id), (row.text, row.time)
+    name = str(row.id)
+    if key in there:
+        return Published(name, DUPLICATE if there[key] == value else CONFLICT)
+    there[key] = value
+    fresh.append((key, owner, row.time, row.text))
+    return Published(name, ACCEPTED)
+
+
+def _append(
+    connection: Connection, fresh: list[tuple[str, str, int | None, str]], last: int, known: int
+) -> None:
+    if not fresh:
+        return
+    ids, owners, times, bodies = zip(*fresh, strict=True)
+    columns = {
+        "id": pa.array(range(last + 1, last + 1 + len(fresh)), pa.int64()),
+        "event_id": pa.array(ids, pa.string()),
+        "owner": pa.array(owners, pa.string()),
+        "event_time": pa.array(times, pa.int64()),
+        "text": pa.array(bodies, pa.string()),
+    }
+    insert(connection, events, pa.table(columns), {"known": known, "received_at": now()}, "")
+    counter = sa.update(counters).where(counters.c.name == EVENT_ORDER)
+    connection.execute(counter.values(value=counters.c.value + len(fresh)))
