@@ -137,3 +137,11 @@ def test_a_nul_in_a_payload_stops_nothing(store: Store) -> None:
     odd = matches(("e\0", "s1", 1)).append_column("payload", pa.array(["x\0y"]))
     assert store.add_matches(odd, "q", 0) == 1
     assert [(row["event_id"], row["payload"]) for row in rows_of(store, outbox)] == [("e\ufffd", "x\ufffdy")]
+
+
+def test_tables_with_empty_chunks(store: Store) -> None:
+    chunks = pa.chunked_array([[], ["e1"], [], ["e2", "e3"]], pa.string())
+    table = pa.table({"event_id": chunks, "subscription_id": ["s"] * 3, "version": [1, 1, 1]})
+    assert store.add_matches(table, "q", 0) == 3
+    rows = [row for batch in store.read("outbox") for row in batch.to_pylist()]
+    assert [row["event_id"] for row in rows] == ["e1", "e2", "e3"]

@@ -40,7 +40,7 @@ def insert(
     """
     if rows.num_rows == 0:
         return 0
-    rows = without_nul(rows)
+    rows = without_nul(rows).combine_chunks()  # pyarrow writes rubbish as CSV where a chunk is empty
     if connection.dialect.name == "sqlite":
         return _insert_prepared(connection, into, rows, constants, conflict)
     _copy(connection, rows)

@@ -74,7 +74,11 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, _driver_error(self.is_sqlite)) as bad:
-            raise _failure(bad, self) from None
+            raise self.failure(bad) from None
+
+    def failure(self, bad: Exception) -> StoreError:
+        """What the driver said, in our words."""
+        return _failure(bad, self)
 
 
 def read_address(text: str) -> URL:

@@ -46,6 +46,7 @@ class Accepted(NamedTuple):
     known: int
     event_time: int | None
     text: str
+    received_at: int
 
 
 def publish(connection: Connection, owner: str, rows: Sequence[NewEvent]) -> list[Published]:
@@ -81,7 +82,7 @@ def new_name() -> str:
 
 def waiting(connection: Connection, after: int, most: int) -> list[Accepted]:
     """The next events, in order."""
-    query = sa.select(_E.id, _E.event_id, _E.known, _E.event_time, _E.text).where(_E.id > after)
+    query = sa.select(*(_E[name] for name in Accepted._fields)).where(_E.id > after)
     return [Accepted(*row) for row in connection.execute(query.order_by(_E.id).limit(most))]
 
 

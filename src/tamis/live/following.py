@@ -1,0 +1,184 @@
+"""An index that follows the change log of a store, and is exact at every change of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tamis.errors import EventError, EventLimit, IndexError_, TamisError
+from tamis.limits import Limits
+from tamis.live.overlay import Matched, lay_over
+from tamis.matcher.batches import VERSIONED
+from tamis.matcher.changes import row_of
+from tamis.matcher.index import Index
+from tamis.matcher.sources import subscription_from
+from tamis.model.change import Change
+from tamis.model.event import Event, decode_event, event_from
+from tamis.model.expr import Subscription
+from tamis.model.truth import matches
+from tamis.store import Store
+from tamis.store.events import Accepted
+
+STEP = 10_000  # changes that are taken in, or laid over, at a time
+SAVE_AFTER = 50_000  # changes; of a large book, a tenth of it
+SAVE_EVERY = 300.0  # seconds, if anything changed
+_POSITION, _STORE = "position", "store"
+
+_log = logging.getLogger(__name__)
+
+
+class Following:
+    """The index and the change that it stands at. One thread moves it on; any may match."""
+
+    def __init__(self, store: Store, folder: Path | None, engine: str, until: int) -> None:
+        self._store, self._folder = store, folder
+        # Who may see how many of the matches is decided by whoever asks, not by all matches there are.
+        self.limits = dataclasses.replace(store.limits, matches_per_event=2**31 - 1)
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self.index, self.position = self._open(engine, until)
+        self.index.merge_in_background()
+        self._unsaved, self._saved_at = 0, time.monotonic()
+
+    # -- opening and saving --------------------------------------------------------------------------
+
+    def _open(self, engine: str, until: int) -> tuple[Index, int]:
+        """The saved index if it fits, else one that is built from the log."""
+        index = self._saved()
+        if index is not None:
+            notes = index.notes
+            fits = notes.get(_STORE) == self._store.identity() and notes.get(_POSITION, until + 1) <= until
+            if fits and index.info()["engine"] == engine:
+                return index, int(notes[_POSITION])
+            _log.info("the index in %s is of another store, engine or time; it is built again", self._folder)
+        rows = (row_of(change) for change in self._store.folded(until))
+        index = Index.build(rows, engine=engine, limits=self.limits, on_error="skip")
+        for name, bad in index.refused:
+            _log.error("subscription %s is out of force: %s", name, bad.message)
+        return index, until
+
+    def _saved(self) -> Index | None:
+        if self._folder is None or not self._folder.exists():
+            return None
+        try:
+            return Index.open(self._folder, limits=self.limits)
+        except IndexError_ as bad:
+            _log.warning("the saved index is not used: %s", bad.message)
+            return None
+
+    def save(self) -> None:
+        """Write the index down as it stands; a restart goes on from there."""
+        if self._folder is None:
+            return
+        with self._saving, self._lock:
+            notes = {_POSITION: self.position, _STORE: self._store.identity()}
+            self.index.save(self._folder, notes=notes)
+            self._unsaved, self._saved_at = 0, time.monotonic()
+
+    def save_if_due(self) -> None:
+        """Save when much has changed, or something a while ago."""
+        much = self._unsaved >= max(SAVE_AFTER, len(self.index) // 10)
+        if much or (self._unsaved and time.monotonic() - self._saved_at > SAVE_EVERY):
+            self.save()
+
+    # -- following -----------------------------------------------------------------------------------
+
+    def advance(self, until: int) -> list[tuple[str, TamisError]]:
+        """Take in the changes up to number ``until``; what could not be used."""
+        refused: list[tuple[str, TamisError]] = []
+        while self.position < until:
+            changes = self._changes(self.position, until)
+            with self._lock:
+                refused += self.index.apply(changes)
+                self.position = changes[-1].sequence if len(changes) == STEP else until
+            self._unsaved += len(changes)
+        return refused
+
+    def _changes(self, after: int, until: int) -> list[Change]:
+        """At most STEP of the changes after one number and up to another."""
+        found = self._store.changes(after, min(STEP, until - after))
+        return [change for change in found if change.sequence <= until]
+
+    # -- matching ------------------------------------------------------------------------------------
+
+    def match_accepted(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[tuple[int, EventError]]]:
+        """Matches (event row, subscription, version) of events in order, each at its own ``known``.
+
+        The index must stand at the first event's; the last one's is at most STEP changes later.
+        """
+        events: list[Any] = [_decoded(event.text, self.limits) for event in batch]
+        tables, refused = [], []
+        for found in self.index.match_batches(events, threads=1, batch_size=len(events), versions=True):
+            tables.append(found.table)
+            refused += found.refused
+        changes = self._changes(self.position, batch[-1].known) if batch[-1].known > self.position else []
+        table = pa.concat_tables(tables) if tables else VERSIONED.empty_table()
+        return lay_over(table, events, [event.known for event in batch], changes, self.limits), refused
+
+    def match_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> list[Matched]:
+        """What an event matches as things stand, of one owner's or of all."""
+        whole = event_from(event, self.limits)
+        prefix = "" if owner is None else f"{owner}/"
+        with self._lock:
+            ids = [name for name in self.index.match(whole) if name.startswith(prefix)]
+            found = dict(zip(ids, self.index.versions(ids), strict=True))
+            position = self.position
+        for change in self._later(position, prefix):
+            found.pop(change.id, None)
+            held = _subscription(change, self.limits)
+            if held is not None and matches(held.expression, whole):
+                found[change.id] = change.version
+        if len(found) > most:
+            raise EventLimit(
+                f"the event matches {len(found)} subscriptions, more than matches_per_event = {most}",
+                limit="matches_per_event",
+            )
+        return [Matched(*pair) for pair in found.items()]
+
+    def top_now(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[tuple[str, float]]:
+        """The ``k`` best of what an event matches as things stand."""
+        found = self.match_now(event, owner, self.limits.matches_per_event)
+        held = [self._held(matched.id) for matched in found]
+        best = Index.build([one for one in held if one is not None], engine="scan", limits=self.limits)
+        return list(best.top_k(event, k)) if found else []
+
+    def _held(self, name: str) -> Subscription | None:
+        """A subscription as the store has it: it may have ended since it was found."""
+        held = self._store.get(name)
+        if held is None:
+            return None
+        return _subscription(Change(held.version, name, held.expression, held.priority), self.limits)
+
+    def _later(self, position: int, prefix: str) -> list[Change]:
+        """Changes that the index has not taken in, of the names with a prefix."""
+        later: list[Change] = []
+        while changes := self._store.changes(position, STEP):
+            later += [change for change in changes if change.id.startswith(prefix)]
+            position = changes[-1].sequence
+            if len(changes) < STEP:
+                break
+        return later
+
+
+def _decoded(text: str, limits: Limits) -> Any:
+    """The event, or why it is none: it was accepted, but perhaps under other limits."""
+    try:
+        return decode_event(text, limits)
+    except EventError as bad:
+        return bad
+
+
+def _subscription(change: Change, limits: Limits) -> Subscription | None:
+    if change.expression is None:
+        return None
+    try:
+        return subscription_from(row_of(change), limits)
+    except TamisError:
+        return None

@@ -1,0 +1,81 @@
+"""Changes that an index has not taken in yet, laid over what it finds.
+
+An event is matched against the subscriptions that were in force after change ``known``. The index stands
+at one change for a whole batch; what happened between that and ``known`` is decided here, event by event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.limits import Limits
+from tamis.matcher.batches import VERSIONED
+from tamis.matcher.index import Index
+from tamis.model.change import Change
+
+NEVER = np.iinfo(np.int64).max
+
+
+class Matched(NamedTuple):
+    """A subscription that an event matches."""
+
+    id: str
+    version: int
+
+
+def lay_over(
+    found: pa.Table, events: list[Any], known: Sequence[int], changes: list[Change], limits: Limits
+) -> pa.Table:
+    """What the events match: ``found`` is what they match without the ``changes``.
+
+    Each event sees the changes up to the number that ``known`` has for it.
+    """
+    if not changes:
+        return found
+    seen = np.asarray(known, np.int64)
+    return pa.concat_tables([_unchanged(found, seen, changes), _changed(events, seen, changes, limits)])
+
+
+def _unchanged(found: pa.Table, known: npt.NDArray[np.int64], changes: list[Change]) -> pa.Table:
+    """Matches of subscriptions that had not changed yet."""
+    first: dict[str, int] = {}
+    for change in changes:
+        first.setdefault(change.id, change.sequence)
+    place = pc.index_in(found["subscription"], pa.array(list(first), pa.string()))
+    place = pc.fill_null(place, len(first)).to_numpy()
+    until = np.array([*first.values(), NEVER], np.int64)
+    return found.filter(pa.array(known[found["event"].to_numpy()] < until[place]))
+
+
+def _changed(
+    events: list[Any], known: npt.NDArray[np.int64], changes: list[Change], limits: Limits
+) -> pa.Table:
+    """Matches of the changed ones, each from its change to the next one of the same subscription."""
+    until = _ends(changes)
+    puts = [
+        (str(at), change.expression) for at, change in enumerate(changes) if change.expression is not None
+    ]
+    index = Index.build(puts, engine="scan", on_error="skip", limits=limits)
+    table = index.match_many(events, threads=1)
+    event, at = table["event"].to_numpy(), pc.cast(table["subscription"], pa.int64()).to_numpy()
+    version = np.array([change.sequence for change in changes], np.int64)
+    in_force = (version[at] <= known[event]) & (known[event] < until[at])
+    ids = pa.array([change.id for change in changes], pa.string())
+    at = at[in_force]
+    columns = [pa.array(event[in_force]), ids.take(pa.array(at)), pa.array(version[at])]
+    return pa.Table.from_arrays(columns, schema=VERSIONED)
+
+
+def _ends(changes: list[Change]) -> npt.NDArray[np.int64]:
+    """For each change the number of the next one of the same subscription."""
+    until, later = np.full(len(changes), NEVER, np.int64), dict[str, int]()
+    for at in range(len(changes) - 1, -1, -1):
+        until[at] = later.get(changes[at].id, NEVER)
+        later[changes[at].id] = changes[at].sequence
+    return until

@@ -1,0 +1,157 @@
+"""Every published event is matched against the subscriptions of its own moment, whenever that is done."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tamis import Index
+from tamis.live import Live
+from tamis.live.following import Following
+from tamis.store import Store, book, events, moments, positions
+from tamis.store.events import NewEvent
+
+COLOURS = ["red", "green", "blue"]
+
+
+class History:
+    """What was said to a store, and what the notifications must therefore be."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.store, self._rng = store, random.Random(seed)
+        self._force: dict[str, tuple[str, int]] = {}
+        self.expected: set[tuple[str, str, int]] = set()
+        self.number = 0
+
+    def go_on(self, steps: int) -> None:
+        for _ in range(steps):
+            if self._rng.random() < 0.5:
+                self._change()
+            else:
+                self._publish()
+
+    def _change(self) -> None:
+        name = f"ann/{self._rng.randrange(12)}"
+        if name in self._force and self._rng.random() < 0.3:
+            self.store.remove(name)
+            del self._force[name]
+            return
+        paused = self._rng.random() < 0.2
+        text = f"price < {self._rng.randrange(10)} OR colour = '{self._rng.choice(COLOURS)}'"
+        version = self.store.put(name, text, status="paused" if paused else "active")
+        self._force.pop(name, None)
+        if not paused:
+            self._force[name] = text, version
+
+    def _publish(self) -> None:
+        rows = []
+        for _ in range(self._rng.randrange(1, 4)):
+            self.number += 1
+            body = {"price": self._rng.randrange(10), "colour": self._rng.choice([*COLOURS, "grey"])}
+            rows.append(NewEvent(f"e{self.number}", None, json.dumps(body)))
+            index = Index.build({name: text for name, (text, _) in self._force.items()}, engine="scan")
+            for name in index.match(body):
+                self.expected.add((f"shop/e{self.number}", name, self._force[name][1]))
+        with self.store.database.writing() as connection:
+            assert {done.status for done in events.publish(connection, "shop", rows)} == {"accepted"}
+
+
+def told(store: Store) -> list[tuple[str, str, int]]:
+    rows = [row for batch in store.read("outbox") for row in batch.to_pylist()]
+    return [(row["event_id"], row["subscription_id"], row["version"]) for row in rows]
+
+
+def drain(service: Live) -> None:
+    while service._matcher.step():
+        pass
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path) -> None:
+    history = History(store, seed)
+    history.go_on(60)
+    service = Live.open(store, tmp_path / "index")
+    drain(service)
+    history.go_on(60)
+    assert service._matcher.step()
+    if seed % 2:
+        service._following.save()
+    history.go_on(30)
+    with store.database.writing() as connection:
+        positions.leave(connection, positions.LIVE, service._matcher.name)
+    again = Live.open(store, tmp_path / "index", engine="psthash" if seed == 3 else "hybrid")
+    drain(again)
+    found = told(store)
+    assert len(found) == len(set(found))
+    assert set(found) == history.expected
+    assert again.lag() == 0
+
+
+def test_a_batch_never_spans_too_many_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tamis.live.following.STEP", 3)
+    monkeypatch.setattr("tamis.live.matcher.STEP", 3)
+    history = History(store, 99)
+    history.go_on(80)
+    drain(Live.open(store))
+    assert set(told(store)) == history.expected
+
+
+def test_two_services_share_the_work_and_write_it_once(store: Store) -> None:
+    history = History(store, 4)
+    first, second = Live.open(store), Live.open(store)
+    second._matcher.name = "another"
+    for _ in range(10):
+        history.go_on(10)
+        place = _place(store)
+        with store.database.reading() as connection:
+            batch = events.waiting(connection, place, 100)
+        if not batch:
+            continue
+        second._following.advance(batch[0].known)
+        late = second._matcher._match(batch)
+        drain(first)
+        assert second._matcher._tell(place, batch, *late) is None  # the first was quicker
+    drain(first)
+    found = told(store)
+    assert len(found) == len(set(found))
+    assert set(found) == history.expected
+
+
+def test_one_that_falls_silent_is_replaced(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = History(store, 5)
+    history.go_on(30)
+    first, second = Live.open(store), Live.open(store)
+    assert first._matcher.step()
+    history.go_on(10)
+    assert not second._matcher.step()  # it stands by
+    assert second._following.position > 0
+    monkeypatch.setattr("tamis.live.matcher.now", lambda: moments.now() + 6_000_000)
+    drain(second)
+    assert set(told(store)) == history.expected
+
+
+def test_an_index_of_another_store_is_not_used(store: Store, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.put("s", "a = 1")
+        Following(other, tmp_path / "index", "hybrid", 1).save()
+    store.put("t", "a = 1")
+    assert Live.open(store, tmp_path / "index").match({"a": 1}, None) == [("t", 1)]
+
+
+def test_an_index_from_the_future_is_not_used(store: Store, tmp_path: Path) -> None:
+    """A database that was restored from a backup has forgotten what the index still knows."""
+    store.put("s", "a = 1")
+    store.put("s", "a = 2")
+    Following(store, tmp_path / "index", "hybrid", 2).save()
+    following = Following(store, tmp_path / "index", "hybrid", 1)
+    assert following.position == 1
+    assert following.index.match({"a": 1}) == ["s"]
+
+
+def _place(store: Store) -> int:
+    with store.database.reading() as connection:
+        assert book.last_change(connection) >= 0
+        return positions.read(connection, positions.LIVE).value
