@@ -15,7 +15,8 @@
     ├── EventError                 event-invalid          the event cannot be understood
     │   ├── EventSyntax            event-syntax           not JSON, duplicate keys, bad UTF-8
     │   ├── EventValue             event-value            NaN, infinity, big integers, surrogates
-    │   └── EventLimit             event-limit            a bound of ``limits`` was passed
+    │   ├── EventLimit             event-limit            a bound of ``limits`` was passed
+    │   └── EventConflict          event-conflict         the id stands for another event
     ├── IndexError_                index-error
     │   ├── IndexNotFound          index-not-found
     │   ├── IndexVersion           index-version          written by another format version
@@ -28,6 +29,22 @@
     │   ├── StoreAddress           store-address          the URL names no store
     │   ├── StoreUnavailable       store-unavailable      the database is down, locked or full
     │   └── StoreVersion           store-version          written by a later release
+    ├── ServiceError               service-error          the service does not do what was asked
+    │   ├── RequestInvalid         request-invalid        a body, header or parameter cannot be read
+    │   ├── RequestTooLarge        request-too-large      a body or line passes its bound
+    │   ├── RequestTimeout         request-timeout        a body did not arrive
+    │   ├── MediaType              media-type             the body is of a kind that is not read here
+    │   ├── RouteUnknown           route-unknown          nothing lives at this path
+    │   ├── MethodUnknown          method-unknown         this path does not know the method
+    │   ├── KeyInvalid             key-invalid            no key, or not one that is in force
+    │   ├── ScopeMissing           scope-missing          the key may not do this
+    │   ├── ResourceUnknown        resource-unknown       there is no such key, owner or notification
+    │   ├── VersionConflict        version-conflict       it was changed since it was read
+    │   ├── AnswerConflict         idempotency-conflict   the key was used for another request
+    │   ├── QuotaExceeded          quota-exceeded         the owner holds as much as it may
+    │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
+    │   ├── ServiceBusy            service-busy           too much at once, or about to stop
+    │   └── DataInUse              data-in-use            another process serves this folder
     ├── InputError                 input-invalid          a file, table or option cannot be used
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
@@ -148,6 +165,12 @@ class EventLimit(EventError):
     code = "event-limit"
 
 
+class EventConflict(EventError):
+    """Another event was accepted under the same id."""
+
+    code = "event-conflict"
+
+
 class IndexError_(TamisError):
     """An index on disk cannot be used."""
 
@@ -218,6 +241,102 @@ class StoreVersion(StoreError):
     """The tables of a store were made by a later release."""
 
     code = "store-version"
+
+
+class ServiceError(TamisError):
+    """The service does not do what a request asks."""
+
+    code = "service-error"
+
+
+class RequestInvalid(ServiceError):
+    """The body, a header or a parameter of a request cannot be read."""
+
+    code = "request-invalid"
+
+
+class RequestTooLarge(ServiceError):
+    """A body or a line of it passes one of the bounds in ``tamis.limits``."""
+
+    code = "request-too-large"
+
+
+class RequestTimeout(ServiceError):
+    """The body of a request did not arrive in time."""
+
+    code = "request-timeout"
+
+
+class MediaType(ServiceError):
+    """The body is of a kind that this path does not read."""
+
+    code = "media-type"
+
+
+class RouteUnknown(ServiceError):
+    """Nothing lives at this path."""
+
+    code = "route-unknown"
+
+
+class MethodUnknown(ServiceError):
+    """The path does not know this method."""
+
+    code = "method-unknown"
+
+
+class KeyInvalid(ServiceError):
+    """The request has no API key, or not one that is in force."""
+
+    code = "key-invalid"
+
+
+class ScopeMissing(ServiceError):
+    """The API key may not do this."""
+
+    code = "scope-missing"
+
+
+class ResourceUnknown(ServiceError):
+    """There is no such key, owner or notification, or not for this owner."""
+
+    code = "resource-unknown"
+
+
+class VersionConflict(ServiceError):
+    """The subscription is not the version that the request speaks of."""
+
+    code = "version-conflict"
+
+
+class AnswerConflict(ServiceError):
+    """An idempotency key was used before, for another request."""
+
+    code = "idempotency-conflict"
+
+
+class QuotaExceeded(ServiceError):
+    """The owner holds as much as it may."""
+
+    code = "quota-exceeded"
+
+
+class RateExceeded(ServiceError):
+    """The owner asks more often than it may."""
+
+    code = "rate-exceeded"
+
+
+class ServiceBusy(ServiceError):
+    """The service has too much to do at once, or is about to stop."""
+
+    code = "service-busy"
+
+
+class DataInUse(ServiceError):
+    """Another process serves this folder."""
+
+    code = "data-in-use"
 
 
 class InputError(TamisError):

@@ -26,12 +26,12 @@ def test_put_get_change_remove(store: Store) -> None:
     daily = "daily at 9 in Europe/Berlin"
     held = store.get("s")
     assert held is not None
-    assert held[:8] == ("s", "ann", "price < 5", 2.5, daily, None, "active", first)
+    assert held[:9] == ("s", "ann", "price < 5", 2.5, daily, None, "active", 1, first)
     second = store.put("s", "price < 6")
     assert second > first
     changed = store.get("s")
     assert changed is not None
-    assert changed[:8] == ("s", None, "price < 6", 0.0, None, None, "active", second)
+    assert changed[:9] == ("s", None, "price < 6", 0.0, None, None, "active", 1, second)
     assert changed.created == held.created < changed.updated
     third = store.remove("s")
     assert third > second

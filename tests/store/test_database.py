@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersion
-from tamis.store import Store
+from tamis.store import Store, migrations, owners
 from tamis.store.database import HEAD, VERSION_TABLE, read_address
+from tamis.store.owners import Owner
 from tamis.store.tables import METADATA
 
 OPEN = "import sys; from tamis.store import Store; s = Store.open(sys.argv[1]); s.put(sys.argv[2], 'a = 1')"
@@ -89,6 +92,32 @@ def test_the_migrations_make_what_the_tables_say(store: Store) -> None:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         assert compare_metadata(context, METADATA) == []
         assert context.get_current_revision() == HEAD
+
+
+def test_a_store_of_the_first_release_is_brought_up_to_date(url: str) -> None:
+    engine = sa.create_engine(url)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("path_separator", "os")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        for name, text in (("ann/1", "a IN (1, 2) AND b = 1"), ("ann/2", "a = 1"), ("free", "written wider")):
+            owner = "ann" if name.startswith("ann") else None
+            connection.execute(
+                sa.text("INSERT INTO subscriptions VALUES (:id, 1, :owner, :text, 0, NULL, 1, 7, 7)"),
+                {"id": name, "owner": owner, "text": text},
+            )
+    engine.dispose()
+    with Store.open(url) as store:
+        held = [store.get(name) for name in ("ann/1", "ann/2", "free")]
+        assert [one and (one.size, one.status) for one in held] == [
+            (3, "active"),
+            (1, "active"),
+            (1, "active"),
+        ]
+        with store.database.reading() as connection:
+            assert owners.find(connection, "ann") == Owner("ann", {}, 2, 4, 7)
 
 
 def test_opening_again_changes_nothing(store: Store) -> None:

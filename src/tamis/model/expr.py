@@ -179,6 +179,19 @@ def predicates_of(expr: Expr) -> Iterator[Any]:
             yield node
 
 
+def size_of(expr: Expr) -> int:
+    """How much there is to index: predicates, where a list counts each of its values; at least 1."""
+    return max(1, sum(map(_operands, predicates_of(expr))))
+
+
+def _operands(predicate: Predicate) -> int:
+    if isinstance(predicate, In):
+        return max(1, len(predicate.values))
+    if isinstance(predicate, Text):
+        return len(predicate.terms)
+    return len(predicate.blocks) if isinstance(predicate, Network) else 1
+
+
 def is_negative(predicate: Predicate) -> bool:
     """Whether ``predicate`` is a negative form."""
     return predicate.op == "!=" if isinstance(predicate, Compare) else predicate.negated

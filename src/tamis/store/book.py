@@ -19,10 +19,12 @@ from tamis.lang import to_text
 from tamis.limits import Limits
 from tamis.matcher.sources import subscription_from
 from tamis.model.change import Change
+from tamis.model.expr import size_of
 from tamis.model.schedule import parse_schedule
 from tamis.model.token import token_of
 from tamis.store.bulk import hold, insert, one_of
 from tamis.store.moments import now
+from tamis.store.owners import account
 from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
 
 ACTIVE, PAUSED = "active", "paused"
@@ -32,7 +34,7 @@ _S = subscriptions.c
 _REPLACE = (
     "ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expression = excluded.expression, "
     "priority = excluded.priority, schedule = excluded.schedule, delivery = excluded.delivery, "
-    "status = excluded.status, version = excluded.version, updated = excluded.updated"
+    "status = excluded.status, size = excluded.size, version = excluded.version, updated = excluded.updated"
 )
 
 
@@ -46,6 +48,7 @@ class Entry(NamedTuple):
     schedule: str | None
     delivery: str | None = None  # JSON
     status: str = ACTIVE
+    size: int = 1  # of the expression, in predicates
 
     @property
     def matched(self) -> str | None:
@@ -63,6 +66,7 @@ class Held(NamedTuple):
     schedule: str | None
     delivery: str | None
     status: str
+    size: int
     version: int
     created: int
     updated: int
@@ -121,7 +125,8 @@ def entry_from(row: Any, limits: Limits) -> Entry:
     if status not in (ACTIVE, PAUSED):
         raise SubscriptionError(f"a subscription is {ACTIVE} or {PAUSED}, not {str(status)[:80]!r}")
     delivery = _delivery_text(more.get("delivery"))
-    return Entry(held.id, owner, expression, held.priority, schedule, delivery, status)
+    size = size_of(held.expression)
+    return Entry(held.id, owner, expression, held.priority, schedule, delivery, status, size)
 
 
 def refusal_of(row: Any, bad: TamisError) -> Refused:
@@ -139,11 +144,12 @@ def write(connection: Connection, entries: Sequence[Entry]) -> Written:
     """Put subscriptions; where an id stands twice, the last one counts."""
     last = hold(connection, CHANGE_ORDER)
     wanted = {entry.id: entry for entry in entries}
-    found = {held.id: held for held in _held(connection, list(wanted))}
+    found = {held.id: held for held in find(connection, list(wanted))}
     fresh = [entry for entry in wanted.values() if _differs(entry, found.get(entry.id))]
     if fresh:
         _append(connection, fresh, last)
         _take(connection, len(fresh))
+        account(connection, (found[entry.id] for entry in fresh if entry.id in found), fresh)
     return Written(len(fresh), len(wanted) - len(fresh), (), last + len(fresh) if fresh else 0)
 
 
@@ -155,9 +161,11 @@ def version_of(connection: Connection, identity: str) -> int:
 def remove(connection: Connection, identity: str) -> int:
     """End a subscription; the number of the change that says so."""
     sequence = hold(connection, CHANGE_ORDER) + 1
-    gone = connection.execute(sa.delete(subscriptions).where(_S.id == identity)).rowcount
-    if not gone:
+    held = get(connection, identity)
+    if held is None:
         raise UnknownSubscription(f"there is no subscription {identity[:80]!r}", subscription=identity)
+    connection.execute(sa.delete(subscriptions).where(_S.id == identity))
+    account(connection, [held], [])
     row = {"subscription_id": identity, "token": token_of(identity), "expression": None, "priority": 0.0}
     connection.execute(sa.insert(changes), {"sequence": sequence, "at": now(), **row})
     _take(connection, 1)
@@ -166,7 +174,7 @@ def remove(connection: Connection, identity: str) -> int:
 
 def get(connection: Connection, identity: str) -> Held | None:
     """One subscription."""
-    return next(_held(connection, [identity]), None)
+    return next(find(connection, [identity]), None)
 
 
 def changes_after(connection: Connection, after: int, most: int) -> list[Change]:
@@ -194,7 +202,8 @@ def last_change(connection: Connection) -> int:
     )
 
 
-def _held(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
+def find(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
+    """The subscriptions among ``ids`` that are there."""
     among = one_of(_S.id, ids, connection.dialect.name == "sqlite")
     return (Held(*row) for row in connection.execute(select_held().where(among)))
 
@@ -233,6 +242,7 @@ def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
         "schedule": pa.array([entry.schedule for entry in fresh], pa.string()),
         "delivery": pa.array([entry.delivery for entry in fresh], pa.string()),
         "status": pa.array([entry.status for entry in fresh], pa.string()),
+        "size": pa.array([entry.size for entry in fresh], pa.int64()),
         "version": version,
     }
     insert(connection, subscriptions, pa.table(book), {"created": moment, "updated": moment}, _REPLACE)

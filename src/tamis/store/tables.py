@@ -45,6 +45,7 @@ subscriptions = Table(
     Column("updated", BigInteger, nullable=False),
     Column("delivery", Text),  # JSON: transport and address; null: kept for whoever asks
     Column("status", String(16), nullable=False, server_default="active"),  # active, paused
+    Column("size", Integer, nullable=False, server_default="1"),  # of the expression, in predicates
     Index("subscriptions_owner", "owner", "id"),
 )
 
@@ -191,6 +192,8 @@ owners = Table(
     Column("owner", Text, primary_key=True),
     Column("quotas", Text),  # JSON: what differs from the defaults
     Column("created", BigInteger, nullable=False),
+    Column("subscriptions", BigInteger, nullable=False, server_default="0"),  # how many are held
+    Column("predicates", BigInteger, nullable=False, server_default="0"),  # the sum of their sizes
 )
 
 # Keys are random and long, so a plain hash of one cannot be turned back; the key itself is kept nowhere.

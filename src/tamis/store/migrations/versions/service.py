@@ -7,6 +7,10 @@ import uuid
 import sqlalchemy as sa
 from alembic import op
 
+from tamis.errors import ExpressionError
+from tamis.lang import parse
+from tamis.model.expr import size_of
+
 revision = "0002"
 down_revision = "0001"
 
@@ -19,6 +23,7 @@ def upgrade() -> None:
     op.add_column(
         "subscriptions", sa.Column("status", sa.String(16), nullable=False, server_default="active")
     )
+    op.add_column("subscriptions", sa.Column("size", sa.Integer, nullable=False, server_default="1"))
     op.create_index("subscriptions_owner", "subscriptions", ["owner", "id"])
     op.create_index("outbox_subscription", "outbox", ["subscription_id", "id"])
     op.execute("INSERT INTO counters (name, value) VALUES ('event', 0)")
@@ -27,6 +32,7 @@ def upgrade() -> None:
     _events()
     _deliveries()
     _access()
+    _count_what_is_held(op.get_bind())
 
 
 def _events() -> None:
@@ -81,6 +87,8 @@ def _access() -> None:
         sa.Column("owner", sa.Text, primary_key=True),
         sa.Column("quotas", sa.Text),
         sa.Column("created", sa.BigInteger, nullable=False),
+        sa.Column("subscriptions", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("predicates", sa.BigInteger, nullable=False, server_default="0"),
     )
     op.create_table(
         "keys",
@@ -103,3 +111,25 @@ def _access() -> None:
         sa.Column("body", sa.Text, nullable=False),
         sa.Column("created", sa.BigInteger, nullable=False, index=True),
     )
+
+
+def _count_what_is_held(connection: sa.Connection) -> None:
+    """The size of each subscription that is there, and their sums by owner."""
+    held = connection.execute(sa.text("SELECT id, expression FROM subscriptions")).all()
+    sizes = [{"id": identity, "size": _size(text)} for identity, text in held]
+    if sizes:
+        connection.execute(sa.text("UPDATE subscriptions SET size = :size WHERE id = :id"), sizes)
+    connection.execute(
+        sa.text(
+            "INSERT INTO owners (owner, created, subscriptions, predicates) "
+            "SELECT owner, min(created), count(*), sum(size) FROM subscriptions "
+            "WHERE owner IS NOT NULL GROUP BY owner"
+        )
+    )
+
+
+def _size(text: str) -> int:
+    try:
+        return size_of(parse(text))
+    except ExpressionError:  # it was written under wider limits
+        return 1

@@ -1,0 +1,58 @@
+"""Names in the service: owners, and what they call their subscriptions and events.
+
+Everything is stored under its owner, as ``owner/name``. So two owners may use the same name, and nobody
+learns from a conflict what another has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+from tamis.errors import RequestInvalid
+
+OWNER = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+LOCAL = r"[A-Za-z0-9._~:@-]{1,128}"
+
+_owner, _local = re.compile(OWNER), re.compile(LOCAL)
+
+
+def check_owner(name: str) -> str:
+    """A usable owner's name."""
+    if not _owner.fullmatch(name):
+        raise RequestInvalid(
+            f"an owner is 1 to 64 letters, digits and . _ -, the first a letter or digit; not {name[:80]!r}",
+            field="owner",
+        )
+    return name
+
+
+def check_local(name: str) -> str:
+    """A usable name within an owner's."""
+    if not _local.fullmatch(name):
+        raise RequestInvalid(
+            f"an id is 1 to 128 letters, digits and . _ ~ : @ -; not {name[:140]!r}", field="id"
+        )
+    return name
+
+
+def stored_name(owner: str, local: str) -> str:
+    """What the store calls it."""
+    return f"{owner}/{local}"
+
+
+def owner_of(stored: str) -> str:
+    """Whose it is; empty for what was stored without an owner."""
+    owner, slash, _ = stored.partition("/")
+    return owner if slash else ""
+
+
+def local_name(stored: str) -> str:
+    """What its owner calls it."""
+    return stored.partition("/")[2] or stored
+
+
+def new_name() -> str:
+    """A name that nothing else has: time first, so that names made later sort later."""
+    return f"{time.time_ns() // 1_000_000:012x}{os.urandom(10).hex()}"

@@ -1,0 +1,134 @@
+"""Changes that ask first: only if it is new, only if it is still that version, only if there is room.
+
+Each function holds the counter of changes, so that nobody changes a subscription between the question and
+the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from sqlalchemy.engine import Connection
+
+from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription
+from tamis.limits import Limits
+from tamis.model.names import local_name
+from tamis.store import book, owners
+from tamis.store.book import Entry, Held
+from tamis.store.bulk import hold
+from tamis.store.owners import Owner
+from tamis.store.tables import CHANGE_ORDER
+
+Check = Callable[[Held | None], None]
+"""Raises what is wrong with a change, given the subscription as it is."""
+
+
+def always(held: Held | None) -> None:
+    """Nothing is asked."""
+
+
+class Wish(NamedTuple):
+    """A subscription as it shall be, and what must hold before."""
+
+    entry: Entry
+    check: Check = always
+
+
+class Outcome(NamedTuple):
+    """A subscription as it is after a change, and as it was."""
+
+    held: Held
+    before: Held | None
+
+    @property
+    def verb(self) -> str:
+        """What became of it, in a word."""
+        if self.before is None:
+            return "created"
+        return "unchanged" if self.before.version == self.held.version else "replaced"
+
+
+def put(connection: Connection, wishes: Sequence[Wish], limits: Limits) -> list[Outcome | TamisError]:
+    """Make or alter subscriptions in order; one that is refused changes nothing for the others."""
+    hold(connection, CHANGE_ORDER)
+    outcomes: list[Outcome | TamisError] = []
+    for run in _runs(wishes):
+        outcomes += _put_run(connection, run, limits)
+    return outcomes
+
+
+def remove(connection: Connection, identity: str, check: Check = always) -> Held:
+    """End a subscription; as it was."""
+    hold(connection, CHANGE_ORDER)
+    held = existing(book.get(connection, identity), identity)
+    check(held)
+    book.remove(connection, identity)
+    return held
+
+
+def existing(held: Held | None, identity: str) -> Held:
+    """The subscription that was asked for, or an error that names it as its owner does."""
+    if held is None:
+        name = local_name(identity)
+        raise UnknownSubscription(f"there is no subscription {name[:80]!r}", subscription=name)
+    return held
+
+
+def _runs(wishes: Sequence[Wish]) -> Iterator[list[Wish]]:
+    """Stretches in which no id stands twice: each wish sees what the one before has done."""
+    run: dict[str, Wish] = {}
+    for wish in wishes:
+        if wish.entry.id in run:
+            yield list(run.values())
+            run = {}
+        run[wish.entry.id] = wish
+    if run:
+        yield list(run.values())
+
+
+def _put_run(connection: Connection, run: list[Wish], limits: Limits) -> list[Outcome | TamisError]:
+    ids = [wish.entry.id for wish in run]
+    before = {held.id: held for held in book.find(connection, ids)}
+    refused: dict[str, TamisError] = {}
+    room = _Room(connection, limits)
+    for entry, check in run:
+        try:
+            check(before.get(entry.id))
+            room.take(entry, before.get(entry.id))
+        except TamisError as bad:
+            refused[entry.id] = bad
+    book.write(connection, [wish.entry for wish in run if wish.entry.id not in refused])
+    after = {held.id: held for held in book.find(connection, ids)}
+    return [refused.get(name) or Outcome(after[name], before.get(name)) for name in ids]
+
+
+class _Room:
+    """What the owners in a run of changes may still add."""
+
+    def __init__(self, connection: Connection, limits: Limits) -> None:
+        self._connection, self._limits = connection, limits
+        self._owners: dict[str, Owner] = {}
+
+    def take(self, entry: Entry, before: Held | None) -> None:
+        """Count one more subscription, or a larger one, if the quotas allow it."""
+        if entry.owner is None:
+            return
+        owner = self._owners.get(entry.owner) or owners.found(self._connection, entry.owner)
+        quotas = owner.quotas(self._limits)
+        mine = before is not None and before.owner == entry.owner
+        for name, more, most in (
+            ("subscriptions", 0 if mine else 1, quotas.subscriptions),
+            ("predicates", entry.size - (before.size if before and mine else 0), quotas.predicates),
+        ):
+            total = getattr(owner, name) + more
+            if more > 0 and total > most:
+                raise QuotaExceeded(
+                    f"{owner.owner} would hold {total:,} {name}, its quota is {most:,}; "
+                    "remove some, or ask an administrator for more",
+                    quota=name,
+                    limit=most,
+                    size=entry.size,
+                )
+            owner = owner._replace(**{name: total})
+        self._owners[entry.owner] = owner

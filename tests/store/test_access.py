@@ -1,0 +1,79 @@
+"""Keys, and answers that are kept for requests that come again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tamis.errors import AnswerConflict
+from tamis.store import Store, answers, keys
+from tamis.store.answers import Asked, Given
+from tamis.store.moments import now
+
+
+def test_a_key_opens_only_with_its_text(store: Store) -> None:
+    with store.database.writing() as connection:
+        assert keys.is_empty(connection)
+        made, text = keys.make(connection, "ann", ["subscribe", "publish"], "laptop")
+    with store.database.reading() as connection:
+        assert not keys.is_empty(connection)
+        assert keys.id_in(text) == made.id
+        found = keys.find(connection, made.id)
+        assert keys.find(connection, "0" * 16) is None
+    assert found == made
+    assert made.scopes == {"publish", "subscribe"}
+    assert made.opens_with(text)
+    assert not made.opens_with(text[:-1] + ("0" if text[-1] != "0" else "1"))
+    assert not made.opens_with("")
+
+
+def test_the_text_of_a_key_is_kept_nowhere(store: Store) -> None:
+    with store.database.writing() as connection:
+        _, text = keys.make(connection, "ann", ["admin"])
+        row = connection.exec_driver_sql("SELECT * FROM keys").one()
+    assert text.rsplit("_", 1)[1] not in str(row)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "tamis", "tamis_x_y", "tamis_" + "0" * 16 + "_" + "g" * 64, "x" * 10_000, "tamis_é_"]
+)
+def test_what_cannot_be_a_key(text: str) -> None:
+    assert keys.id_in(text) is None
+
+
+def test_revoked_and_expired_keys_open_nothing(store: Store) -> None:
+    with store.database.writing() as connection:
+        made, text = keys.make(connection, "ann", ["admin"])
+        late, other = keys.make(connection, "bob", ["admin"], expires=now() - 1)
+        assert keys.revoke(connection, made.id)
+        first = keys.find(connection, made.id)
+        assert keys.revoke(connection, made.id)
+        assert keys.find(connection, made.id) == first
+        assert not keys.revoke(connection, "0" * 16)
+    assert first is not None
+    assert not first.opens_with(text)
+    assert not late.opens_with(other)
+
+
+def test_pages_of_keys(store: Store) -> None:
+    with store.database.writing() as connection:
+        made = sorted(keys.make(connection, owner, ["publish"])[0].id for owner in ("ann", "bob", "ann"))
+        assert [key.id for key in keys.page(connection, None, "", 2)] == made[:2]
+        assert [key.id for key in keys.page(connection, None, made[1], 2)] == made[2:]
+        assert {key.owner for key in keys.page(connection, "ann", "", 9)} == {"ann"}
+
+
+def test_answers(store: Store) -> None:
+    asked, given = Asked("ann", "k1", "f" * 64), Given(201, {"etag": '"1"'}, "{}")
+    with store.database.writing() as connection:
+        assert answers.find(connection, asked) is None
+        answers.keep(connection, [(asked, given)])
+        answers.keep(connection, [])
+    with store.database.reading() as connection:
+        assert answers.find(connection, asked) == given
+        assert answers.find(connection, asked._replace(owner="bob")) is None
+        with pytest.raises(AnswerConflict):
+            answers.find(connection, asked._replace(fingerprint="0" * 64))
+    with store.database.writing() as connection:
+        assert answers.forget(connection, now() - 60_000_000) == 0
+        assert answers.forget(connection, now() + 1) == 1
+        assert answers.find(connection, asked) is None
