@@ -68,7 +68,7 @@ def id_in(text: str) -> str | None:
 def find(connection: Connection, identity: str) -> Key | None:
     """The key with this id."""
     row = connection.execute(_select().where(_K.id == identity)).first()
-    return row and _key(row)
+    return None if row is None else _key(row)
 
 
 def page(connection: Connection, owner: str | None, after: str, most: int) -> list[Key]:
@@ -94,7 +94,7 @@ def _select() -> sa.Select[Any]:
     return sa.select(*(_K[name] for name in Key._fields))
 
 
-def _key(row: sa.Row[Any]) -> Key:
+def _key(row: Any) -> Key:
     return Key(*row)._replace(scopes=frozenset(row.scopes.split()))
 
 
