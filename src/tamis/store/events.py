@@ -6,8 +6,6 @@ reading the counter and the commit: whoever sees change *n* sees every event tha
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +13,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.model.names import new_name, stored_name
 from tamis.store.bulk import hold, insert, one_of, share
 from tamis.store.moments import now
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER, counters, events
@@ -61,23 +60,13 @@ def publish_all(
     known = share(connection, CHANGE_ORDER)
     last = hold(connection, EVENT_ORDER)
     named = [(owner, [_named(row) for row in rows]) for owner, rows in requests]
-    there = _texts(connection, [stored(owner, row.id) for owner, rows in named for row in rows])
+    there = _texts(connection, [stored_name(owner, str(row.id)) for owner, rows in named for row in rows])
     fresh: list[tuple[str, str, int | None, str]] = []
     results = []
     for owner, rows in named:
         results.append([_take(owner, row, there, fresh) for row in rows])
     _append(connection, fresh, last, known)
     return results
-
-
-def stored(owner: str, name: str | None) -> str:
-    """The name of an owner's thing among all others'."""
-    return f"{owner}/{name}"
-
-
-def new_name() -> str:
-    """A name that nothing else has; later ones sort later."""
-    return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
 
 
 def waiting(connection: Connection, after: int, most: int) -> list[Accepted]:
@@ -119,7 +108,7 @@ def _take(
     there: dict[str, tuple[str, int | None]],
     fresh: list[tuple[str, str, int | None, str]],
 ) -> Published:
-    key, value = stored(owner, row.id), (row.text, row.time)
+    key, value = stored_name(owner, str(row.id)), (row.text, row.time)
     name = str(row.id)
     if key in there:
         return Published(name, DUPLICATE if there[key] == value else CONFLICT)
