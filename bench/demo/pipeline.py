@@ -58,7 +58,7 @@ class Pipeline:
 
     def profile(self) -> None:
         """What listings look like."""
-        from tamis.spark import profile
+        from tamis.spark.profiling import profile
 
         step("3. What do listings look like?")
         with waiting("profiling a log of them, in one pass"):

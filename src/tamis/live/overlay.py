@@ -20,6 +20,7 @@ from tamis.matcher.index import Index
 from tamis.model.change import Change
 
 NEVER = np.iinfo(np.int64).max
+FEW = 32  # changes for which an index costs more than it saves
 
 
 class Matched(NamedTuple):
@@ -61,7 +62,8 @@ def _changed(
     puts = [
         (str(at), change.expression) for at, change in enumerate(changes) if change.expression is not None
     ]
-    index = Index.build(puts, engine="scan", on_error="skip", limits=limits)
+    engine = "hybrid" if len(puts) > FEW else "scan"
+    index = Index.build(puts, engine=engine, on_error="skip", limits=limits)
     table = index.match_many(events, threads=1)
     event, at = table["event"].to_numpy(), pc.cast(table["subscription"], pa.int64()).to_numpy()
     version = np.array([change.sequence for change in changes], np.int64)

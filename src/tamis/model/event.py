@@ -38,6 +38,10 @@ class Event(msgspec.Struct, frozen=True):
     payload: Any = None
 
 
+class FlatEvent(Event, frozen=True):
+    """An event whose attributes are flat and clean already: nothing looks them through again."""
+
+
 _KEY_LIKE = re.compile(rb'"\s*:')
 
 EventLike = Event | Mapping[str, Any]
@@ -45,6 +49,8 @@ EventLike = Event | Mapping[str, Any]
 
 def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     """``source`` as an :class:`Event`."""
+    if type(source) is FlatEvent:
+        return source
     if isinstance(source, Event):
         for name, weight in source.weights.items():
             if type(weight) not in (int, float) or not math.isfinite(weight):
@@ -53,6 +59,12 @@ def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     if not isinstance(source, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")
     return Event(flatten(source, limits))
+
+
+def flat_event(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> FlatEvent:
+    """``source``, looked through once for all that will be done with it."""
+    event = event_from(source, limits)
+    return FlatEvent(event.attributes, event.id, event.time, event.weights, event.payload)
 
 
 def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
