@@ -22,6 +22,7 @@ TopMatches
 WorkReport
 attr
 errors
+from_eventbridge
 from_json
 from_query_string
 from_search_box

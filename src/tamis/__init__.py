@@ -30,6 +30,7 @@ _HOMES = {
     "WorkReport": "tamis.matcher.work",
     "attr": "tamis.lang",
     "errors": "tamis.errors",
+    "from_eventbridge": "tamis.lang",
     "from_json": "tamis.lang",
     "from_query_string": "tamis.lang",
     "from_search_box": "tamis.lang",
@@ -53,6 +54,7 @@ __all__ = [
     "WorkReport",
     "attr",
     "errors",
+    "from_eventbridge",
     "from_json",
     "from_query_string",
     "from_search_box",
@@ -64,7 +66,16 @@ __all__ = [
 if TYPE_CHECKING:
     from tamis import errors
     from tamis.errors import TamisError
-    from tamis.lang import attr, from_json, from_query_string, from_search_box, parse, to_json, to_text
+    from tamis.lang import (
+        attr,
+        from_eventbridge,
+        from_json,
+        from_query_string,
+        from_search_box,
+        parse,
+        to_json,
+        to_text,
+    )
     from tamis.limits import Limits
     from tamis.matcher.batches import MatchBatch
     from tamis.matcher.explain import Explanation

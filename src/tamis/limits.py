@@ -19,6 +19,7 @@ class Limits:
     expression_predicates: int = 512
     in_list_values: int = 65_536
     regex_characters: int = 1_000
+    wildcard_states: int = 10  # of a wildcard in an EventBridge pattern
     dnf_clauses: int = 256
     polygon_vertices: int = 10_000
     string_bytes: int = 65_536  # of an operand; the strings of an event are bounded by event_bytes

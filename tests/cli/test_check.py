@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tamis import __version__
+from tamis import __version__, lang
+from tamis.cli.check import FORMS
 
 
 def test_an_expression_is_printed_in_canonical_form(tamis: Any) -> None:
@@ -21,13 +22,20 @@ def test_an_expression_is_printed_in_canonical_form(tamis: Any) -> None:
     [
         ("query", "mark=FORD&model=FOCUS&model=MONDEO&year_from=2014",
          "mark = 'FORD' AND model IN ('FOCUS', 'MONDEO') AND year >= 2014"),
+        ("query-string", "a=1", "a = 1"),
         ("search", "+wool", "text HAS 'wool'"),
+        ("search-box", "wool", "text HAS 'wool'"),
+        ("eventbridge", '{"a": {"b": ["x", "y"]}}', "a.b IN ('x', 'y')"),
         ("json", '{"attribute": "a", "op": "=", "value": 1}', "a = 1"),
         ("text", "a = 1", "a = 1"),
     ],
 )  # fmt: skip
 def test_every_form(tamis: Any, form: str, text: str, canonical: str) -> None:
     assert tamis("check", "--form", form, text).stdout == canonical + "\n"
+
+
+def test_the_forms_are_the_library_s() -> None:
+    assert tuple(lang.FORMS) == FORMS
 
 
 def test_json_is_recognised(tamis: Any) -> None:

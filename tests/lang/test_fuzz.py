@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.errors import TamisError
-from tamis.lang import check_tree, from_json, from_query_string, from_search_box, parse, to_json, to_text
+from tamis.lang import (
+    check_tree,
+    from_eventbridge,
+    from_json,
+    from_query_string,
+    from_search_box,
+    parse,
+    to_json,
+    to_text,
+)
 from tamis.model.event import Event
 from tamis.model.expr import Expr
 from tamis.model.truth import matches
@@ -22,6 +31,7 @@ READERS: dict[str, Callable[[str], Expr]] = {
     "json": from_json,
     "query_string": from_query_string,
     "search_box": from_search_box,
+    "eventbridge": from_eventbridge,
 }
 CORPUS = {name: (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in READERS}
 SCRAPS = [
@@ -62,7 +72,7 @@ SCRAPS = [
         "DATE",
     ),
     *("CIDR", "\\", "%", "_", "{", "}", "[", "]", ":", "&", "+", "-", "\n", "\t", "\0", "é", "e\u0301", "𝒳"),
-    *("\u202e", "\ud800", "$time", "$point"),
+    *("\u202e", "\ud800", "$time", "$point", "$or", "anything-but", "prefix", "numeric", "null", "*"),
 ]
 EVENT = Event({"a": (1, "x", True), "t": ("new york plus-size wool",), "ip": ("10.0.0.1",)})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tamis.errors import ExpressionError
-from tamis.lang import from_query_string, from_search_box, parse, to_text
+from tamis.lang import from_eventbridge, from_query_string, from_search_box, parse, to_text
 from tamis.model.expr import Expr
 from tests.golden import golden_pairs
 
@@ -18,6 +18,7 @@ READERS: dict[str, Callable[[str], Expr]] = {
     "errors": parse,
     "query_string": from_query_string,
     "search_box": from_search_box,
+    "eventbridge": from_eventbridge,
 }
 CASES = [(name, *pair) for name in READERS for pair in golden_pairs(FOLDER / f"{name}.txt")]
 

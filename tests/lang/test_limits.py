@@ -11,6 +11,7 @@ from tamis.lang import (
     attr,
     check_tree,
     expression_from,
+    from_eventbridge,
     from_json,
     from_query_string,
     from_search_box,
@@ -108,6 +109,34 @@ def test_bytes_of_text(edge: int) -> None:
     assert_edge("expression_bytes", DEFAULT_LIMITS, from_query_string, f"a={'x' * (size - 2)}", edge > 0)
     assert_edge("expression_bytes", DEFAULT_LIMITS, from_search_box_text, "x" * size, edge > 0)
     assert_edge("expression_bytes", DEFAULT_LIMITS, from_json, json_of_size(size), edge > 0)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_patterns(edge: int) -> None:
+    """Bytes and levels of objects as written, predicates and values of what it becomes."""
+    size = DEFAULT_LIMITS.expression_bytes + edge
+    text = '{"a": [""]}'.replace('""', f'"{"x" * (size - 11)}"')
+    assert_edge("expression_bytes", DEFAULT_LIMITS, from_eventbridge, text, edge > 0)
+    for bound in (2, 7, DEFAULT_LIMITS.expression_depth):
+        limits = Limits(expression_depth=bound)
+        pattern: Any = {"a": [1]}
+        for level in range(bound + edge - 1):
+            pattern = {"b": pattern} if level % 2 else {"$or": [pattern, {"c": [2]}]}
+        assert_edge("expression_depth", limits, from_eventbridge, pattern, edge > 0)
+    count = DEFAULT_LIMITS.expression_predicates + edge
+    for pattern in (
+        {f"a{at}": [1] for at in range(count)},
+        {"a": [{"prefix": "x"}] * count},
+        {"a": [None] + [{"prefix": "x"}] * (count - 1)},
+    ):
+        assert_edge("expression_predicates", DEFAULT_LIMITS, from_eventbridge, pattern, edge > 0)
+    values = {"a": list(range(DEFAULT_LIMITS.in_list_values + edge))}
+    assert_edge("in_list_values", DEFAULT_LIMITS, from_eventbridge, values, edge > 0)
+    name = "n" * (DEFAULT_LIMITS.attribute_name_bytes + edge - 2)
+    for entry in (1, None):
+        assert_edge(
+            "attribute_name_bytes", DEFAULT_LIMITS, from_eventbridge, {"a": {name: [entry]}}, edge > 0
+        )
 
 
 def json_of_size(size: int) -> str:

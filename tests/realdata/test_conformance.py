@@ -1,16 +1,23 @@
-"""Cases with an outside answer: OGC CQL2's abstract tests and the trace of the SIGMOD 2013 contest."""
+"""Cases with an outside answer: OGC CQL2's abstract tests, the trace of the SIGMOD 2013 contest, and
+EventBridge patterns, all of which can be said."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.workloads.real.data import lines
-from tamis import Index
+from tamis import Index, from_eventbridge, parse, to_text
+from tamis.errors import ExpressionError
 from tamis.index.engines import NAMES
+from tamis.model.event import event_from
 from tamis.model.expr import Expr, Text
+from tamis.model.truth import matches
 from tests.realdata import cql2
 
 pytestmark = pytest.mark.realdata
@@ -84,3 +91,41 @@ def test_sigmod_trace_in_order(engine: str, shared_data: Path) -> None:
         "expect": 960,
     }
     assert (pairs, others) == (31_720, 53_481)
+
+
+def test_eventbridge_patterns_are_read_or_refused_as_expected(shared_data: Path) -> None:
+    cases = eventbridge_cases(shared_data)
+    found = {name: decided(case) for name, case in cases.items()}
+    assert found == {name: case["expected"] for name, case in cases.items()}
+    assert Counter(map(str, found.values())) == {"True": 66, "False": 51, "error": 38}
+
+
+@pytest.mark.parametrize("engine", NAMES)
+def test_eventbridge_patterns_with_every_engine(engine: str, shared_data: Path) -> None:
+    cases = {
+        name: case for name, case in eventbridge_cases(shared_data).items() if case["expected"] != "error"
+    }
+    index = Index.build({name: from_eventbridge(case["rule"]) for name, case in cases.items()}, engine=engine)
+    found = {name: name in index.match(case["event"]) for name, case in cases.items()}
+    assert found == {name: case["expected"] for name, case in cases.items()}
+    rows = [case["event"] for case in cases.values()]
+    pairs = set(zip(*index.match_many(rows).to_pydict().values(), strict=True))
+    assert {name: (row, name) in pairs for row, name in enumerate(cases)} == found
+
+
+def eventbridge_cases(shared_data: Path) -> dict[str, dict[str, Any]]:
+    return {
+        case["name"]: case for case in lines(shared_data / "conformance" / "eventbridge_patterns.jsonl.gz")
+    }
+
+
+def decided(case: dict[str, Any]) -> bool | str:
+    """What the tree says, or that there is none; both as data and as text."""
+    try:
+        tree = from_eventbridge(case["rule"])
+    except ExpressionError as bad:
+        with pytest.raises(type(bad), match=re.escape(bad.message)):
+            from_eventbridge(json.dumps(case["rule"]))
+        return "error"
+    assert from_eventbridge(json.dumps(case["rule"])) == parse(to_text(tree)) == tree
+    return matches(tree, event_from(case["event"]))

@@ -48,7 +48,7 @@ from tamis.model.value import Interval, Point, Scalar, format_time
 
 def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
     """The tree of a JSON object, given as decoded data or as JSON text."""
-    decoded = _decode(source, limits) if isinstance(source, str | bytes) else source
+    decoded = decode_json(source, limits) if isinstance(source, str | bytes) else source
     return check_tree(_read(decoded, 1, depth_limit(limits)), limits)
 
 
@@ -63,7 +63,8 @@ def to_json(expr: Expr) -> dict[str, Any]:
     return written if expr.weight == 1.0 else {**written, "weight": expr.weight}
 
 
-def _decode(source: str | bytes, limits: Limits) -> Any:
+def decode_json(source: str | bytes, limits: Limits) -> Any:
+    """The data of a JSON text: within the limit of bytes, every key once, every number finite."""
     size = len(source) if isinstance(source, bytes) else utf8_size(source)
     if size > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the JSON text has {size} bytes")

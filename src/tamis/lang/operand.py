@@ -13,7 +13,15 @@ from tamis.model.value import Interval, Point, Scalar, clean_string, clean_value
 # Walks over trees may recurse; Python's own stack bounds them whatever the configured limit says.
 DEEPEST = 100
 
-_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", Point: "a point"}
+_NAMES = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    dict: "an object",
+    type(None): "null",
+    Point: "a point",
+}
 
 
 def depth_limit(limits: Limits) -> int:

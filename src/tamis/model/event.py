@@ -1,7 +1,8 @@
 """Events: reading JSON, dictionaries and bytes into flat attributes with clean values.
 
 Nested objects become dotted names, arrays make an attribute multi-valued, ``null`` and empty lists
-mean absent. JSON has no times, points or intervals, so three tagged objects stand for them::
+mean absent. Where a ``null`` was written, its name is a value of the attribute ``$null``, for those who
+must tell it from silence. JSON has no times, points or intervals, so three tagged objects stand for them::
 
     {"$time": "2026-11-15T08:00:00Z"}
     {"$point": [9.52, 47.14]}            a GeoJSON Point object is read as one, too
@@ -17,7 +18,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +45,8 @@ class FlatEvent(Event, frozen=True):
 
 
 _KEY_LIKE = re.compile(rb'"\s*:')
+
+NULLS = "$null"  # the attribute whose values are the names of attributes that were written as null
 
 EventLike = Event | Mapping[str, Any]
 
@@ -114,11 +118,13 @@ def _refuse_duplicate_keys(raw: bytes) -> None:
 def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[str, tuple[Value, ...]]:
     """Dotted names to tuples of clean values, within the limits."""
     flat: dict[str, list[Value]] = {}
+    nulls: dict[str, None] = {}
     stack: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in reversed(list(source.items()))]
     count = 0
     while stack:
         name, value, depth = stack.pop()
         if value is None:
+            nulls[name] = None
             continue
         if depth > limits.event_depth:
             raise EventLimit(
@@ -137,18 +143,27 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
         elif isinstance(value, list | tuple | set | frozenset):
             stack.extend((name, item, depth + 1) for item in reversed(list(value)))
             continue
-        count += 1
+        count += name != NULLS
         if count > limits.event_values:
             raise EventLimit(
                 f"the event has more than event_values = {limits.event_values} values", limit="event_values"
             )
         flat.setdefault(clean_name(name, limits), []).append(_clean_at(name, value))
-    if len(flat) > limits.event_attributes:
+    if len(flat) - (NULLS in flat) > limits.event_attributes:
         raise EventLimit(
             f"the event has {len(flat)} attributes, more than event_attributes = {limits.event_attributes}",
             limit="event_attributes",
         )
-    return {name: tuple(values) for name, values in flat.items()}
+    if nulls:
+        flat.setdefault(NULLS, []).extend(_askable(nulls, limits))
+    return {name: tuple(values) for name, values in flat.items() if values}
+
+
+def _askable(names: Iterable[Any], limits: Limits) -> Iterator[str]:
+    """The names that an expression can hold; the others are refused only where they have a value."""
+    for name in names:
+        with suppress(EventError):
+            yield clean_name(name, limits)
 
 
 def clean_name(name: Any, limits: Limits) -> str:

@@ -119,6 +119,12 @@ def successor(value: Any) -> Any:
     return following if math.isfinite(following) else None
 
 
+def predecessor(number: float) -> Any:
+    """The greatest number below ``number`` that can be held; ``None`` if there is none."""
+    above = successor(-number)
+    return None if above is None else -above
+
+
 def clean_interval(interval: Interval) -> Interval:
     """``interval`` with clean, comparable and ordered ends, the lower one closed."""
     low = None if interval.low is None else clean_value(interval.low)

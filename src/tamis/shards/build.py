@@ -14,8 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import IndexError_, SubscriptionError, TamisError
-from tamis.lang import from_json, to_text
-from tamis.limits import Limits
 from tamis.matcher.sources import read_book
 from tamis.matcher.writer import Writer
 from tamis.shards.manifest import Settings, Shard
@@ -55,11 +53,10 @@ def build_shard(work: Work, number: int, rows: pa.Table, before: Shard | None = 
     """
     given, fingerprint = rows, fingerprint_of(rows["mark"])
     rows, strange = _without_strange_ids(rows)
-    rows, unread = _as_text(rows, limits_of(work.settings))
     rows = _newest_first(rows)
     book = _book(rows)
     writer, refused = _changed(work, rows, book, before) or _anew(work, rows)
-    bad = strange + unread + refused
+    bad = strange + refused
     shard = Shard(
         number,
         [],
@@ -111,28 +108,6 @@ def _changed(
     given = read_book(fresh.drop_columns(["mark"]), limits_of(work.settings), skip_bad=True)
     writer.apply(given, gone.to_pylist() + [name for name, _ in given.refused])
     return writer, given.refused
-
-
-def _as_text(rows: pa.Table, limits: Limits) -> tuple[pa.Table, Refused]:
-    """Expressions that are written as JSON objects, as text, and those that cannot be read."""
-    if "expression" not in rows.column_names:
-        return rows, []
-    objects = pc.fill_null(pc.match_substring_regex(rows["expression"], r"^\s*\{"), False)
-    if not pc.any(objects).as_py():
-        return rows, []
-    texts: list[str | None] = []
-    refused: Refused = []
-    written = rows.filter(objects)
-    for name, given in zip(written["id"].to_pylist(), written["expression"].to_pylist(), strict=True):
-        try:
-            texts.append(to_text(from_json(given, limits)))
-        except TamisError as bad:
-            texts.append(None)
-            refused.append((name, bad))
-    read = pc.replace_with_mask(_one(rows["expression"]), _one(objects), pa.array(texts, pa.string()))
-    rows = rows.set_column(rows.column_names.index("expression"), "expression", read)
-    lost = pc.and_(objects, pc.is_null(read))
-    return rows.filter(pc.invert(lost)), refused
 
 
 def _one(column: Any) -> Any:

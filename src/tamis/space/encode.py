@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from tamis.errors import EventError
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.event import Event, EventLike, event_from
+from tamis.model.event import NULLS, Event, EventLike, event_from
 from tamis.model.value import INT_MAX, INT_MIN, clean_string
 from tamis.space._kernels import locate_event
 from tamis.space.locate import Entry, Locators
 from tamis.space.located import Located, join
-from tamis.space.plain import PlainEvents, harmless, names_fit, point_in
+from tamis.space.plain import PlainEvents, harmless, has_null, names_fit, point_in
 from tamis.space.space import Space
 
 Refused = list[tuple[int, EventError]]
@@ -31,6 +31,7 @@ class Encoder:
     def __init__(self, space: Space, limits: Limits = DEFAULT_LIMITS) -> None:
         self.locators = Locators(space)
         self.limits = limits
+        self._nulls = NULLS in self.locators.places  # somebody asks which attributes are null
         self._shapes: dict[tuple[str, ...], npt.NDArray[np.int64]] = {}
 
     def entries(self, event: EventLike) -> tuple[list[int], list[int], list[int], bool]:
@@ -46,7 +47,7 @@ class Encoder:
         return dimensions, cells, cells, False
 
     def _plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
-        if len(event) > self.limits.event_attributes:
+        if len(event) > self.limits.event_attributes or (self._nulls and has_null(event)):
             return False
         made = self.locators.made
         for name, value in event.items():

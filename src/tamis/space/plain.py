@@ -13,7 +13,7 @@ import numpy as np
 
 from tamis.errors import EventError
 from tamis.limits import Limits
-from tamis.model.event import tagged_value
+from tamis.model.event import NULLS, tagged_value
 from tamis.model.value import INT_MAX, INT_MIN, Point, clean_string
 from tamis.space.locate import AttributeLocator, Entry, Locators, locate_all
 from tamis.space.located import Part
@@ -28,6 +28,7 @@ class PlainEvents:
 
     def __init__(self, locators: Locators, limits: Limits) -> None:
         self._locators, self._limits = locators, limits
+        self._nulls = NULLS in locators.places
         # Events of numbers only: the events, their rows, the attributes and values of all end to end.
         self._events: list[dict[str, Any]] = []
         self._event_rows: list[int] = []
@@ -53,6 +54,8 @@ class PlainEvents:
         return True
 
     def _take_mixed(self, event: dict[str, Any], row: int) -> bool:
+        if self._nulls and has_null(event):
+            return False
         known, longest = self._locators.made.get, self._limits.attribute_name_bytes
         numbers: list[tuple[int, int, float]] = []
         entries: list[tuple[Entry, ...]] = []
@@ -139,6 +142,11 @@ def point_in(value: Any, kind: type) -> Point | None:
     except EventError:
         return None
     return found if type(found) is Point else None
+
+
+def has_null(event: dict[str, Any]) -> bool:
+    """Whether some attribute is written as null."""
+    return any(value is None for value in event.values())
 
 
 def names_fit(event: dict[str, Any], limits: Limits) -> bool:

@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import ParseError, SubscriptionError, TamisError
-from tamis.lang import from_json, parse, to_text
+from tamis.lang import expression_from, to_text
 from tamis.lang.columns import columns_from_arrow
 from tamis.lang.columns.texts import normal, readable
 from tamis.limits import Limits
@@ -111,20 +110,15 @@ def _checked_id(raw: bytes | None, limits: Limits) -> None:
 
 
 def _checked_text(raw: bytes | None, limits: Limits) -> str:
-    """The expression as text; one in JSON is rewritten, since the rest of the pipeline reads text."""
+    """The expression as text, if it can be read; one in JSON is rewritten, so that all rows have one form."""
     if raw is None:
         raise ParseError("the expression is null")
     try:
         text = raw.decode()
     except UnicodeDecodeError as bad:
         raise ParseError(f"the expression is not UTF-8 at byte {bad.start}", position=bad.start) from None
-    if not text.lstrip().startswith("{"):
-        parse(text, limits)
-        return text
-    try:
-        return to_text(from_json(msgspec.json.decode(raw), limits))
-    except (msgspec.DecodeError, RecursionError) as bad:
-        raise ParseError(f"the expression is not JSON: {bad}") from None
+    tree = expression_from(text, limits)
+    return to_text(tree) if text.lstrip().startswith("{") else text
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:

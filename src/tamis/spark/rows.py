@@ -174,18 +174,21 @@ def _row(table: pa.Table) -> dict[str, Any]:
         if pa.types.is_map(column.type):
             for key, item in (value or {}).items():
                 _enter(found, key, item)
-        else:
+        elif value is not None:
             _enter(found, name, value)
     return found
 
 
 def _enter(found: dict[str, Any], name: str, value: Any) -> None:
     """A name that stands in several columns has all their values."""
-    found[name] = value if found.get(name) is None else [found[name], value]
+    found[name] = [found[name], value] if name in found else value
 
 
 def _plain(scalar: Any) -> Any:
-    """A cell as JSON knows it: times and points tagged, bytes that are no text replaced."""
+    """A cell as JSON knows it: times and points tagged, bytes that are no text replaced.
+
+    Every row of a table has every column, so a null in it is silence, and is not written.
+    """
     kind = scalar.type
     if not scalar.is_valid:
         return None
@@ -193,11 +196,11 @@ def _plain(scalar: Any) -> Any:
         return _plain(scalar.value)
     if pa.types.is_map(kind):
         keys, items = scalar.values.field(0), scalar.values.field(1)
-        return {_plain(key): _plain(item) for key, item in zip(keys, items, strict=True)}
+        return {_plain(key): _plain(item) for key, item in zip(keys, items, strict=True) if item.is_valid}
     if pa.types.is_struct(kind):
         return _point_or_object({field.name: _plain(scalar[field.name]) for field in kind})
     if hasattr(scalar, "values"):
-        return [_plain(item) for item in scalar.values]
+        return [_plain(item) for item in scalar.values if item.is_valid]
     if _is_text(kind):
         return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
@@ -206,7 +209,9 @@ def _plain(scalar: Any) -> Any:
 
 
 def _point_or_object(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"$point": [found["lon"], found["lat"]]} if set(found) == {"lon", "lat"} else found
+    if set(found) == {"lon", "lat"}:
+        return {"$point": [found["lon"], found["lat"]]}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _time(scalar: Any) -> Any:

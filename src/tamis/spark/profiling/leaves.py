@@ -17,7 +17,7 @@ from tamis.lang.columns.texts import normal
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.matcher.batches import locate, nowhere
-from tamis.model.event import clean_name, event_from
+from tamis.model.event import NULLS, clean_name, event_from
 from tamis.model.value import family
 
 Ints = npt.NDArray[np.int64]
@@ -68,6 +68,7 @@ def _from_events(events: list[Any], limits: Limits) -> tuple[list[Leaf], set[int
         except EventError:
             refused.add(row)
             continue
+        attributes.pop(NULLS, None)  # says what is not there
         for name, values in attributes.items():
             for value in values:
                 owners, kept = held.setdefault((name, family(value)), ([], []))
