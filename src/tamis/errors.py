@@ -11,7 +11,8 @@
     ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
     │   ├── UnknownSubscription    subscription-unknown
     │   ├── DuplicateSubscription  subscription-duplicate
-    │   └── ScheduleError          schedule-invalid       a schedule cannot be read
+    │   ├── ScheduleError          schedule-invalid       a schedule cannot be read
+    │   └── DeliveryError          delivery-invalid       a delivery or its template cannot be used
     ├── EventError                 event-invalid          the event cannot be understood
     │   ├── EventSyntax            event-syntax           not JSON, duplicate keys, bad UTF-8
     │   ├── EventValue             event-value            NaN, infinity, big integers, surrogates
@@ -45,6 +46,10 @@
     │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
     │   ├── ServiceBusy            service-busy           too much at once, or about to stop
     │   └── DataInUse              data-in-use            another process serves this folder
+    ├── NotifyError                notify-error           a notification could not be told
+    │   ├── SendFailed             send-failed            the receiver is away or busy: worth another try
+    │   └── SendRefused            send-refused           the receiver or the service will not have it
+    │       └── AddressForbidden   address-forbidden      the address is not one to be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
@@ -139,6 +144,12 @@ class ScheduleError(SubscriptionError):
     """A schedule is not written in a way that can be read."""
 
     code = "schedule-invalid"
+
+
+class DeliveryError(SubscriptionError):
+    """The delivery settings of a subscription, or a template in them, cannot be used."""
+
+    code = "delivery-invalid"
 
 
 class EventError(TamisError):
@@ -337,6 +348,34 @@ class DataInUse(ServiceError):
     """Another process serves this folder."""
 
     code = "data-in-use"
+
+
+class NotifyError(TamisError):
+    """A notification could not be told."""
+
+    code = "notify-error"
+
+
+class SendFailed(NotifyError):
+    """The receiver cannot be reached or is busy; ``retry_after`` is the seconds it asked for, if any."""
+
+    code = "send-failed"
+
+    def __init__(self, message: str, retry_after: float | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.retry_after = retry_after
+
+
+class SendRefused(NotifyError):
+    """Another attempt would end alike: the receiver refuses, or what is to be sent cannot be."""
+
+    code = "send-refused"
+
+
+class AddressForbidden(SendRefused):
+    """A receiver's address lies in a network that must not be called from here."""
+
+    code = "address-forbidden"
 
 
 class InputError(TamisError):

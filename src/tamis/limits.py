@@ -51,6 +51,15 @@ class Limits:
     profile_values: int = 256  # of each attribute
     profile_terms: int = 262_144
     profile_pairs: int = 65_536
+    delivery_bytes: int = 65_536
+    webhook_url_bytes: int = 2_048
+    webhook_secrets: int = 4
+    template_bytes: int = 16 * 1024
+    template_tags: int = 64
+    notification_bytes: int = 1024 * 1024  # of what is sent
+    notification_value_characters: int = 500  # of each value in a template
+    notification_attributes: int = 12  # that are shown of an event
+    answer_bytes: int = 65_536  # that are read of what a receiver answers
 
     def __post_init__(self) -> None:
         for field in fields(self):
