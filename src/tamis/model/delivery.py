@@ -84,7 +84,7 @@ class Delivery(
         """Refuse values that cannot be used; types have been checked."""
 
 
-class Webhook(Delivery, tag="webhook"):
+class Webhook(Delivery, frozen=True, kw_only=True, tag="webhook"):
     """A POST of JSON to a URL, signed as Standard Webhooks say if there is a secret.
 
     While a secret is being replaced there may be several: each signs.
@@ -113,25 +113,25 @@ class Webhook(Delivery, tag="webhook"):
         check_url(self.url, limits)
         if isinstance(self.secret, tuple) and not 1 <= len(self.secret) <= limits.webhook_secrets:
             raise DeliveryError(
-                f"a webhook has 1 to {limits.webhook_secrets} secrets (webhook_secrets), not {len(self.secret)}",
+                f"a webhook has {len(self.secret)} secrets, not 1 to webhook_secrets = {limits.webhook_secrets}",
                 limit="webhook_secrets",
             )
         for secret in self.secrets:
             secret_key(secret)
 
 
-class Email(Delivery, tag="email"):
+class Email(Delivery, frozen=True, kw_only=True, tag="email"):
     """A mail with text and HTML."""
 
     to: str
 
     def check(self, limits: Limits) -> None:
         """An address in plain ASCII, without a name or comment."""
-        if len(self.to) > 254 or not _EMAIL.fullmatch(self.to):
+        if not is_address(self.to):
             raise DeliveryError(f"to: {self.to[:80]!r} is no e-mail address such as ann@example.org")
 
 
-class Sms(Delivery, tag="sms"):
+class Sms(Delivery, frozen=True, kw_only=True, tag="sms"):
     """A short text through the service's gateway."""
 
     to: str
@@ -142,7 +142,7 @@ class Sms(Delivery, tag="sms"):
             raise DeliveryError(f"to: {self.to[:80]!r} is no telephone number such as +4915112345678")
 
 
-class File(Delivery, tag="file"):
+class File(Delivery, frozen=True, kw_only=True, tag="file"):
     """A line of JSON at the end of a file in the service's folder."""
 
     name: str
@@ -161,7 +161,7 @@ class File(Delivery, tag="file"):
             )
 
 
-class Log(Delivery, tag="log"):
+class Log(Delivery, frozen=True, kw_only=True, tag="log"):
     """A line in the service's log."""
 
 
@@ -199,6 +199,11 @@ def shown_delivery(delivery: Delivery) -> dict[str, Any]:
     return plain | {name: MASK for name in delivery.secret_fields if plain.get(name) is not None}
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is an e-mail address, and nothing else."""
+    return len(text) <= 254 and _EMAIL.fullmatch(text) is not None
+
+
 def transports() -> list[str]:
     """The names of all transports that are installed."""
     return sorted({*_OURS, *(point.name for point in entry_points(group=GROUP))})
@@ -210,7 +215,9 @@ def settings_of(transport: str) -> type[Delivery]:
     if transport in _OURS:
         return _OURS[transport]
     kind = getattr(transport_class(transport), "settings", None)
-    if not (isinstance(kind, type) and issubclass(kind, Delivery) and kind.__struct_config__.tag == transport):
+    if not (
+        isinstance(kind, type) and issubclass(kind, Delivery) and kind.__struct_config__.tag == transport
+    ):
         raise DeliveryError(
             f"the transport {transport} has no settings: a subclass of tamis.model.delivery.Delivery "
             f"with tag={transport!r}"

@@ -6,10 +6,10 @@
     {{#events}} … {{/events}}                 once for each event, or once if a plain value is there
     {{^events}} … {{/events}}                 only if there is none
 
-Inside ``events`` stand ``id``, ``time``, ``score``, ``attributes.NAME``, and the section ``attributes`` with
-``name`` and ``value``. A section's tag that stands alone on its line leaves no empty line. Whoever writes a
-template is a stranger: reading takes time in proportion to the text, writing in proportion to its output, and
-the output is bounded.
+Inside ``events`` stand ``id``, ``time``, ``score``, ``summary``, ``attributes.NAME``, and the section
+``attributes`` with ``name`` and ``value``. A section's tag that stands alone on its line leaves no line.
+Whoever writes a template is a stranger: reading takes time in proportion to the text, writing in proportion
+to its output, and the output is bounded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tamis.errors import DeliveryError
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 MESSAGE = ("id", "kind", "owner", "subscription", "expression", "count", "more", "from", "to", "created")
-EVENT = ("id", "time", "score")
+EVENT = ("id", "time", "score", "summary")
 ATTRIBUTE = ("name", "value")
 DEPTH = 3  # of sections in one another
 
@@ -121,6 +121,8 @@ def _closed(name: str, open_sections: list[tuple[str, bool, list[Node]]], body: 
 def _check_section(name: str, around: list[str]) -> None:
     if len(around) >= DEPTH:
         raise DeliveryError(f"sections stand in one another at most {DEPTH} deep, not {name[:40]!r}")
+    if name in around:  # loops in loops over the same would take time and say nothing
+        raise DeliveryError(f"the section {name[:40]!r} cannot stand in itself")
     if name == "attributes" and "events" not in around:
         raise DeliveryError("the section 'attributes' stands inside {{#events}} … {{/events}}")
     if name not in _INSIDE:

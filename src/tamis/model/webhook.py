@@ -28,7 +28,7 @@ def secret_key(secret: str) -> bytes:
         key = b""
     if not secret.startswith(SECRET) or len(key) not in SECRET_BYTES:
         raise DeliveryError(
-            f"a webhook's secret is {SECRET} and {SECRET_BYTES[0]} to {SECRET_BYTES[-1]} random bytes in base64"
+            f"a webhook's secret is {SECRET} and {SECRET_BYTES[0]} to {SECRET_BYTES[-1]} bytes in base64"
         )
     return key
 

@@ -1,0 +1,79 @@
+"""Files as receivers: a line of JSON for each message, on disk before it counts as delivered.
+
+Each owner has a folder in the service's folder, so that nobody writes into another's file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tamis.errors import SendFailed
+from tamis.model.delivery import File
+from tamis.notify.message import Message, body_of
+from tamis.notify.transports.base import Transport
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class FileTransport(Transport):
+    """Appends to files; several notifiers may do so at once."""
+
+    settings = File
+
+    def send(self, delivery: File, message: Message) -> None:
+        """Delivered is what the disk has."""
+        if self.service.folder is None:
+            raise SendFailed("the service has no folder for files; give it --folder")
+        folder = self.service.folder / folder_of(message.owner)
+        line = body_of(message, self.service.limits.notification_bytes) + b"\n"
+        try:
+            _append(folder, delivery.name, line)
+        except OSError as bad:
+            raise SendFailed(f"the file {delivery.name} cannot be written: {bad.strerror}") from None
+
+
+def folder_of(owner: str | None) -> str:
+    """The name of an owner's folder: the owner's, where that is a plain name."""
+    if owner is None:
+        return "_"
+    return owner if _PLAIN.fullmatch(owner) else "_" + hashlib.sha256(owner.encode()).hexdigest()[:40]
+
+
+def _append(folder: Path, name: str, line: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    is_new = not (folder / name).exists()
+    with _opened(folder / name) as file:
+        size = os.fstat(file).st_size
+        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"  # a crash in the middle of a line
+        try:
+            _write(file, b"\n" * torn + line)
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, size)  # a full disk leaves no half lines
+            raise
+    if is_new:
+        with _opened(folder, os.O_RDONLY) as entry:
+            os.fsync(entry)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int = _FLAGS) -> Iterator[int]:
+    file = os.open(path, flags, 0o640)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
