@@ -113,7 +113,7 @@ class Webhook(Delivery, frozen=True, kw_only=True, tag="webhook"):
         check_url(self.url, limits)
         if isinstance(self.secret, tuple) and not 1 <= len(self.secret) <= limits.webhook_secrets:
             raise DeliveryError(
-                f"a webhook has {len(self.secret)} secrets, not 1 to webhook_secrets = {limits.webhook_secrets}",
+                f"{len(self.secret)} secrets are not 1 to webhook_secrets = {limits.webhook_secrets}",
                 limit="webhook_secrets",
             )
         for secret in self.secrets:

@@ -55,6 +55,8 @@ Values = Mapping[str, Any]
 def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
     """Read a template; what it may not say is refused with its place."""
     _check_size(text, limits)
+    if "{{{" in text:  # elsewhere that means unescaped, which there is not
+        raise _unreadable(text[text.index("{{{") :])
     pieces = _TAG.split(_ALONE.sub(r"\1", text))
     if len(pieces) // 2 > limits.template_tags:
         raise DeliveryError(
@@ -100,9 +102,12 @@ def _read(pieces: list[str]) -> Template:
 
 def _plain(piece: str) -> list[Node]:
     if "{{" in piece:
-        shown = piece[piece.index("{{") :][:40]
-        raise DeliveryError(f"the tag {shown!r} cannot be read; a place is written {{{{name}}}}")
+        raise _unreadable(piece[piece.index("{{") :])
     return [piece] if piece else []
+
+
+def _unreadable(text: str) -> DeliveryError:
+    return DeliveryError(f"the tag {text[:40]!r} cannot be read; a place is written {{{{name}}}}")
 
 
 def _tag(piece: str) -> tuple[str, str]:

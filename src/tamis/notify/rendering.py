@@ -26,6 +26,7 @@ from tamis.notify.message import Message, ToldEvent
 
 SUBJECT_CHARACTERS = 200
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction, surrogate, private, line ends
+_JOINERS = "\u200c\u200d"  # which some scripts need
 
 
 class Rendered(NamedTuple):
@@ -41,7 +42,7 @@ def render_message(message: Message, wording: Wording | None, limits: Limits) ->
     own, values = wording or Wording(), _values(message, limits)
     subject = _fitted(_template(own.subject, "subject.txt", limits), values, clean, limits)
     return Rendered(
-        clean(subject)[:SUBJECT_CHARACTERS],
+        _header(subject),
         _fitted(_template(own.text, "notification.txt", limits), values, str, limits),
         _fitted(_template(own.html, "notification.html", limits), values, html.escape, limits),
     )
@@ -60,8 +61,13 @@ def clean(text: str) -> str:
     return " ".join(seen.split())
 
 
+def _header(text: str) -> str:
+    """A line for a header; what mail programs would decode (``=?utf-8?q?=0A?=``, a line end) is broken up."""
+    return clean(text).replace("=?", "= ?")[:SUBJECT_CHARACTERS]
+
+
 def _is_hidden(mark: str) -> bool:
-    return unicodedata.category(mark) in _HIDDEN and not mark.isspace()
+    return unicodedata.category(mark) in _HIDDEN and not mark.isspace() and mark not in _JOINERS
 
 
 def _template(own: str | None, ours: str, limits: Limits) -> Template:

@@ -34,7 +34,7 @@ class MailServer:
     def __post_init__(self) -> None:
         if self.security not in SECURITY:
             raise InputError(f"a mail server's security is {', '.join(SECURITY)}, not {self.security!r}")
-        if not is_address(self.sender_address):
+        if not self.sender.isprintable() or not is_address(self.sender_address):
             raise InputError(
                 f"the sender is an address such as 'Tamis <tamis@example.org>', not {self.sender!r}"
             )
@@ -85,8 +85,8 @@ class Settings:
                 raise InputError(f"{name} is a number of at least 1, not {getattr(self, name)}")
         if self.lease_seconds < 2 * self.longest_send:
             raise InputError(
-                f"a lease of {self.lease_seconds:g} s is too short: a delivery may wait for another, and sending "
-                f"one may take {self.longest_send:g} s"
+                f"a lease of {self.lease_seconds:g} s is too short: a delivery may wait for another, "
+                f"and sending takes up to {self.longest_send:g} s"
             )
 
     @property

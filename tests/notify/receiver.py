@@ -1,0 +1,93 @@
+"""A webhook receiver that behaves as it is told, in a thread of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+Behave = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Call(NamedTuple):
+    """A request that came in."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+def answer(status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> Behave:
+    """A plain answer."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in (headers or {}).items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return behave
+
+
+class Receiver:
+    """What came in, and how to answer."""
+
+    def __init__(self, server: ThreadingHTTPServer, scheme: str) -> None:
+        self.calls: list[Call] = []
+        self.behave: Behave = answer(204)
+        self.port: int = server.server_address[1]
+        self.url = f"{scheme}://127.0.0.1:{self.port}/hook"
+        self._came = threading.Condition()
+
+    def take(self, handler: BaseHTTPRequestHandler) -> None:
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        with self._came:
+            self.calls.append(Call(handler.path, {k.lower(): v for k, v in handler.headers.items()}, body))
+            self._came.notify_all()
+        with contextlib.suppress(OSError):  # the caller may have given up
+            self.behave(handler)
+
+    def wait_for(self, number: int, seconds: float = 20.0) -> list[Call]:
+        """At least so many calls."""
+        with self._came:
+            assert self._came.wait_for(lambda: len(self.calls) >= number, seconds), len(self.calls)
+            return list(self.calls)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Callers that hang up are part of the tests."""
+
+
+@contextlib.contextmanager
+def receiving(behave: Behave | None = None, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    """A receiver on a free port of this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            receiver.take(self)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = _Server(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    receiver = Receiver(server, "http" if tls is None else "https")
+    receiver.behave = behave or receiver.behave
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,238 @@
+"""Calls to a real receiver that is slow, dead, far too talkative, or not who it should be."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+import trustme
+
+from tamis.errors import SendFailed, SendRefused
+from tamis.limits import Limits
+from tamis.notify.guard import read_networks
+from tamis.notify.http import Answer, Caller, HttpRules
+from tamis.notify.transports.webhook import judge
+from tests.notify.receiver import answer, receiving
+
+HERE = read_networks(["127.0.0.0/8"])
+Make = Callable[..., Caller]
+
+
+@pytest.fixture
+def calling() -> Iterator[Make]:
+    made: list[Caller] = []
+
+    def make(limits: Limits | None = None, resolve: Any = None, **rules: Any) -> Caller:
+        chosen = HttpRules(**({"allowed": HERE, "connect_seconds": 0.5, "total_seconds": 1.0} | rules))
+        made.append(Caller(chosen, limits or Limits(), resolve))
+        return made[-1]
+
+    yield make
+    for caller in made:
+        caller.close()
+
+
+def test_what_arrives(calling: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with receiving() as receiver:
+        caller = calling(resolve=lambda host, port: ["127.0.0.1"])
+        url = f"http://hooks.example:{receiver.port}/a/b?c=d"
+        assert caller.post(url, b'{"x":1}', {"X-One": "1"}) == Answer(204, None)
+        assert caller.post(f"http://hooks.example:{receiver.port}", b"", {}).status == 204
+    first, second = receiver.calls
+    assert (first.path, first.body, second.path) == ("/a/b?c=d", b'{"x":1}', "/")
+    assert first.headers["host"] == f"hooks.example:{receiver.port}"
+    assert first.headers["x-one"] == "1"
+    assert first.headers["user-agent"].startswith("tamis/")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (200, None), (204, None), (299, None),
+        (301, SendRefused), (302, SendRefused), (307, SendRefused), (308, SendRefused), (304, SendRefused),
+        (400, SendRefused), (410, SendRefused), (413, SendRefused), (422, SendRefused),
+        (401, SendFailed), (404, SendFailed), (408, SendFailed), (429, SendFailed),
+        (500, SendFailed), (502, SendFailed), (503, SendFailed), (599, SendFailed),
+    ],
+)  # fmt: skip
+def test_what_an_answer_means(calling: Make, status: int, error: type[Exception] | None) -> None:
+    with receiving(answer(status, {"Location": "http://127.0.0.1:1/"})) as receiver:
+        got = calling().post(receiver.url, b"", {})
+        assert got.status == status
+        if error is None:
+            judge(got)
+        else:
+            with pytest.raises(error, match=str(status)):
+                judge(got)
+        assert len(receiver.calls) == 1  # no redirect is followed, nothing is repeated
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [
+        ("120", 120, 120),
+        ("0", 0, 0),
+        ("date", 55, 61),
+        ("past", 0, 0),
+        ("soon", None, None),
+        ("-5", None, None),
+    ],
+)
+def test_retry_after(calling: Make, header: str, low: float | None, high: float | None) -> None:
+    dates = {"date": formatdate(time.time() + 60, usegmt=True), "past": formatdate(0, usegmt=True)}
+    busy = answer(429, {"Retry-After": dates.get(header, header)})
+    with receiving(busy) as receiver, pytest.raises(SendFailed) as failed:
+        judge(calling().post(receiver.url, b"", {}))
+    if low is None or high is None:
+        assert failed.value.retry_after is None
+    else:
+        assert low <= failed.value.retry_after <= high
+
+
+def test_nobody_there(calling: Make) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(SendFailed, match=f"http://127.0.0.1:{port} failed"):
+        calling().post(f"http://127.0.0.1:{port}/", b"", {})
+    with pytest.raises(SendFailed, match="cannot be found"):
+        calling().post("http://nowhere.invalid/", b"", {})
+
+
+def test_a_name_that_takes_too_long(calling: Make) -> None:
+    gate = threading.Event()
+
+    def slow(host: str, port: int) -> list[str]:
+        gate.wait(10)
+        return ["127.0.0.1"]
+
+    with pytest.raises(SendFailed, match=r"was not found within 0.1 s"):
+        calling(resolve=slow, connect_seconds=0.1).post("http://slow.example/", b"", {})
+    gate.set()
+
+
+def dripping(handler: BaseHTTPRequestHandler) -> None:
+    """A byte now and then: no single read ever waits long."""
+    for _ in range(100):
+        handler.wfile.write(b"H")
+        handler.wfile.flush()
+        time.sleep(0.05)
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    """Takes the request and says nothing."""
+    time.sleep(3)
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    """Promises an answer for ever."""
+    while True:
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+
+def headers_without_end(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.flush_headers()
+    for number in range(100_000):
+        handler.wfile.write(b"X-%d: %s\r\n" % (number, b"x" * 1_000))
+
+
+def gibberish(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+
+def hanging_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize(
+    "behave",
+    [dripping, silent, endless, headers_without_end, gibberish, hanging_up],
+    ids=lambda f: f.__name__,
+)
+def test_receivers_that_misbehave_are_left_in_time(calling: Make, behave: Any) -> None:
+    with receiving(behave) as receiver:
+        begin = time.monotonic()
+        with pytest.raises(SendFailed):
+            calling(total_seconds=0.4).post(receiver.url, b"x" * 1_000, {})
+        assert time.monotonic() - begin < 1.5
+
+
+def test_a_huge_body_is_not_read(calling: Make) -> None:
+    def huge(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        for _ in range(1_000):
+            handler.wfile.write(b"x" * 1_000_000)
+
+    with receiving(huge) as receiver:
+        begin = time.monotonic()
+        assert calling().post(receiver.url, b"", {}).status == 200
+        assert time.monotonic() - begin < 0.5
+
+
+def test_the_head_of_an_answer_at_its_limit(calling: Make) -> None:
+    head = b"HTTP/1.0 200 OK\r\nA: %s\r\n\r\n"
+
+    def sized(size: int) -> Any:
+        return lambda handler: handler.wfile.write(head % (b"x" * (size - len(head) + 2)))
+
+    for size in (999, 1_000):
+        with receiving(sized(size)) as receiver:
+            assert calling(Limits(answer_bytes=1_000)).post(receiver.url, b"", {}).status == 200
+    with receiving(sized(1_001)) as receiver, pytest.raises(SendFailed, match="answer_bytes"):
+        calling(Limits(answer_bytes=1_000)).post(receiver.url, b"", {})
+
+
+def test_headers_cannot_be_broken(calling: Make) -> None:
+    with receiving() as receiver:
+        for name, value in (("X-A", "1\r\nX-B: 2"), ("X-A", "1\n"), ("X A\r\n", "1")):
+            with pytest.raises(ValueError, match="header"):
+                calling().post(receiver.url, b"", {name: value})
+        assert receiver.calls == []
+
+
+# -- https ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def ca_file(authority: trustme.CA, tmp_path: Any) -> str:
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    return str(tmp_path / "ca.pem")
+
+
+def tls_for(authority: trustme.CA, *names: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(*names).configure_cert(context)
+    return context
+
+
+def test_https_goes_to_the_checked_address_under_the_name(
+    calling: Make, authority: trustme.CA, ca_file: str
+) -> None:
+    caller = calling(ca_file=ca_file, resolve=lambda host, port: ["127.0.0.1"])
+    context, asked = tls_for(authority, "hooks.example"), []
+    context.sni_callback = lambda _, name, __: asked.append(name)
+    with receiving(tls=context) as receiver:
+        assert caller.post(f"https://hooks.example:{receiver.port}/", b"", {}).status == 204
+        with pytest.raises(SendFailed, match="CERTIFICATE_VERIFY_FAILED"):
+            caller.post(f"https://other.example:{receiver.port}/", b"", {})
+        with pytest.raises(SendFailed, match="CERTIFICATE_VERIFY_FAILED"):  # the system does not know this CA
+            calling(resolve=lambda host, port: ["127.0.0.1"]).post(
+                f"https://hooks.example:{receiver.port}/", b"", {}
+            )
+    assert asked[:2] == ["hooks.example", "other.example"]
+    assert len(receiver.calls) == 1
