@@ -16,6 +16,7 @@ so that whoever takes subscriptions in needs nothing of what sends.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, ClassVar, cast
@@ -172,20 +173,28 @@ _OURS: dict[str, type[Delivery]] = {
 
 def parse_delivery(source: Any, limits: Limits = DEFAULT_LIMITS) -> Delivery:
     """Read settings from JSON text or from the object that it describes."""
-    raw = _decoded(source, limits) if isinstance(source, str | bytes) else source
-    if not isinstance(raw, dict) or type(raw.get("transport")) is not str:
-        raise DeliveryError(
-            f"a delivery is an object that names its transport: {', '.join(map(repr, transports()))}"
-        )
-    try:
-        delivery = msgspec.convert(raw, settings_of(raw["transport"]))
-    except msgspec.ValidationError as bad:
-        raise DeliveryError(f"the delivery by {raw['transport']} cannot be used: {bad}") from None
+    delivery = _converted(_decoded(source, limits) if isinstance(source, str | bytes) else source)
     delivery.check(limits)
     if delivery.template is not None:
         delivery.template.check(limits)
     _check_size(delivery_text(delivery), limits)
     return delivery
+
+
+def stored_delivery(text: str) -> Delivery:
+    """Settings that were checked when they were stored; refused where their transport is not installed."""
+    return _converted(msgspec.json.decode(text))
+
+
+def _converted(raw: Any) -> Delivery:
+    if not isinstance(raw, Mapping) or type(raw.get("transport")) is not str:
+        raise DeliveryError(
+            f"a delivery is an object that names its transport: {', '.join(map(repr, transports()))}"
+        )
+    try:
+        return msgspec.convert(dict(raw), settings_of(raw["transport"]))
+    except msgspec.ValidationError as bad:
+        raise DeliveryError(f"the delivery by {raw['transport']} cannot be used: {bad}") from None
 
 
 def delivery_text(delivery: Delivery) -> str:

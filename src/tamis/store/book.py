@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
 import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -19,10 +18,12 @@ from tamis.lang import to_text
 from tamis.limits import Limits
 from tamis.matcher.sources import subscription_from
 from tamis.model.change import Change
+from tamis.model.delivery import delivery_text, parse_delivery
 from tamis.model.expr import size_of
 from tamis.model.schedule import parse_schedule
 from tamis.model.token import token_of
 from tamis.store.bulk import hold, insert, one_of
+from tamis.store.deliveries import cancel
 from tamis.store.moments import now
 from tamis.store.owners import account
 from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
@@ -124,7 +125,7 @@ def entry_from(row: Any, limits: Limits) -> Entry:
     status = more.get("status") or ACTIVE
     if status not in (ACTIVE, PAUSED):
         raise SubscriptionError(f"a subscription is {ACTIVE} or {PAUSED}, not {str(status)[:80]!r}")
-    delivery = _delivery_text(more.get("delivery"))
+    delivery = _delivery_text(more.get("delivery"), limits)
     size = size_of(held.expression)
     return Entry(held.id, owner, expression, held.priority, schedule, delivery, status, size)
 
@@ -169,6 +170,7 @@ def remove(connection: Connection, identity: str) -> int:
     row = {"subscription_id": identity, "token": token_of(identity), "expression": None, "priority": 0.0}
     connection.execute(sa.insert(changes), {"sequence": sequence, "at": now(), **row})
     _take(connection, 1)
+    cancel(connection, identity)
     return sequence
 
 
@@ -269,10 +271,8 @@ def _optional_text(value: Any, name: str, limits: Limits) -> str | None:
     return value
 
 
-def _delivery_text(delivery: Any) -> str | None:
-    if delivery is None or isinstance(delivery, str):
-        return delivery
-    return msgspec.json.encode(delivery, order="sorted").decode()
+def _delivery_text(delivery: Any, limits: Limits) -> str | None:
+    return None if delivery is None else delivery_text(parse_delivery(delivery, limits))
 
 
 def _check_storable(text: str) -> None:

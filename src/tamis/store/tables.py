@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 METADATA = MetaData()
@@ -161,6 +162,8 @@ positions = Table(
     Column("until", BigInteger, nullable=False, server_default="0"),
 )
 
+WAITING = text("state = 'waiting'")  # word for word as queries ask, or SQLite does not use the index
+
 # What becomes of rows of the outbox that are sent to somebody.
 deliveries = Table(
     "deliveries",
@@ -171,7 +174,7 @@ deliveries = Table(
     Column("owner", Text),
     Column("transport", String(64), nullable=False),
     Column("endpoint", Text, nullable=False),  # who answers there, or not: what a breaker stands for
-    Column("settings", Text, nullable=False),  # JSON: the delivery of the subscription when it was told
+    Column("settings", Text, nullable=False),  # JSON: where to, for people; without secrets and templates
     Column("state", String(16), nullable=False),  # waiting, claimed, delivered, dead, cancelled
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("due", BigInteger, nullable=False),  # when to try next; of a claimed one, when the claim ends
@@ -180,7 +183,7 @@ deliveries = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("finished_at", BigInteger),
     Index("deliveries_due", "state", "due"),
-    Index("deliveries_endpoint", "endpoint", "state"),
+    Index("deliveries_endpoint", "endpoint", "due", sqlite_where=WAITING, postgresql_where=WAITING),
     Index("deliveries_subscription", "subscription_id", "id"),
     Index("deliveries_owner", "owner", "state", "id"),
     sqlite_autoincrement=True,
