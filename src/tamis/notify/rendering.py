@@ -19,7 +19,7 @@ import msgspec
 from tamis.errors import SendRefused, TamisError
 from tamis.limits import Limits
 from tamis.model.delivery import Wording
-from tamis.model.event import flatten
+from tamis.model.event import NULLS, flatten
 from tamis.model.template import Template, parse_template, render
 from tamis.model.value import Interval, Point, Value
 from tamis.notify.message import Message, ToldEvent
@@ -129,6 +129,7 @@ def _attributes(event: ToldEvent, limits: Limits) -> dict[str, str]:
         flat = flatten(decoded, limits) if isinstance(decoded, dict) else {}
     except (msgspec.DecodeError, TamisError, RecursionError):
         return {}
+    flat.pop(NULLS, None)  # what is not there is not told
     return {name: ", ".join(_said(value) for value in values[:20]) for name, values in flat.items()}
 
 
