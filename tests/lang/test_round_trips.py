@@ -8,12 +8,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.lang import check_tree, expression_from, from_json, parse, to_json, to_text
+from tamis.lang import check_tree, expression_from, from_json, parse, span_of, to_json, to_text
 from tamis.lang.fast import read_plain
 from tamis.lang.grammar import read_expression
 from tamis.lang.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS
-from tamis.model.expr import PREDICATES, And, Compare, Expr, In, Not, Or, predicates_of
+from tamis.model.expr import PREDICATES, And, Compare, Expr, In, Not, Or, children_of, predicates_of
 from tests.strategies import expressions, names, numbers, strings
 
 
@@ -98,3 +98,13 @@ def test_trees_hold_no_node_with_a_single_child(expr: Expr) -> None:
             stack.append(node.child)
         else:
             assert isinstance(node, PREDICATES)
+
+
+@given(expressions())
+def test_spans_are_where_the_parts_stand(expr: Expr) -> None:
+    text = to_text(expr)
+    stack = [(expr, span_of(expr))]
+    while stack:
+        node, span = stack.pop()
+        assert text[span.start : span.end] == to_text(node)
+        stack.extend(zip(children_of(node), span.children, strict=True))

@@ -13,13 +13,14 @@ from tamis.lang.eventbridge import from_eventbridge
 from tamis.lang.forms import FORMS, expression_from, read
 from tamis.lang.json_form import from_json, to_json
 from tamis.lang.parse import parse
-from tamis.lang.printer import to_text
+from tamis.lang.printer import Span, span_of, to_text
 from tamis.lang.query_string import from_query_string
 from tamis.lang.search_box import from_search_box
 
 __all__ = [
     "FORMS",
     "Attribute",
+    "Span",
     "attr",
     "check_tree",
     "expression_from",
@@ -29,6 +30,7 @@ __all__ = [
     "from_search_box",
     "parse",
     "read",
+    "span_of",
     "to_json",
     "to_text",
 ]

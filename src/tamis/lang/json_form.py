@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, NoReturn
 
 from tamis.errors import EventError, ExpressionError, ParseError, TypeMismatch
@@ -26,7 +25,7 @@ from tamis.lang.operand import depth_limit, kind_of, over
 from tamis.lang.parse import utf8_size
 from tamis.lang.shapes_json import shape_from_json, shape_to_json
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.event import tagged_value
+from tamis.model.event import tagged, tagged_value
 from tamis.model.expr import (
     And,
     Between,
@@ -43,7 +42,7 @@ from tamis.model.expr import (
     Text,
     Within,
 )
-from tamis.model.value import Interval, Point, Scalar, format_time
+from tamis.model.value import Interval
 
 
 def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
@@ -212,13 +211,13 @@ _KEYS: dict[Callable[..., Predicate], tuple[str, ...]] = {
 def _write(p: Predicate) -> tuple[str, dict[str, Any]]:
     """The operator's name and the operands of a predicate."""
     if isinstance(p, Compare):
-        return p.op, {"value": _write_value(p.value)}
+        return p.op, {"value": tagged(p.value)}
     negated = "not " if p.negated else ""
     match p:
         case In():
-            return f"{negated}in", {"values": [_write_value(value) for value in p.values]}
+            return f"{negated}in", {"values": [tagged(value) for value in p.values]}
         case Between():
-            return f"{negated}between", {"low": _write_value(p.low), "high": _write_value(p.high)}
+            return f"{negated}between", {"low": tagged(p.low), "high": tagged(p.high)}
         case Like():
             return f"{negated}{'ilike' if p.fold else 'like'}", {"pattern": p.pattern}
         case Regex():
@@ -231,11 +230,3 @@ def _write(p: Predicate) -> tuple[str, dict[str, Any]]:
             return f"{negated}in network", {"blocks": list(p.blocks)}
         case Exists():
             return f"{negated}exists", {}
-
-
-def _write_value(value: Scalar | Point) -> Any:
-    if isinstance(value, datetime):
-        return {"$time": format_time(value)}
-    if isinstance(value, Point):
-        return {"$point": [value.lon, value.lat]}
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from tamis.lang.scan import is_bare
 from tamis.model.expr import (
@@ -22,33 +22,56 @@ from tamis.model.expr import (
     Regex,
     Text,
     Within,
+    children_of,
 )
 from tamis.model.shape import Box, Circle, Ring, Shape
 from tamis.model.value import Point, Scalar, format_time
 
 
+class Span(NamedTuple):
+    """Where a node stands in the text of its tree, and where its children do."""
+
+    start: int
+    end: int
+    children: tuple[Span, ...] = ()
+
+
 def to_text(expr: Expr) -> str:
     """The SQL-like text of a valid tree, with no more parentheses than it needs."""
-    if isinstance(expr, And | Or):
-        return _joined(expr)
+    if not isinstance(expr, And | Or | Not):
+        return _predicate(expr)
     if isinstance(expr, Not):
-        inner = to_text(expr.child)
-        return (
-            f"NOT ({inner})" if isinstance(expr.child, And | Or) and expr.child.children else f"NOT {inner}"
-        )
-    return _predicate(expr)
+        return "NOT " + _inner(expr, expr.child)
+    if not expr.children:
+        return "TRUE" if isinstance(expr, And) else "FALSE"
+    return _WORDS[type(expr)].join([_inner(expr, child) for child in expr.children])
 
 
-def _joined(node: And | Or) -> str:
-    if not node.children:
-        return "TRUE" if isinstance(node, And) else "FALSE"
-    # AND binds tighter, so only an OR below an AND, or a node below its like, needs parentheses.
-    tight = (And, Or) if isinstance(node, And) else (Or,)
-    word = " AND " if isinstance(node, And) else " OR "
-    return word.join(
-        f"({to_text(child)})" if isinstance(child, tight) and child.children else to_text(child)
-        for child in node.children
-    )
+def span_of(expr: Expr, start: int = 0) -> Span:
+    """The places of all nodes in ``to_text(expr)``, which itself begins at ``start``."""
+    if not children_of(expr):
+        return Span(start, start + len(to_text(expr)))
+    word, at = len(_WORDS[type(expr)]), start + (len("NOT ") if isinstance(expr, Not) else 0)
+    children: list[Span] = []
+    for child in children_of(expr):
+        wrapped = _is_wrapped(expr, child)
+        children.append(span_of(child, at + wrapped))
+        at = children[-1].end + wrapped + word
+    return Span(start, at - word, tuple(children))
+
+
+def _inner(parent: Expr, child: Expr) -> str:
+    return f"({to_text(child)})" if _is_wrapped(parent, child) else to_text(child)
+
+
+def _is_wrapped(parent: Expr, child: Expr) -> bool:
+    """AND binds tighter, so only an OR below an AND, or a node below its like or a NOT, needs parentheses."""
+    if not isinstance(child, And | Or) or not child.children:
+        return False
+    return not (isinstance(parent, Or) and isinstance(child, And))
+
+
+_WORDS: dict[type, str] = {And: " AND ", Or: " OR ", Not: ""}
 
 
 def _predicate(predicate: Predicate) -> str:

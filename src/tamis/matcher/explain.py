@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from tamis.lang import to_text
-from tamis.model.event import Event
-from tamis.model.expr import And, Exists, Expr, Not, Or, children_of, is_negative
+from tamis.lang import Span, span_of, to_text
+from tamis.model.event import Event, tagged
+from tamis.model.expr import And, Exists, Expr, Not, Or, Predicate, children_of, families_of, is_negative
 from tamis.model.truth import holds, matches
-from tamis.model.value import Interval, Point, Value, family, format_time
+from tamis.model.value import Interval, Point, Value, comparable_family, format_time
 
 SHOWN_VALUES = 3
 SHOWN_TEXT = 60
+LISTED_VALUES = 20  # in plain data
+LISTED_TEXT = 256
+
+Cause = Literal["absent", "present", "some-value", "no-value", "other-type"]
 
 
 class Explanation(NamedTuple):
-    """A node of the answer; ``str()`` draws the whole tree."""
+    """A node of the answer; ``str()`` draws the whole tree.
+
+    ``start`` and ``end`` are its place in ``expression``, the canonical text, which the root carries. A
+    predicate says in ``cause`` what decided it: its attribute is absent, or present where only that
+    matters; some value, or no value, satisfies the (positive) form; or all values are of another type.
+    """
 
     matched: bool
     text: str
     reason: str
     children: tuple[Explanation, ...] = ()
+    start: int = 0
+    end: int = 0
+    attribute: str | None = None
+    cause: Cause | None = None
+    values: tuple[Value, ...] = ()
+    expression: str | None = None
 
     def __str__(self) -> str:
         return "\n".join(_draw(self, 0))
 
     def as_dict(self) -> dict[str, Any]:
-        """The tree as plain data."""
-        node: dict[str, Any] = {"matched": self.matched, "text": self.text, "reason": self.reason}
+        """The tree as plain data, ready for JSON; of many values the first, of long texts the beginning."""
+        node: dict[str, Any] = {} if self.expression is None else {"expression": self.expression}
+        node |= {"matched": self.matched, "text": self.text, "reason": self.reason}
+        node |= {"start": self.start, "end": self.end}
+        if self.attribute is not None:
+            node |= {"attribute": self.attribute, "cause": self.cause}
+            node["values"] = [_listed(value) for value in self.values[:LISTED_VALUES]]
+            node["value_count"] = len(self.values)
         if self.children:
             node["children"] = [child.as_dict() for child in self.children]
         return node
@@ -45,12 +66,53 @@ def _draw(node: Explanation, depth: int) -> list[str]:
 
 def explain(expr: Expr, event: Event) -> Explanation:
     """Why ``expr`` is true or false for ``event``."""
-    matched = matches(expr, event)
-    if isinstance(expr, And | Or | Not):
-        children = tuple(explain(child, event) for child in children_of(expr))
-        return Explanation(matched, _label(expr), _why_node(expr, children), children)
-    values = event.attributes.get(expr.attribute, ())
-    return Explanation(matched, to_text(expr), _why(expr, values, holds(expr, values)))
+    return _explained(expr, event, span_of(expr))._replace(expression=to_text(expr))
+
+
+def _explained(expr: Expr, event: Event, span: Span) -> Explanation:
+    if not isinstance(expr, And | Or | Not):
+        return _predicate(expr, event.attributes.get(expr.attribute, ()), span)
+    parts = zip(children_of(expr), span.children, strict=True)
+    children = tuple([_explained(child, event, place) for child, place in parts])
+    reason = _why_node(expr, children)
+    return Explanation(matches(expr, event), _label(expr), reason, children, span.start, span.end)
+
+
+def _predicate(predicate: Predicate, values: tuple[Value, ...], span: Span) -> Explanation:
+    held = holds(predicate, values)
+    cause = _cause(predicate, values, held)
+    reason = _why(predicate, values, cause)
+    return Explanation(
+        held, to_text(predicate), reason, (), span.start, span.end, predicate.attribute, cause, values
+    )
+
+
+def _cause(predicate: Predicate, values: tuple[Value, ...], held: bool) -> Cause:
+    if not values:
+        return "absent"
+    if isinstance(predicate, Exists):
+        return "present"
+    if held != is_negative(predicate):
+        return "some-value"
+    strange = families_of(predicate).isdisjoint(map(comparable_family, values))
+    return "other-type" if strange else "no-value"
+
+
+def _why(predicate: Predicate, values: tuple[Value, ...], cause: Cause) -> str:
+    name = predicate.attribute
+    if cause == "absent":
+        return f"{name} is absent"
+    seen = f"{name} is {_values(values)}"
+    wanted = " or a ".join(sorted(families_of(predicate)))
+    if cause != "other-type" or is_negative(predicate) or not wanted:
+        return seen
+    return f"{seen}: a {comparable_family(values[0])} is never compared with a {wanted}"
+
+
+def _listed(value: Value) -> Any:
+    if isinstance(value, str) and len(value) > LISTED_TEXT:
+        return value[:LISTED_TEXT] + "…"
+    return tagged(value)
 
 
 def _label(expr: And | Or | Not) -> str:
@@ -65,23 +127,6 @@ def _why_node(expr: And | Or | Not, children: tuple[Explanation, ...]) -> str:
     if isinstance(expr, Not):
         return ""
     return f"{sum(child.matched for child in children)} of {len(children)} hold" if children else ""
-
-
-def _why(predicate: Any, values: tuple[Value, ...], held: bool) -> str:
-    name = predicate.attribute
-    if not values:
-        return f"{name} is absent"
-    seen = f"{name} is {_values(values)}"
-    if held or isinstance(predicate, Exists) or is_negative(predicate):
-        return seen
-    operand = getattr(predicate, "value", getattr(predicate, "low", None))
-    if operand is not None and all(_other_type(value, operand) for value in values):
-        return f"{seen}: a {family(values[0])} is never compared with a {family(operand)}"
-    return seen
-
-
-def _other_type(value: Value, operand: Value) -> bool:
-    return not isinstance(value, Interval) and family(value) != family(operand)
 
 
 def _values(values: tuple[Value, ...]) -> str:

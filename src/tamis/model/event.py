@@ -27,7 +27,16 @@ import msgspec
 
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.value import Interval, Point, Value, clean_interval, clean_string, clean_value, parse_time
+from tamis.model.value import (
+    Interval,
+    Point,
+    Value,
+    clean_interval,
+    clean_string,
+    clean_value,
+    format_time,
+    parse_time,
+)
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -235,3 +244,18 @@ def _read_interval(body: Any) -> Interval:
 
 
 _TAGS = {"$time": _read_time, "$point": _read_point, "$interval": _read_interval}
+
+
+def tagged(value: Value) -> Any:
+    """``value`` as JSON writes it; :func:`tagged_value` reads it back."""
+    if isinstance(value, datetime):
+        return {"$time": format_time(value)}
+    if isinstance(value, Point):
+        return {"$point": [value.lon, value.lat]}
+    if not isinstance(value, Interval):
+        return value
+    low, high = (None if end is None else tagged(end) for end in (value.low, value.high))
+    if not (value.low_open or value.high_open):
+        return {"$interval": [low, high]}
+    opens = {"low_open": value.low_open, "high_open": value.high_open}
+    return {"$interval": {"low": low, "high": high, **opens}}

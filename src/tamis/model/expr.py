@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from tamis.model.shape import Shape
-from tamis.model.value import Point, Scalar
+from tamis.model.value import Point, Scalar, family
 
 CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
 TextMode = Literal["any", "all", "phrase"]
@@ -204,3 +204,19 @@ def positive(predicate: Predicate) -> Predicate:
     if isinstance(predicate, Compare):
         return msgspec.structs.replace(predicate, op="=")
     return msgspec.structs.replace(predicate, negated=False)
+
+
+def families_of(predicate: Predicate) -> frozenset[str]:
+    """The families of values that can satisfy the positive form; none of them for :class:`Exists`."""
+    match predicate:
+        case Compare():
+            return frozenset((family(predicate.value),))
+        case In():
+            return frozenset(map(family, predicate.values))
+        case Between():
+            return frozenset((family(predicate.low),))
+        case Within():
+            return frozenset(("point",))
+        case Exists():
+            return frozenset()
+    return frozenset(("string",))

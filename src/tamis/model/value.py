@@ -61,6 +61,15 @@ _FAMILY: dict[type, str] = {
 }
 
 
+def comparable_family(value: Value) -> str:
+    """The family of operands that ``value`` may satisfy: for an interval, that of its ends."""
+    if not isinstance(value, Interval):
+        return family(value)
+    end = value.low if value.low is not None else value.high
+    assert end is not None  # clean_interval refuses the interval of everything
+    return family(end)
+
+
 def clean_string(text: str) -> str:
     """``text`` in NFC; lone surrogates are refused."""
     if text.isascii():

@@ -68,9 +68,8 @@ def _from_events(events: list[Any], limits: Limits) -> tuple[list[Leaf], set[int
         except EventError:
             refused.add(row)
             continue
-        attributes.pop(NULLS, None)  # says what is not there
         for name, values in attributes.items():
-            for value in values:
+            for value in values if name != NULLS else ():  # which says what is not there
                 owners, kept = held.setdefault((name, family(value)), ([], []))
                 owners.append(row)
                 kept.append(value)
