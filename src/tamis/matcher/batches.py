@@ -24,9 +24,10 @@ from tamis.space.build import cut
 from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused
 from tamis.space.located import Located
+from tamis.space.plain import is_plain
 from tamis.space.table_row import event_of_row
 
-_SEVERAL = frozenset((list, tuple, set, frozenset))
+_NESTED = frozenset((dict, list, tuple, set, frozenset))
 
 Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
 
@@ -161,8 +162,8 @@ def match_piece(
 
 
 def _flattened(event: Any, limits: Limits) -> Any:
-    """An event with lists is flattened once for all layers; plain ones are quicker as they are."""
-    if type(event) is not dict or _SEVERAL.isdisjoint(map(type, event.values())):
+    """A nested event is flattened once for all layers; plain ones are quicker as they are."""
+    if type(event) is not dict or _NESTED.isdisjoint(map(type, event.values())) or is_plain(event):
         return event
     try:
         return flat_event(event, limits)

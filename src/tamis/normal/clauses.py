@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from tamis.lang.printer import to_text
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not
 from tamis.model.value import Point
@@ -12,7 +13,9 @@ from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import normalise
 from tamis.normal.tree import Clause
 
+REMEMBERED = 4_096  # expressions
 _LEAVES = frozenset(PREDICATES)
+_lately: dict[tuple[str, Limits], Clauses] = {}
 
 
 class Clauses(NamedTuple):
@@ -41,7 +44,18 @@ def clauses_of(expr: Expr, limits: Limits = DEFAULT_LIMITS) -> Clauses:
                 break
         else:  # a plain conjunction, as most are, is its own clause
             return Clauses((expr.children,), True, "clauses")  # type: ignore[arg-type]
-    return _general(normalise(expr), limits)
+    return _remembered(expr, limits)
+
+
+def _remembered(expr: Expr, limits: Limits) -> Clauses:
+    """What was found for the same text before: merges, and an index that follows a store, ask again."""
+    key = to_text(expr), limits  # not the tree: to Python, 1 and 1.0 and True are equal
+    known = _lately.get(key)
+    if known is None:
+        if len(_lately) >= REMEMBERED:
+            _lately.clear()
+        known = _lately[key] = _general(normalise(expr), limits)
+    return known
 
 
 def _general(expr: Expr, limits: Limits) -> Clauses:

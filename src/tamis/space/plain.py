@@ -21,6 +21,7 @@ from tamis.space.located import Part
 _EXACT = 2**53  # up to here every integer is a float
 _INFINITY = float("inf")
 _NUMBERS = frozenset((int, float))
+_SCALARS = frozenset((int, float, str, bool, type(None), Point))
 
 
 class PlainEvents:
@@ -147,6 +148,15 @@ def point_in(value: Any, kind: type) -> Point | None:
 def has_null(event: dict[str, Any]) -> bool:
     """Whether some attribute is written as null."""
     return any(value is None for value in event.values())
+
+
+def is_plain(event: dict[str, Any]) -> bool:
+    """Whether an event has no value that would have to be flattened."""
+    return all(
+        kind in _SCALARS or point_in(value, kind) is not None
+        for value in event.values()
+        for kind in (type(value),)
+    )
 
 
 def names_fit(event: dict[str, Any], limits: Limits) -> bool:
