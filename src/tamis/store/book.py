@@ -72,6 +72,10 @@ class Held(NamedTuple):
     created: int
     updated: int
 
+    def as_entry(self) -> Entry:
+        """The same, to be written again."""
+        return Entry(*(getattr(self, name) for name in Entry._fields))
+
 
 class Refused(NamedTuple):
     """A subscription that was not written, and why."""

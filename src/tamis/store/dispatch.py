@@ -24,7 +24,8 @@ from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
 from tamis.store.deliveries import WAITING
 from tamis.store.digests import Run, take
-from tamis.store.parts import Clock, Part, iso
+from tamis.store.moments import iso
+from tamis.store.parts import Clock, Part
 from tamis.store.tables import batches, deliveries, digest_parts, outbox, subscriptions
 
 QUERY = "notify"  # the name of our digests among those of Spark queries

@@ -6,17 +6,20 @@ A filter looks at no more than ``SCANNED`` rows for a page: it may come back sho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.store.book import Held, select_held
-from tamis.store.tables import events, outbox, quarantine, subscriptions
+from tamis.store.events import texts
+from tamis.store.tables import outbox, quarantine, subscriptions
 
 SCANNED = 20_000
+MATCH = "match"
 
-_S, _O, _Q, _E = subscriptions.c, outbox.c, quarantine.c, events.c
+_S, _O, _Q = subscriptions.c, outbox.c, quarantine.c
 Item = TypeVar("Item")
 Place = TypeVar("Place", str, int)
 
@@ -37,7 +40,7 @@ class Wanted(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A row of the outbox with the event that it speaks of."""
+    """A row of the outbox."""
 
     id: int
     kind: str
@@ -107,18 +110,23 @@ def told_after(connection: Connection, after: int, most: int, owner: str | None 
     last = connection.execute(sa.select(sa.func.max(scanned.subquery().c.id))).scalar()
     if last is None:
         return Page([], None)
-    rows = select_told().where(_O.id > after, _O.id <= last).order_by(_O.id).limit(most + 1)
+    rows = (
+        sa.select(*(_O[name] for name in Told._fields))
+        .where(_O.id > after, _O.id <= last)
+        .order_by(_O.id)
+        .limit(most + 1)
+    )
     if owner is not None:
         rows = rows.where(_begins(_O.subscription_id, f"{owner}/"))
     found = [Told(*row) for row in connection.execute(rows)]
     return Page(found[:most], found[most - 1].id if len(found) > most else last)
 
 
-def select_told() -> sa.Select[Any]:
-    """The outbox as :class:`Told` has it: the text of a published event stands in ``events``."""
-    text = sa.func.coalesce(_O.payload, _E.text).label("payload")
-    columns = [text if name == "payload" else _O[name] for name in Told._fields]
-    return sa.select(*columns).select_from(outbox.outerjoin(events, _E.event_id == _O.event_id))
+def with_texts(connection: Connection, rows: Sequence[Told]) -> list[Told]:
+    """The same rows; where an event was published, with its text, which the outbox does not repeat."""
+    wanted = {row.event_id for row in rows if row.payload is None and row.kind == MATCH}
+    known = texts(connection, list(wanted)) if wanted else {}
+    return [row._replace(payload=known.get(row.event_id)) if row.event_id in known else row for row in rows]
 
 
 def last_told(connection: Connection) -> int:

@@ -6,16 +6,13 @@ A part is what one subscription got in one tick. Nothing here touches the databa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
 
 from tamis.model.schedule import AtMost, AtOnce, Schedule, period
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from tamis.store.moments import iso, micros_of, moment_of
 
 
 class Part(NamedTuple):
@@ -124,18 +121,3 @@ def digest_text(told: Told, most_events: int) -> str:
 def name_of(moment: int) -> str:
     """The event id of a digest."""
     return f"digest/{iso(moment)}"
-
-
-def iso(moment: int) -> str:
-    """A moment as people and programs read it."""
-    return moment_of(moment).isoformat().replace("+00:00", "Z")
-
-
-def moment_of(micros: int) -> datetime:
-    """The moment of so many microseconds since 1970."""
-    return _EPOCH + micros * _MICROSECOND
-
-
-def micros_of(moment: datetime) -> int:
-    """Microseconds since 1970."""
-    return (moment - _EPOCH) // _MICROSECOND
