@@ -41,7 +41,9 @@ class Limits:
     idempotency_key_bytes: int = 255
     answer_seconds: int = 86_400  # that the answer to a request with an idempotency key is kept
     lag_events: int = 100_000  # that may wait for the matcher before the service says that it is not ready
+    streams_at_once: int = 1_000
     stream_rows: int = 1_000  # that wait for a slow reader of a stream; it then reads from the store
+    stream_bytes: int = 8 * 1024 * 1024
     owner_subscriptions: int = 1_000_000  # these five are defaults that an administrator changes by owner
     owner_predicates: int = 10_000_000
     owner_requests: int = 1_000  # a second

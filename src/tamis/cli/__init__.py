@@ -11,8 +11,10 @@ import click
 from tamis import __version__
 from tamis.cli.build import build
 from tamis.cli.check import check, info
+from tamis.cli.keys import keys
 from tamis.cli.match import match
 from tamis.cli.query import explain, top
+from tamis.cli.serve import serve
 from tamis.cli.spark import spark
 from tamis.cli.support import TamisGroup
 
@@ -25,5 +27,5 @@ def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, match, top, explain, check, info, spark):
+for _command in (build, match, top, explain, check, info, spark, serve, keys):
     main.add_command(_command)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection
 
-from tamis.live.committer import Committer
+from tamis.live.committer import Committer, Together
 from tamis.live.following import Following
 from tamis.live.matcher import Matcher, Step
 from tamis.live.overlay import Matched
@@ -70,6 +70,10 @@ class Live:
     def commit(self, run: Callable[[Connection], T]) -> Future[T]:
         """Do ``run`` in a transaction, perhaps with others; the answer comes after its commit."""
         return self._committer.commit(run)
+
+    def commit_together(self, together: Together, item: Any) -> Future[Any]:
+        """Like :meth:`commit` for what is cheaper in bulk: ``together`` gets the items of all who wait."""
+        return self._committer.commit_together(together, item)
 
     def publish(self, owner: str, rows: Sequence[NewEvent]) -> Future[list[Published]]:
         """Accept events; the answer comes after the commit."""

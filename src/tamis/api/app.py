@@ -1,0 +1,79 @@
+"""The application: all operations, and the pages, behind the gate."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tamis.api import admin, bulk, events, health, match, notifications, openapi, stream, subscriptions
+from tamis.api.bodies import JSON
+from tamis.api.gate import Gate
+from tamis.api.operation import Endpoint, Operation
+from tamis.api.pages import Pages
+from tamis.api.service import Service
+from tamis.errors import MethodUnknown
+
+# A path with fixed words stands before one with a name in their place.
+OPERATIONS: tuple[Operation, ...] = (
+    *bulk.OPERATIONS,
+    *match.OPERATIONS,
+    *subscriptions.OPERATIONS,
+    *notifications.OPERATIONS,
+    *events.OPERATIONS,
+    *stream.OPERATIONS,
+    *admin.OPERATIONS,
+    *health.OPERATIONS,
+)
+OPENAPI = "/openapi.json"
+
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(service: Service) -> ASGIApp:
+    """The service as an ASGI application; its own tasks live as long as it does."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: object) -> AsyncIterator[None]:
+        async with service.running():
+            yield
+
+    by_path: dict[str, dict[str, Answering]] = {OPENAPI: {"GET": _Description()}}
+    for known in OPERATIONS:
+        by_path.setdefault(known.path, {})[known.method] = Endpoint(service, known)
+    routes = [Route(path, _Methods(path, methods)) for path, methods in by_path.items()]
+    routes.append(Route("/{name:path}", _Methods("pages", {"GET": Pages()})))
+    return Gate(Router(routes, redirect_slashes=False, lifespan=lifespan), service)
+
+
+class _Methods:
+    """All that a path knows, by method."""
+
+    def __init__(self, path: str, methods: Mapping[str, Answering]) -> None:
+        self._path, self._methods = path, methods
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find the method, let it answer."""
+        scope["state"]["route"] = self._path
+        answer = self._methods.get(scope["method"])
+        if answer is None:
+            known = ", ".join(sorted(self._methods))
+            raise MethodUnknown(f"this path knows {known}, not {scope['method'][:20]}", allow=known)
+        response = await answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+
+class _Description:
+    """The OpenAPI description, made once."""
+
+    def __init__(self) -> None:
+        self._text = msgspec.json.encode(openapi.describe(OPERATIONS))
+
+    async def __call__(self, request: Request) -> Response:
+        """The text."""
+        return Response(self._text, headers={"cache-control": "no-cache"}, media_type=JSON)

@@ -1,0 +1,151 @@
+"""Bodies of requests, read within their bounds: what is too long is refused before it is read whole."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+
+from tamis.errors import MediaType, RequestInvalid, RequestTimeout, RequestTooLarge
+from tamis.limits import Limits
+
+JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
+
+T = TypeVar("T")
+_PLACE = re.compile(r"(?:field `(.*?)`)?(?: - at `([^`]*)`)?$")
+
+
+class Line(NamedTuple):
+    """A line of a stream, or only its number if it was too long to be kept."""
+
+    number: int
+    text: bytes | None
+
+
+def media_of(headers: Headers, allowed: tuple[str, ...]) -> str:
+    """The media type of a body, one of those allowed; JSON if none is said."""
+    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise MediaType("bodies are not decompressed here; send it as it is", allowed=list(allowed))
+    said = headers.get("content-type", JSON)
+    media, _, more = said.partition(";")
+    media = media.strip().lower()
+    charset = re.search(r'charset\s*=\s*"?([^\s";]+)', more, re.IGNORECASE)
+    if media not in allowed or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+        raise MediaType(
+            f"a body of {said[:80]} is not read here; send {' or '.join(allowed)} in UTF-8",
+            allowed=list(allowed),
+        )
+    return media
+
+
+async def whole(request: Request, limits: Limits) -> bytes:
+    """The whole body."""
+    pieces = [piece async for piece in _pieces(request, limits.request_bytes, "request_bytes", limits)]
+    return b"".join(pieces)
+
+
+async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
+    """The lines of a body as they arrive, some at a time; blank ones are left out."""
+    splitter = _Splitter(limits.line_bytes)
+    async for piece in _pieces(request, limits.lines_bytes, "lines_bytes", limits):
+        if found := splitter.feed(piece):
+            yield found
+    if found := splitter.end():
+        yield found
+
+
+def long_line(limits: Limits) -> RequestTooLarge:
+    """Why a line was not kept."""
+    return RequestTooLarge(f"the line has more than line_bytes = {limits.line_bytes}", limit="line_bytes")
+
+
+def decoded(text: bytes, decoder: msgspec.json.Decoder[T], what: str = "the body") -> T:
+    """JSON as an object of the decoder's type; what is wrong is named."""
+    try:
+        return decoder.decode(text)
+    except msgspec.ValidationError as bad:
+        raise RequestInvalid(f"{what} does not fit: {bad}", **_place(str(bad))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+        raise RequestInvalid(f"{what} is not JSON: {bad}") from None
+
+
+def converted(values: dict[str, Any], kind: type[T], what: str) -> T:
+    """Parameters as an object; what is wrong is named."""
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as bad:
+        raise RequestInvalid(f"{what}: {bad}", **_place(str(bad))) from None
+
+
+def _place(said: str) -> dict[str, str]:
+    """The field that msgspec speaks of: ``$.delivery`` and ``url`` make ``delivery.url``."""
+    found = _PLACE.search(said)
+    field, path = found.groups() if found else (None, None)
+    parts = [part for part in ((path or "").removeprefix("$").strip("."), field) if part]
+    return {"field": ".".join(parts)} if parts else {}
+
+
+async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> AsyncIterator[bytes]:
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and int(said) > most:
+        raise _too_large(f"the body has {int(said):,} bytes", limit, most)
+    stream, seen = request.stream(), 0
+    while True:
+        try:
+            async with asyncio.timeout(limits.request_seconds):
+                piece = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise RequestTimeout(
+                f"the body did not go on for request_seconds = {limits.request_seconds}",
+                limit="request_seconds",
+            ) from None
+        except ClientDisconnect:
+            raise RequestInvalid("the connection ended within the body") from None
+        seen += len(piece)
+        if seen > most:
+            raise _too_large(f"the body has more than {most:,} bytes", limit, most)
+        if piece:
+            yield piece
+
+
+def _too_large(said: str, limit: str, most: int) -> RequestTooLarge:
+    return RequestTooLarge(f"{said}; {limit} = {most}", limit=limit)
+
+
+class _Splitter:
+    """Pieces of a body into lines; of a line that is too long only the number is kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._number = most, 1
+        self._rest, self._too_long = b"", False
+
+    def feed(self, piece: bytes) -> list[Line]:
+        """The lines that end in this piece."""
+        *ended, rest = (self._rest + piece).split(b"\n") if not self._too_long else piece.split(b"\n")
+        found = []
+        for text in ended:
+            found += self._line(text)
+        self._rest = rest
+        if len(rest) > self._most:
+            self._rest, self._too_long = b"", True
+        elif self._too_long:
+            self._rest = b""
+        return found
+
+    def end(self) -> list[Line]:
+        """The last line, which need not have an end."""
+        return self._line(self._rest) if self._rest or self._too_long else []
+
+    def _line(self, text: bytes) -> list[Line]:
+        number, too_long = self._number, self._too_long or len(text) > self._most
+        self._number, self._too_long = number + 1, False
+        if too_long:
+            return [Line(number, None)]
+        return [Line(number, text)] if text.strip() else []

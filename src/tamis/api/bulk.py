@@ -1,0 +1,133 @@
+"""Subscriptions by the thousand: import and export as lines of JSON."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response, StreamingResponse
+
+from tamis.api import bodies, drafts
+from tamis.api.bodies import NDJSON, Line
+from tamis.api.operation import Call, Stream, operation
+from tamis.api.report import Report
+from tamis.api.service import Service
+from tamis.api.shapes import ExportOf, ImportOf, NewSubscription
+from tamis.api.subscriptions import checked_name
+from tamis.errors import TamisError
+from tamis.limits import Limits
+from tamis.model.names import local_name, new_name, stored_name
+from tamis.store import Store, listing, registry
+from tamis.store.book import Held
+from tamis.store.keys import ADMIN, SUBSCRIBE
+from tamis.store.registry import Outcome, Wish
+
+PAGE = 1_000  # subscriptions that are read at a time
+
+_line = msgspec.json.Decoder(NewSubscription)
+_encode = msgspec.json.Encoder().encode
+
+
+@operation(
+    "POST",
+    "/v1/subscriptions/import",
+    scope=SUBSCRIBE,
+    tag="subscriptions",
+    query=ImportOf,
+    body=NewSubscription,
+    media=(NDJSON,),
+    reads_itself=True,
+    answers={200: Stream(NDJSON, "A line for each line, and a last one with the sums.")},
+)
+async def import_subscriptions(call: Call) -> Response:
+    """Make or replace many subscriptions, one in each line; a line without an id makes a new one.
+
+    A line that is refused is reported with its number and stops nothing. Lines are written as they arrive:
+    if the connection breaks, those before have been taken, and sending all again does no harm.
+    """
+    bodies.media_of(call.request.headers, (NDJSON,))
+    service, owner = call.service, call.owner
+    report = Report(call.query.report == "refused")
+    try:
+        async for group in bodies.lines(call.request, service.limits):
+            service.refuse_if_stopping()
+            drafted = await service.in_thread(_drafted, owner, group, service)
+            await _put(service, drafted, report)
+    except TamisError as bad:
+        report.close()
+        bad.details["lines"] = report.last  # those up to here are done
+        raise
+    return report.sent(service, 200)
+
+
+class _Drafted(NamedTuple):
+    line: int
+    wish: Wish | TamisError
+
+
+def _drafted(owner: str, group: list[Line], service: Service) -> list[_Drafted]:
+    """Lines as subscriptions, or why not."""
+    return [_Drafted(line.number, _wish(owner, line, service.store, service.limits)) for line in group]
+
+
+def _wish(owner: str, line: Line, store: Store, limits: Limits) -> Wish | TamisError:
+    try:
+        if line.text is None:
+            raise bodies.long_line(limits)
+        wanted = bodies.decoded(line.text, _line, "the line")
+        name = new_name() if wanted.id is None else checked_name(wanted.id)
+        held = store.get(stored_name(owner, name)) if drafts.is_masked(wanted.delivery) else None
+        return Wish(drafts.entry_of(owner, name, wanted, limits, held))
+    except TamisError as bad:
+        return bad
+
+
+async def _put(service: Service, drafted: list[_Drafted], report: Report) -> None:
+    good = [(line, wish) for line, wish in drafted if isinstance(wish, Wish)]
+    wishes = [wish for _, wish in good]
+    outcomes: list[Outcome | TamisError] = []
+    if wishes:
+        outcomes = await service.commit(lambda connection: registry.put(connection, wishes, service.limits))
+    made = dict(zip((line for line, _ in good), outcomes, strict=True))
+    for line, wish in drafted:
+        outcome = made.get(line, wish)
+        if isinstance(outcome, Outcome):
+            report.add(line, outcome.verb, id=local_name(outcome.held.id), version=outcome.held.version)
+        elif isinstance(outcome, TamisError):
+            report.refuse(line, outcome)
+
+
+@operation(
+    "GET",
+    "/v1/subscriptions/export",
+    scope=SUBSCRIBE,
+    tag="subscriptions",
+    query=ExportOf,
+    answers={200: Stream(NDJSON, "A subscription in each line, as an import reads it.")},
+)
+async def export_subscriptions(call: Call) -> Response:
+    """All subscriptions as lines of JSON, in the order of their ids."""
+    if call.query.secrets:
+        call.caller.need(ADMIN)
+    return StreamingResponse(_exported(call.service, call.owner, call.query.secrets), media_type=NDJSON)
+
+
+async def _exported(service: Service, owner: str, secrets: bool) -> AsyncIterator[bytes]:
+    after: str | None = ""
+    while after is not None:
+        page = await service.read(
+            functools.partial(
+                listing.subscriptions_page, wanted=listing.Wanted(owner), after=after, most=PAGE
+            )
+        )
+        yield await service.in_thread(_lines, page.items, secrets)
+        after = page.next
+
+
+def _lines(items: list[Held], secrets: bool) -> bytes:
+    return b"".join(_encode(drafts.exported(held, secrets)) + b"\n" for held in items)
+
+
+OPERATIONS = (import_subscriptions, export_subscriptions)

@@ -1,0 +1,41 @@
+"""Cursors: where a page ended, as a text that means nothing to anybody else."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from tamis.errors import RequestInvalid
+
+
+def cursor(place: str | int | None) -> str | None:
+    """Where the next page begins; nothing after the last."""
+    if place is None:
+        return None
+    return base64.urlsafe_b64encode(str(place).encode()).decode().rstrip("=")
+
+
+def place(text: str | None) -> str:
+    """The name after which a page begins; empty for the first page."""
+    try:
+        given = text or ""
+        found = base64.b64decode(given + "=" * (-len(given) % 4), b"-_", validate=True).decode()
+    except (binascii.Error, UnicodeError, ValueError):
+        raise _refusal() from None
+    if "\0" in found:
+        raise _refusal()
+    return found
+
+
+def number(text: str | None) -> int | None:
+    """The number before or after which a page begins; ``None`` for the first page."""
+    if text is None:
+        return None
+    found = place(text)
+    if not found.isascii() or not found.isdecimal() or len(found) > 18:
+        raise _refusal()
+    return int(found)
+
+
+def _refusal() -> RequestInvalid:
+    return RequestInvalid("the cursor is not one that a page gave as next", field="cursor")

@@ -1,0 +1,174 @@
+"""Events: published one by one or as lines of JSON; kept before they are acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+from starlette.responses import Response
+
+from tamis.api import bodies, shapes
+from tamis.api.bodies import JSON, NDJSON, Line
+from tamis.api.conditions import idempotency_key
+from tamis.api.operation import Answer, Call, Header, Stream, operation
+from tamis.api.report import Report
+from tamis.api.service import Service
+from tamis.errors import EventConflict, RateExceeded, TamisError
+from tamis.limits import Limits
+from tamis.model.event import decode_event, event_from
+from tamis.model.names import check_local
+from tamis.store import outbox
+from tamis.store.book import REFUSED_TEXT
+from tamis.store.events import CONFLICT, NewEvent
+from tamis.store.keys import PUBLISH
+from tamis.store.moments import micros_of
+
+SOURCE = "http"  # of refused events in the quarantine
+SMALL = 8 * 1024  # bytes that are read in the loop: going to a thread would take longer
+
+
+class _Sent(shapes.Strict):
+    """:class:`~tamis.api.shapes.NewEvent` with the attributes as they were written."""
+
+    attributes: msgspec.Raw
+    id: str | None = None
+    time: shapes.Moment | None = None
+
+
+_decoder = msgspec.json.Decoder(_Sent)
+
+
+@operation(
+    "POST",
+    "/v1/events",
+    scope=PUBLISH,
+    tag="events",
+    query=shapes.ForOwner,
+    body=shapes.NewEvent,
+    media=(JSON, NDJSON),
+    reads_itself=True,
+    headers=(Header("Idempotency-Key", "Events without ids get ids by this key, so a repetition is known."),),
+    answers={202: (shapes.Published, Stream(NDJSON, "A line for each line, and a last one with the sums."))},
+    refusals=(409, 422),
+)
+async def publish_events(call: Call) -> Answer | Response:
+    """Publish an event, or one in each line. The answer comes when they are kept; then they are matched.
+
+    A line that cannot be used is reported with its number, put into quarantine, and stops nothing.
+    """
+    if bodies.media_of(call.request.headers, (JSON, NDJSON)) == NDJSON:
+        return await _publish_lines(call)
+    service = call.service
+    bucket = service.events.of(call.owner, call.caller.quotas.events)
+    if (wait := bucket.wait()) > 0:
+        raise RateExceeded(
+            f"{call.owner} may publish {call.caller.quotas.events} events a second; wait",
+            limit="events",
+            retry_after=math.ceil(wait),
+        )
+    text = await bodies.whole(call.request, service.limits)
+    naming = _Naming(call)
+    if len(text) <= SMALL:
+        event = read_event(text, 1, naming, service.limits)
+    else:
+        event = await service.in_thread(read_event, text, 1, naming, service.limits)
+    bucket.take()
+    (published,) = await service.done(service.live.publish(call.owner, [event]))
+    service.metrics.events(published.status, 1)
+    if published.status == CONFLICT:
+        raise EventConflict(f"another event was published as {published.id!r}", event=published.id)
+    return Answer(shapes.Published(*published), 202)
+
+
+class _Naming:
+    """Names for events that have none: by an idempotency key, if there is one."""
+
+    def __init__(self, call: Call) -> None:
+        self._key = idempotency_key(call.request.headers, call.service.limits)
+
+    def name(self, line: int) -> str | None:
+        """The name of the event in a line."""
+        if self._key is None:
+            return None
+        return hashlib.sha256(f"{line} {self._key}".encode()).hexdigest()[:32]
+
+
+def read_event(text: bytes, line: int, naming: _Naming, limits: Limits) -> NewEvent:
+    """An event that can be kept: what it holds has been looked at."""
+    sent = bodies.decoded(text, _decoder, "the event")
+    attributes = bytes(sent.attributes)
+    event_from(decode_event(attributes, limits), limits)
+    name = naming.name(line) if sent.id is None else check_local(sent.id)
+    return NewEvent(name, None if sent.time is None else micros_of(sent.time), attributes.decode())
+
+
+# -- many --------------------------------------------------------------------------------------------------
+
+
+class _Read(NamedTuple):
+    line: Line
+    event: NewEvent | TamisError
+
+
+async def _publish_lines(call: Call) -> Response:
+    service, owner, naming, report = call.service, call.owner, _Naming(call), Report()
+    bucket = service.events.of(owner, call.caller.quotas.events)
+    try:
+        async for group in bodies.lines(call.request, service.limits):
+            service.refuse_if_stopping()
+            await asyncio.sleep(bucket.wait())  # a stream is slowed down, not refused
+            bucket.take(len(group))
+            found = await service.in_thread(_read_lines, group, naming, service.limits)
+            await _publish(service, owner, found, report)
+    except TamisError as bad:
+        report.close()
+        bad.details["lines"] = report.last
+        raise
+    return report.sent(service, 202)
+
+
+def _read_lines(group: list[Line], naming: _Naming, limits: Limits) -> list[_Read]:
+    return [_Read(line, _event_or_why(line, naming, limits)) for line in group]
+
+
+def _event_or_why(line: Line, naming: _Naming, limits: Limits) -> NewEvent | TamisError:
+    if line.text is None:
+        return bodies.long_line(limits)
+    try:
+        return read_event(line.text, line.number, naming, limits)
+    except TamisError as bad:
+        return bad
+
+
+async def _publish(service: Service, owner: str, found: list[_Read], report: Report) -> None:
+    good = [(line, event) for line, event in found if isinstance(event, NewEvent)]
+    bad = [(line, why) for line, why in found if isinstance(why, TamisError)]
+    if bad:
+        rows = _refused(bad)
+        await service.commit(
+            lambda connection: outbox.quarantine_rows(
+                connection, rows, outbox.REFUSED_EVENT, f"{SOURCE} {owner}", 0
+            )
+        )
+    published = await service.done(service.live.publish(owner, [event for _, event in good])) if good else []
+    for (line, _), (name, status) in zip(good, published, strict=True):
+        report.add(line.number, status, id=name)
+        service.metrics.events(status, 1)
+    for line, why in bad:
+        report.refuse(line.number, why)
+    service.metrics.events("refused", len(bad))
+
+
+def _refused(bad: Sequence[tuple[Line, TamisError]]) -> pa.Table:
+    texts = [(line.text or b"").decode(errors="replace")[:REFUSED_TEXT] for line, _ in bad]
+    columns = [[None] * len(bad), [why.code for _, why in bad], [why.message for _, why in bad], texts]
+    arrays = [pa.array(column, pa.string()) for column in columns]
+    return pa.table(arrays, list(outbox.REFUSED_EVENT))
+
+
+OPERATIONS = (publish_events,)

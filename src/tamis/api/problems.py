@@ -1,0 +1,109 @@
+"""Errors as HTTP problems (RFC 9457): one table from our errors to statuses.
+
+What is the caller's to know is said whole. What is ours (the store's address, a defect) goes to the log;
+the caller gets the code and a request id.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from tamis import errors
+from tamis.errors import TamisError
+
+MEDIA = "application/problem+json"
+INTERNAL = "internal-error"
+LATER = 1  # seconds after which it is worth to ask again
+
+STATUS: dict[type[TamisError], int] = {
+    TamisError: 500,
+    errors.ExpressionError: 422,
+    errors.SubscriptionError: 422,
+    errors.UnknownSubscription: 404,
+    errors.DuplicateSubscription: 409,
+    errors.EventError: 422,
+    errors.EventSyntax: 400,
+    errors.EventConflict: 409,
+    errors.InputError: 400,
+    errors.StoreUnavailable: 503,
+    errors.RequestInvalid: 400,
+    errors.KeyInvalid: 401,
+    errors.ScopeMissing: 403,
+    errors.QuotaExceeded: 403,
+    errors.ResourceUnknown: 404,
+    errors.RouteUnknown: 404,
+    errors.MethodUnknown: 405,
+    errors.RequestTimeout: 408,
+    errors.VersionConflict: 412,
+    errors.RequestTooLarge: 413,
+    errors.MediaType: 415,
+    errors.AnswerConflict: 422,
+    errors.RateExceeded: 429,
+    errors.ServiceBusy: 503,
+}
+
+# Details that become headers, and are not said twice.
+_HEADERS = {"allow": "allow", "retry_after": "retry-after"}
+_encode = msgspec.json.Encoder().encode
+
+
+class Problem(msgspec.Struct):
+    """What went wrong. More members name the limit, the field or the position, where there is one."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+
+
+def status_of(error: TamisError) -> int:
+    """The status of the nearest class that the table has."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def is_ours(error: TamisError) -> bool:
+    """Whether the fault lies on our side: its message may name hosts and files, so it is for the log."""
+    return status_of(error) >= 500 and not isinstance(error, errors.ServiceBusy)
+
+
+def problem_of(error: TamisError) -> dict[str, Any]:
+    """The problem as plain data."""
+    detail = error.message
+    more = {name: value for name, value in error.details.items() if name not in _HEADERS}
+    if is_ours(error):
+        detail, more = "the service cannot do this now; try again, or look into its log", {}
+    known = Problem(f"urn:tamis:{error.code}", _title(error), status_of(error), detail, error.code)
+    return more | msgspec.structs.asdict(known)
+
+
+def response_of(error: TamisError) -> Response:
+    """The whole answer."""
+    headers = {header: str(error.details[name]) for name, header in _HEADERS.items() if name in error.details}
+    status = status_of(error)
+    if status == 401:
+        headers["www-authenticate"] = 'Bearer realm="tamis"'
+    if status == 503:
+        headers.setdefault("retry-after", str(LATER))
+    if isinstance(error, errors.RequestTooLarge | errors.RequestTimeout | errors.MediaType):
+        headers["connection"] = "close"  # the rest of the body is not read
+    return Response(_encode(problem_of(error)), status, headers, MEDIA)
+
+
+def internal() -> Response:
+    """The answer where we have a defect."""
+    problem = Problem(
+        f"urn:tamis:{INTERNAL}",
+        "The service has a defect",
+        500,
+        "the request could not be worked on; the service's log says why, under the request id",
+        INTERNAL,
+    )
+    return Response(_encode(problem), 500, media_type=MEDIA)
+
+
+def _title(error: TamisError) -> str:
+    return (type(error).__doc__ or error.code).partition("\n")[0].rstrip(".")

@@ -1,0 +1,75 @@
+"""The server: a socket, uvicorn, and an orderly end.
+
+A signal to stop ends the streams and refuses long work; what was begun is answered; only then the rest of
+the process is taken down, by whoever called :func:`serve`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from tamis.api.app import make_app
+from tamis.api.service import Service
+
+BACKLOG = 2_048
+GRACE = 30  # seconds that what was begun may take when the service stops
+KEEP_ALIVE = 75  # seconds that a quiet connection stays open
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket to serve on; port 0 takes any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=BACKLOG)
+
+
+def address_of(listening: socket.socket) -> str:
+    """Where a browser finds it."""
+    host, port = listening.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}"
+
+
+def serve(service: Service, listening: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until the process is told to stop (SIGTERM, SIGINT)."""
+    config = uvicorn.Config(
+        make_app(service),
+        log_config=None,
+        access_log=False,  # the gate writes one
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=GRACE,
+    )
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_serve(_Server(config), service, listening, started))
+
+
+async def _serve(
+    server: _Server, service: Service, listening: socket.socket, started: Callable[[], None]
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        service.stop()
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    loop.call_soon(started)  # connections wait in the backlog from now on
+    await server.serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: uvicorn sends them again at the end, and the process would not exit with 0."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield

@@ -1,0 +1,155 @@
+"""The stream of matches as server-sent events: resumable, bounded, and quiet only with a heartbeat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from sqlalchemy.engine import Connection
+from starlette.responses import Response, StreamingResponse
+
+from tamis.api.operation import Call, Header, Stream, operation
+from tamis.api.service import Service
+from tamis.api.shapes import StreamFrom
+from tamis.api.tail import Listener
+from tamis.errors import RateExceeded, RequestInvalid, ServiceBusy, TamisError
+from tamis.model.names import local_name, owner_of
+from tamis.store import listing
+from tamis.store.keys import SUBSCRIBE
+from tamis.store.listing import Page, Told
+from tamis.store.moments import moment_of
+
+QUIET = 10.0  # seconds until a sign of life
+HEARTBEAT = b": still here\n\n"
+PAGE = 500
+RETRY = b"retry: 2000\n\n"  # milliseconds until a client that lost the connection comes again
+
+_encode = msgspec.json.Encoder().encode
+
+
+@operation(
+    "GET",
+    "/v1/stream",
+    scope=SUBSCRIBE,
+    tag="matching",
+    query=StreamFrom,
+    headers=(Header("Last-Event-ID", "Go on after this number."),),
+    answers={200: Stream("text/event-stream", "An event `match` or `digest` for each row of the outbox.")},
+)
+async def stream_matches(call: Call) -> Response:
+    """Matches of one's own subscriptions as they are found, as server-sent events.
+
+    The id of an event is its number in the outbox: a client that sends it back as ``Last-Event-ID`` misses
+    nothing. It ends when the key does.
+    """
+    service, owner = call.service, call.owner
+    service.refuse_if_stopping()
+    if service.tail.count(owner) >= call.caller.quotas.streams:
+        raise RateExceeded(
+            f"{owner} has {call.caller.quotas.streams} streams open already; end one",
+            limit="streams",
+            retry_after=5,
+        )
+    if service.tail.count() >= service.limits.streams_at_once:
+        raise ServiceBusy("too many streams are open; ask again", limit="streams_at_once")
+    last = await service.read(listing.last_told)
+    begin = _begin(call)
+    headers = {"x-accel-buffering": "no"}  # proxies would wait for more
+    return StreamingResponse(_events(call, last, begin), 200, headers, "text/event-stream")
+
+
+def _begin(call: Call) -> int | None:
+    """The number after which the client wants to go on."""
+    given = call.request.headers.get("last-event-id")
+    if not given:
+        after: int | None = call.query.after
+        return after
+    if not given.isascii() or not given.isdecimal() or len(given) > 18:
+        raise RequestInvalid("Last-Event-ID is the id of an event of this stream", header="last-event-id")
+    return int(given)
+
+
+async def _events(call: Call, last: int, begin: int | None) -> AsyncIterator[bytes]:
+    service, owner = call.service, call.owner
+    with service.tail.listening(owner, last) as listener:
+        sent = listener.since if begin is None else min(begin, listener.since)
+        yield RETRY
+        while not service.tail.is_stopping:
+            if sent < listener.since:
+                page = await service.read(functools.partial(_missed, after=sent, owner=owner))
+                rows, sent = page.items, listener.since if page.next is None else page.next
+            else:
+                rows = [row for row in await _waited_for(listener) if row.id > sent]
+                sent = max([sent, *(row.id for row in rows)])
+            if not await _may_go_on(service, call):
+                return
+            yield b"".join(map(_event, rows)) if rows else HEARTBEAT
+
+
+def _missed(connection: Connection, after: int, owner: str) -> Page[Told, int]:
+    page = listing.told_after(connection, after, PAGE, owner)
+    return Page(listing.with_texts(connection, page.items), page.next)
+
+
+async def _waited_for(listener: Listener) -> list[Told]:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(QUIET):
+            await listener.ready.wait()
+    return listener.take()
+
+
+async def _may_go_on(service: Service, call: Call) -> bool:
+    """Whether the key is still in force."""
+    try:
+        caller = await service.access.caller(call.request.headers.get("authorization"))
+        caller.need(SUBSCRIBE)
+    except TamisError:
+        return False
+    return True
+
+
+def _event(row: Told) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (row.id, row.kind.encode(), _encode(shown(row)))
+
+
+def shown(row: Told) -> dict[str, Any]:
+    """A row of the outbox for the owner of its subscription."""
+    found: dict[str, Any] = {
+        "number": row.id,
+        "subscription": local_name(row.subscription_id),
+        "version": row.version,
+        "at": moment_of(row.created_at),
+    }
+    if row.score is not None:
+        found["score"] = row.score
+    if row.kind != listing.MATCH:
+        return found | {"content": _plain(row.payload)}
+    event: dict[str, Any] = {"id": local_name(row.event_id), "attributes": _plain(row.payload)}
+    if publisher := owner_of(row.event_id):
+        event["owner"] = publisher
+    if row.event_time is not None:
+        event["time"] = _time(row.event_time)
+    return found | {"event": event}
+
+
+def _time(microseconds: int) -> Any:
+    """A time for people; one that no calendar has, as it is."""
+    try:
+        return moment_of(microseconds)
+    except (ValueError, OverflowError, OSError):
+        return microseconds
+
+
+def _plain(payload: str | None) -> Any:
+    """What a payload says; a stream on Spark may have put there what is not JSON."""
+    try:
+        return None if payload is None else msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return payload
+
+
+OPERATIONS = (stream_matches,)

@@ -1,0 +1,72 @@
+"""The folder of a service: its database unless that is elsewhere, its index, and who has it in use."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.build import parameter
+from tamis.errors import DataInUse, InputError
+
+DATABASE, INDEX, LOCK = "tamis.db", "index", "lock"
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--data`` and ``--store``."""
+    for option in (
+        click.option("--store", "url", metavar="URL", help="The database, if it is not in the folder."),
+        click.option(
+            "--data",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="The folder of the service; it is made if it is not there.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def store_url(data: Path | None, url: str | None) -> str:
+    """The database that is meant."""
+    if url is not None:
+        return url
+    if data is None:
+        raise InputError("say which service: --data DIR, or --store URL")
+    data.mkdir(parents=True, exist_ok=True)
+    return f"sqlite:///{data.absolute() / DATABASE}"
+
+
+def read_limits(given: tuple[str, ...]) -> Any:
+    """``--limit page_items=50`` and others, over the defaults."""
+    from tamis.limits import Limits
+
+    values = dict(map(parameter, given))
+    unknown = [name for name in values if name not in Limits.__dataclass_fields__]
+    if unknown:
+        raise InputError(f"there is no limit {unknown[0][:40]!r}; docs/limits.md lists them")
+    return Limits(**values)  # type: ignore[arg-type]
+
+
+@contextlib.contextmanager
+def locked(data: Path) -> Iterator[None]:
+    """Have the folder for this process alone; the lock goes with the process, however that ends."""
+    data.mkdir(parents=True, exist_ok=True)
+    with (data / LOCK).open("a+", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            by = file.read(20).strip() or "another"
+            raise DataInUse(
+                f"{data} is served by process {by} already; stop that one, or give another --data",
+                folder=str(data),
+            ) from None
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield

@@ -1,0 +1,80 @@
+"""``tamis serve``: the whole service in one process."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.data import INDEX, data_options, locked, read_limits, store_url
+from tamis.errors import InputError
+
+BOOTSTRAP = "admin"  # the owner of the first key
+
+
+@click.command(short_help="Run the service: HTTP API, matcher, notifier.")
+@data_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
+@click.option("--engine", default="hybrid", show_default=True, help="How to search.")
+@click.option("--open-metrics", is_flag=True, help="Serve /metrics to everybody, not only administrators.")
+@click.option(
+    "--limit", "limits", metavar="NAME=VALUE", multiple=True, help="Change a limit; may be repeated."
+)
+@click.option("--log-format", type=click.Choice(["json", "logfmt"]), default="json", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def serve(
+    data: Path | None,
+    url: str | None,
+    host: str,
+    port: int,
+    engine: str,
+    open_metrics: bool,
+    limits: tuple[str, ...],
+    log_format: str,
+    log_level: str,
+) -> None:
+    """Run the service until it is told to stop; SIGTERM and Ctrl-C end it in good order.
+
+    At the first start it prints an API key for administration. It is shown this once.
+    """
+    from tamis.api import Service, Settings, server
+    from tamis.api.logs import configure
+    from tamis.live import Live
+    from tamis.store import Store
+
+    if data is None:
+        raise InputError("say where the service keeps its files: --data DIR")
+    configure(log_format, log_level)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(locked(data))
+        listening = stack.enter_context(server.listen(host, port))
+        store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
+        live = stack.enter_context(Live.open(store, data / INDEX, engine))
+        service = Service(store, live, Settings(open_metrics=open_metrics))
+        server.serve(service, listening, lambda: _tell(store, server.address_of(listening)))
+
+
+def _tell(store: Any, address: str) -> None:
+    click.echo(f"Tamis serves {address}/ (console) and {address}/docs (API)")
+    if key := _first_key(store):
+        click.echo(f"The first key, for administration, shown this once: {key}")
+    sys.stdout.flush()
+
+
+def _first_key(store: Any) -> str | None:
+    """A key for administration, if there is none at all yet."""
+    from tamis.store import keys
+    from tamis.store.bulk import hold
+    from tamis.store.tables import CHANGE_ORDER
+
+    with store.database.writing() as connection:
+        hold(connection, CHANGE_ORDER)  # two services that start at once must not both make one
+        if not keys.is_empty(connection):
+            return None
+        return keys.make(connection, BOOTSTRAP, keys.SCOPES, "made at the first start")[1]
