@@ -8,6 +8,7 @@ from pathlib import Path
 import tamis
 
 PUBLIC = """
+Advice
 Event
 Explanation
 Index
@@ -20,6 +21,7 @@ Subscription
 TamisError
 TopMatches
 WorkReport
+advise
 attr
 errors
 from_eventbridge

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Modules are imported when a name is first used: compiled kernels and
 # Arrow take most of a second to load, and ``import tamis`` should not.
 _HOMES = {
+    "Advice": "tamis.matcher.advice",
     "Event": "tamis.model.event",
     "Explanation": "tamis.matcher.explain",
     "Index": "tamis.matcher.index",
@@ -28,6 +29,7 @@ _HOMES = {
     "TamisError": "tamis.errors",
     "TopMatches": "tamis.matcher.top",
     "WorkReport": "tamis.matcher.work",
+    "advise": "tamis.matcher.advice",
     "attr": "tamis.lang",
     "errors": "tamis.errors",
     "from_eventbridge": "tamis.lang",
@@ -40,6 +42,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Advice",
     "Event",
     "Explanation",
     "Index",
@@ -52,6 +55,7 @@ __all__ = [
     "TamisError",
     "TopMatches",
     "WorkReport",
+    "advise",
     "attr",
     "errors",
     "from_eventbridge",
@@ -77,6 +81,7 @@ if TYPE_CHECKING:
         to_text,
     )
     from tamis.limits import Limits
+    from tamis.matcher.advice import Advice, advise
     from tamis.matcher.batches import MatchBatch
     from tamis.matcher.explain import Explanation
     from tamis.matcher.index import Index, Matches

@@ -113,7 +113,7 @@ def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
     return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
 
 
-class _Events:
+class PieceEvents:
     """Events of a batch as objects, made only for the few that a tree must decide."""
 
     def __init__(self, piece: Piece, limits: Limits) -> None:
@@ -121,6 +121,7 @@ class _Events:
         self._made: dict[int, Event] = {}
 
     def __call__(self, row: int) -> Event:
+        """The event in ``row``; raises :class:`~tamis.errors.EventError` if it is refused."""
         event = self._made.get(row)
         if event is None:
             if isinstance(self._piece, list):
@@ -138,7 +139,7 @@ def match_piece(
     if isinstance(piece, list) and len(snapshot.layers) > 1:
         piece = [_flattened(event, limits) for event in piece]
     count = len(piece) if isinstance(piece, list) else piece.num_rows
-    event_at = _Events(piece, limits)
+    event_at = PieceEvents(piece, limits)
     work = WorkReport(count)
     tables = []
     refused: Refused = []

@@ -179,6 +179,10 @@ class Index:
         """Why ``subscription`` does or does not match ``event``, predicate by predicate."""
         return explain(self.expression(subscription), event_from(event, self.limits))
 
+    def typical_events(self) -> Any:
+        """A sample of the events that were matched lately, or what was given as one: a list or table."""
+        return self._writer.typical()
+
     # -- the subscriptions --------------------------------------------------------------------------
 
     def __len__(self) -> int:

@@ -85,6 +85,13 @@ class Writer:
 
         return located
 
+    def typical(self) -> Any:
+        """Events to estimate from, if there are any: as for the layout, or else the few seen so far."""
+        sample = self.recent.sample()
+        return (
+            sample if sample is not None else self._sample if self._sample is not None else self.recent.few()
+        )
+
     # -- changing ------------------------------------------------------------------------------------
 
     def add_one(self, row: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tamis.model.shape import Shape
+from tamis.model.shape import Polygon, Shape
 from tamis.model.value import Point, Scalar, family
 
 CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
@@ -220,3 +220,13 @@ def families_of(predicate: Predicate) -> frozenset[str]:
         case Exists():
             return frozenset()
     return frozenset(("string",))
+
+
+def operands_of(predicate: Predicate) -> int:
+    """How many operands a value may have to be compared with, vertices of polygons among them; at least 1."""
+    match predicate:
+        case In(values=operands) | Text(terms=operands) | Network(blocks=operands):
+            return max(len(operands), 1)
+        case Within(shape=Polygon(areas=areas)):
+            return sum(len(ring) for area in areas for ring in area)
+    return 1

@@ -13,13 +13,15 @@ from tamis.normal.passes import (
     push_not_inward,
     sort_and_dedupe,
 )
-from tamis.normal.tree import Clause, Literal
+from tamis.normal.tree import Clause, Literal, attribute_of, needs_presence
+from tamis.normal.verdicts import follows, is_always, is_never
 
 __all__ = [
     "PASSES",
     "Clause",
     "Clauses",
     "Literal",
+    "attribute_of",
     "clauses_of",
     "cnf_size",
     "cover",
@@ -28,7 +30,11 @@ __all__ = [
     "drop_weights",
     "flatten",
     "fold_constants",
+    "follows",
+    "is_always",
+    "is_never",
     "merge_same_attribute",
+    "needs_presence",
     "normalise",
     "push_not_inward",
     "sort_and_dedupe",

@@ -1,0 +1,43 @@
+"""The events that advice goes by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.errors import EventError
+from tamis.limits import Limits
+from tamis.matcher.batches import PieceEvents, pieces
+from tamis.matcher.index import Index
+from tamis.model.event import Event
+
+MOST = 512
+LEAST = 16  # with fewer, nothing is counted
+COMPARISONS = 100_000  # in all events together, so that advice takes a fraction of a second
+
+
+def typical_events(source: Index | Any, operands: int, limits: Limits) -> list[Event]:
+    """Events that an index has seen lately, or the first of those given; fewer for many operands."""
+    most = min(MOST, COMPARISONS // max(operands, 1))
+    if source is None or most < LEAST:
+        return []
+    if isinstance(source, Index):
+        source = source.typical_events()
+    found: list[Event] = []
+    for piece in pieces(source, most, limits):
+        found.extend(_readable(piece, most - len(found), limits))
+        if len(found) >= most:
+            break
+    return found
+
+
+def _readable(piece: Any, most: int, limits: Limits) -> list[Event]:
+    events = PieceEvents(piece, limits)
+    found: list[Event] = []
+    for row in range(len(piece) if isinstance(piece, list) else piece.num_rows):
+        if len(found) == most:
+            break
+        try:
+            found.append(events(row))
+        except EventError:  # a refused event says nothing about those that are matched
+            continue
+    return found

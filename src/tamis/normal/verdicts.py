@@ -1,0 +1,25 @@
+"""What can be said of an expression for all events: never an error, sometimes silence.
+
+A verdict is sure, because the passes keep the truth. Expressions that are too large to expand get none.
+"""
+
+from __future__ import annotations
+
+from tamis.model.expr import And, Expr, Not
+from tamis.normal.forms import to_cnf, to_dnf
+from tamis.normal.passes import normalise
+
+
+def is_never(expr: Expr, cap: int) -> bool:
+    """Whether it is sure that ``expr`` is true of no event: every clause of its DNF contradicts itself."""
+    return to_dnf(normalise(expr), cap) == ()
+
+
+def is_always(expr: Expr, cap: int) -> bool:
+    """Whether it is sure that ``expr`` is true of every event: so is every clause of its CNF."""
+    return to_cnf(normalise(expr), cap) == ()
+
+
+def follows(expr: Expr, others: tuple[Expr, ...], cap: int) -> bool:
+    """Whether it is sure that ``expr`` is true wherever all ``others`` are."""
+    return is_never(And((*others, Not(expr))), cap)
