@@ -78,7 +78,7 @@ def receiving(behave: Behave | None = None, tls: ssl.SSLContext | None = None) -
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    server = _Server(("", 0), Handler)  # at all of 127.0.0.0/8: as many endpoints as a test wants
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     receiver = Receiver(server, "http" if tls is None else "https")

@@ -397,4 +397,4 @@ def test_settings_that_make_no_sense() -> None:
             Settings(**{name: 0})
     with pytest.raises(InputError, match="lease of 10 s is too short"):
         Settings(lease_seconds=10)
-    assert Settings(limits=Limits()).longest_send == 25
+    assert Settings(limits=Limits()).longest_send == 21

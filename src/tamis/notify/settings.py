@@ -93,7 +93,7 @@ class Settings:
     def longest_send(self) -> float:
         """Seconds that one attempt may take: what is left of a lease must be more."""
         mail = self.mail.seconds if self.mail else 0.0
-        return max(self.http.total_seconds + self.http.connect_seconds, mail)
+        return max(self.http.total_seconds, mail) + 1.0
 
 
 def holder() -> str:

@@ -15,7 +15,6 @@ from sqlalchemy.engine import Connection
 
 from tamis.store.bulk import one_of
 from tamis.store.deliveries import CANCELLED, CLAIMED, DEAD, WAITING
-from tamis.store.tables import WAITING as IS_WAITING
 from tamis.store.tables import deliveries, events, outbox, subscriptions
 
 ENDPOINTS = 1_000  # that one claim looks at
@@ -46,6 +45,7 @@ class Claimed(NamedTuple):
     """A delivery that is to be sent now, with what is to be said."""
 
     id: int
+    transport: str
     endpoint: str
     attempts: int  # this one included
     ordered_at: int
@@ -107,7 +107,7 @@ def claim(connection: Connection, ask: Ask, at: int) -> tuple[list[Claimed], str
 
 
 def _lock_due(connection: Connection, endpoint: str, at: int, most: int) -> list[int]:
-    due = sa.select(_D.id).where(IS_WAITING, _D.endpoint == endpoint, _D.due <= at)
+    due = sa.select(_D.id).where(_D.state == WAITING, _D.endpoint == endpoint, _D.due <= at)
     rows = connection.execute(due.order_by(_D.due, _D.id).limit(most).with_for_update(skip_locked=True))
     return [row.id for row in rows]
 
@@ -177,6 +177,13 @@ def record(connection: Connection, holder: str, results: Sequence[Result], at: i
     return int(connection.execute(done, rows).rowcount)
 
 
+def any_expired(connection: Connection, at: int) -> bool:
+    """Whether somebody did not come back."""
+    first = sa.select(sa.func.min(_D.due)).where(_D.state == CLAIMED)
+    due = connection.execute(first).scalar()
+    return due is not None and due < at
+
+
 def release(connection: Connection, most_attempts: int, at: int) -> int:
     """Free what was claimed by somebody who did not come back; what was tried too often is dead."""
     expired = sa.select(_D.id, _D.attempts).where(_D.state == CLAIMED, _D.due < at).limit(RELEASED)
@@ -193,7 +200,7 @@ _FREE = {"state": WAITING, "claimed_by": None}
 
 def bury(connection: Connection, endpoint: str, before: int, error: str, at: int) -> int:
     """Give up what has waited since ``before`` for an endpoint that does not answer."""
-    old = sa.select(_D.id).where(IS_WAITING, _D.endpoint == endpoint, _D.created_at < before)
+    old = sa.select(_D.id).where(_D.state == WAITING, _D.endpoint == endpoint, _D.created_at < before)
     ids = [row.id for row in connection.execute(old.limit(BURIED).with_for_update(skip_locked=True))]
     _update(connection, ids, {"state": DEAD, "finished_at": at, "error": error})
     return len(ids)

@@ -17,12 +17,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.errors import DeliveryError, ScheduleError
+from tamis.failpoint import failpoint
 from tamis.model.delivery import shown_delivery, stored_delivery
 from tamis.model.schedule import AtOnce, parse_schedule
 from tamis.store import positions
 from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
-from tamis.store.deliveries import WAITING
+from tamis.store.deliveries import OVER, WAITING, again
 from tamis.store.digests import Run, take
 from tamis.store.moments import iso
 from tamis.store.parts import Clock, Part
@@ -94,10 +95,23 @@ def dispatch(connection: Connection, rules: Rules, at: int) -> Dispatched:
     _deliver(connection, now, receivers, at)
     later = [row for row in rows if _is_told_later(row, receivers)] if rules.digests else []
     made = _digest(connection, rules, rows, later, at)
+    failpoint("notify.before_move")
     if rows:
         positions.move(connection, positions.NOTIFY, rows[-1].id, rules.holder, 0)
     dropped = sum(row.subscription_id not in receivers for row in rows)
     return Dispatched(len(rows), len(now), made, dropped)
+
+
+def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[int], at: int) -> int:
+    """Deliver notifications of a subscription once more, or those that were only kept; how many that are."""
+    query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.subscription_id == subscription_id)
+    among = one_of(_O.id, list(outbox_ids), connection.dialect.name == "sqlite")
+    rows = [_Row(*row) for row in connection.execute(query.where(among))]
+    receivers = _receivers(connection, [subscription_id])
+    if not rows or subscription_id not in receivers or receivers[subscription_id].transport is None:
+        return 0
+    repeated = again(connection, [row.id for row in rows], None, OVER)
+    return repeated + _deliver(connection, rows, receivers, at)
 
 
 def _rows(connection: Connection, place: int, most: int) -> list[_Row]:
@@ -158,7 +172,7 @@ def _is_told_later(row: _Row, receivers: dict[str, _Receiver]) -> bool:
     )
 
 
-def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, _Receiver], at: int) -> None:
+def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, _Receiver], at: int) -> int:
     wanted = [(row, receivers[row.subscription_id]) for row in rows]
     columns = {
         "outbox_id": [row.id for row, _ in wanted],
@@ -168,7 +182,7 @@ def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, 
     }
     table = pa.table({name: pa.array(columns[name], kind) for name, kind in _ROW.items()})
     constants = {"state": WAITING, "due": at, "created_at": at}
-    insert(connection, deliveries, table, constants, "ON CONFLICT (outbox_id) DO NOTHING")
+    return insert(connection, deliveries, table, constants, "ON CONFLICT (outbox_id) DO NOTHING")
 
 
 # -- digests ------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 METADATA = MetaData()
@@ -162,8 +161,6 @@ positions = Table(
     Column("until", BigInteger, nullable=False, server_default="0"),
 )
 
-WAITING = text("state = 'waiting'")  # word for word as queries ask, or SQLite does not use the index
-
 # What becomes of rows of the outbox that are sent to somebody.
 deliveries = Table(
     "deliveries",
@@ -183,7 +180,7 @@ deliveries = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("finished_at", BigInteger),
     Index("deliveries_due", "state", "due"),
-    Index("deliveries_endpoint", "endpoint", "due", sqlite_where=WAITING, postgresql_where=WAITING),
+    Index("deliveries_endpoint", "state", "endpoint", "due"),
     Index("deliveries_subscription", "subscription_id", "id"),
     Index("deliveries_owner", "owner", "state", "id"),
     sqlite_autoincrement=True,

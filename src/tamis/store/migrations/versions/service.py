@@ -76,14 +76,7 @@ def _deliveries() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("deliveries_due", "deliveries", ["state", "due"])
-    waiting = sa.text("state = 'waiting'")
-    op.create_index(
-        "deliveries_endpoint",
-        "deliveries",
-        ["endpoint", "due"],
-        sqlite_where=waiting,
-        postgresql_where=waiting,
-    )
+    op.create_index("deliveries_endpoint", "deliveries", ["state", "endpoint", "due"])
     op.create_index("deliveries_subscription", "deliveries", ["subscription_id", "id"])
     op.create_index("deliveries_owner", "deliveries", ["owner", "state", "id"])
 

@@ -1,0 +1,89 @@
+"""From a claim to the message: whose it is, as they call it, and the events with their texts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tamis.limits import Limits
+from tamis.model.names import local_name, owner_of
+from tamis.model.value import parse_time
+from tamis.notify.message import Message, ToldEvent
+from tamis.store import Store, claims
+from tamis.store.claims import Claimed
+from tamis.store.parts import moment_of
+
+MOST_EVENTS = 1_000  # of a digest that a Spark query made
+
+
+def message_of(claimed: Claimed, store: Store, limits: Limits) -> Message:
+    """What a claim has to say."""
+    told = _digest(claimed, store, limits) if claimed.kind == "digest" else {"events": (_match(claimed),)}
+    return Message(
+        **({"count": len(told["events"])} | told),
+        id=f"msg_{claimed.outbox_id}",
+        kind=claimed.kind,
+        owner=claimed.owner,
+        subscription=_own_name(claimed.subscription_id, claimed.owner),
+        version=claimed.version,
+        expression=claimed.expression,
+        created=moment_of(claimed.told_at),
+    )
+
+
+def _own_name(stored: str, owner: str | None) -> str:
+    return local_name(stored) if owner is not None and owner_of(stored) == owner else stored
+
+
+def _match(claimed: Claimed) -> ToldEvent:
+    is_ours = claimed.published is not None
+    return ToldEvent(
+        id=local_name(claimed.event_id) if is_ours else claimed.event_id,
+        time=None if claimed.event_time is None else moment_of(claimed.event_time),
+        score=claimed.score,
+        text=claimed.published if is_ours else claimed.payload,
+    )
+
+
+def _digest(claimed: Claimed, store: Store, limits: Limits) -> dict[str, Any]:
+    """The parts of a message that a digest's payload tells; a payload that cannot be read tells nothing."""
+    try:
+        plain = msgspec.json.decode(claimed.payload or "{}")
+        listed = [event for event in plain.get("events", ()) if "event_id" in event][:MOST_EVENTS]
+        told = {
+            "start": parse_time(plain["from"]),
+            "end": parse_time(plain["to"]),
+            "count": int(plain["count"]),
+        }
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError):
+        return {"events": (), "count": 0}
+    return told | {"events": _events(claimed, listed, store, limits)}
+
+
+def _events(
+    claimed: Claimed, listed: list[dict[str, Any]], store: Store, limits: Limits
+) -> tuple[ToldEvent, ...]:
+    unknown = [event["event_id"] for event in listed if event.get("payload") is None]
+    texts: dict[str, tuple[str, bool]] = {}
+    if unknown:
+        with store.database.reading() as connection:
+            texts = claims.event_texts(
+                connection, claimed.subscription_id, unknown, limits.notification_bytes
+            )
+    return tuple(
+        _event(event, *texts.get(event["event_id"], (event.get("payload"), False))) for event in listed
+    )
+
+
+def _event(event: dict[str, Any], text: str | None, is_ours: bool) -> ToldEvent:
+    name = str(event["event_id"])
+    return ToldEvent(id=local_name(name) if is_ours else name, time=_time(event.get("event_time")), text=text)
+
+
+def _time(text: Any) -> datetime | None:
+    try:
+        return parse_time(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

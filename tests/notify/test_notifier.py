@@ -1,0 +1,467 @@
+"""The whole notifier against real receivers: what is told arrives, whoever else is slow, dead or lying."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from prometheus_client import generate_latest
+
+from tamis.errors import StoreUnavailable
+from tamis.failpoint import arm, disarm
+from tamis.notify import Notifier, Settings
+from tamis.notify.backoff import Backoff
+from tamis.notify.breaker import BreakerRules
+from tamis.notify.guard import read_networks
+from tamis.notify.http import HttpRules
+from tamis.notify.settings import MailServer
+from tamis.notify.transports.log import LogTransport
+from tamis.store import Store, claims, dispatch, events
+from tamis.store.database import Database
+from tamis.store.events import NewEvent
+from tamis.store.tables import outbox
+from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
+from tests.notify.mailbox import mailbox
+from tests.notify.receiver import Receiver, answer, receiving
+
+HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=1, total_seconds=2)
+QUICK = Backoff(first=0.02, factor=1, longest=0.02, attempts=4)
+Make = Callable[..., Notifier]
+
+
+class Clock:
+    """The real one, and what a test adds to it."""
+
+    ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1_000 + self.ahead
+
+
+@pytest.fixture
+def notifying(store: Store, tmp_path: Path) -> Iterator[Make]:
+    started: list[Notifier] = []
+
+    def start(clock: Any = None, other: Store | None = None, **settings: Any) -> Notifier:
+        plain = {
+            "workers": 4,
+            "poll_seconds": 0.05,
+            "http": HERE,
+            "backoff": QUICK,
+            "folder": tmp_path / "files",
+        }
+        chosen = Settings(**(plain | {"lease_seconds": 10} | settings))
+        notifier = Notifier(other or store, chosen, clock=clock or Clock(), chance=random.Random(1))
+        notifier.start()
+        started.append(notifier)
+        return notifier
+
+    yield start
+    disarm()
+    for notifier in started:
+        notifier.stop()
+        assert not any(thread.is_alive() for thread in notifier._threads)
+
+
+def hook(receiver: Receiver, **more: Any) -> dict[str, Any]:
+    return {"transport": "webhook", "url": receiver.url, **more}
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, "in vain"
+        time.sleep(0.01)
+
+
+def told_to(receiver: Receiver) -> list[str]:
+    return [call.headers["webhook-id"] for call in receiver.calls]
+
+
+def test_published_streamed_and_digested_events_arrive_with_their_contents(
+    store: Store, notifying: Make, tmp_path: Path
+) -> None:
+    clock = Clock()
+    with receiving() as receiver, mailbox() as box:
+        subscribe(store, "ann/hook", hook(receiver))
+        subscribe(store, "ann/mail", {"transport": "email", "to": "ann@example.org"}, schedule="every minute")
+        subscribe(store, "bob/file", {"transport": "file", "name": "bob.jsonl"})
+        with store.database.writing() as connection:
+            events.publish(connection, "pub", [NewEvent("car", 7 * SECOND, '{"price":550}')])
+        tell(store, *(("pub/car", name) for name in ("ann/hook", "ann/mail", "bob/file")), payload=None)
+        tell(store, *(("far/away", name) for name in ("ann/hook", "ann/mail")), payload='{"price":99}')
+        mail = MailServer("127.0.0.1", box.port, security="none", seconds=2)
+        notifier = notifying(clock, mail=mail)
+        assert notifier.drain(20)
+        clock.ahead = 2 * MINUTE
+        assert notifier.drain(20)
+        eventually(lambda: states(store) == {"delivered": 4})
+    calls = {json.loads(call.body)["data"]["id"]: json.loads(call.body) for call in receiver.calls}
+    assert sorted(calls) == ["msg_1", "msg_4"]
+    assert calls["msg_1"]["type"] == "tamis.match"
+    assert calls["msg_1"]["data"]["subscription"] == "hook"
+    assert calls["msg_1"]["data"]["events"] == [{"id": "car", "event": {"price": 550}}]
+    assert calls["msg_4"]["data"]["events"] == [{"id": "far/away", "event": {"price": 99}}]
+    (mail_,) = box.mails
+    assert mail_["Subject"] == "2 new for mail"
+    text = next(iter(mail_.iter_parts())).get_content().replace("\r\n", "\n")
+    assert "* car\n    price: 550\n" in text
+    assert "* far/away\n    price: 99\n" in text
+    (line,) = (tmp_path / "files" / "bob" / "bob.jsonl").read_text().splitlines()
+    assert json.loads(line)["data"]["events"][0]["event"] == {"price": 550}
+
+
+def test_what_fails_is_tried_again_under_the_same_id_until_it_works(store: Store, notifying: Make) -> None:
+    def grudging(handler: BaseHTTPRequestHandler) -> None:
+        answer(204 if len(receiver.calls) >= 3 else 503)(handler)
+
+    with receiving(grudging) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        notifying()
+        eventually(lambda: states(store) == {"delivered": 1})
+    first, *others = receiver.calls
+    assert told_to(receiver) == ["msg_1"] * 3
+    assert all(call.body == first.body for call in others)
+    (row,) = rows(store)
+    assert (row.attempts, row.error, row.claimed_by) == (3, None, None)
+
+
+@pytest.mark.parametrize(("status", "calls"), [(500, 4), (410, 1), (302, 1)])
+def test_what_never_works_is_dead_with_its_reason(
+    store: Store, notifying: Make, status: int, calls: int
+) -> None:
+    with receiving(answer(status)) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        notifying()
+        eventually(lambda: states(store) == {"dead": 1})
+    (row,) = rows(store)
+    assert row.attempts == len(receiver.calls) == calls
+    assert f"it answered {status}" in row.error
+    assert row.finished_at is not None
+
+
+def test_retry_after_is_kept(store: Store, notifying: Make) -> None:
+    with receiving(answer(429, {"Retry-After": "300"})) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        before = time.time()
+        notifying(backoff=Backoff(first=1, longest=600))
+        eventually(lambda: bool(rows(store)) and rows(store)[0].error is not None)
+        assert 290 < rows(store)[0].due / SECOND - before < 330
+    assert len(receiver.calls) == 1
+
+
+def test_a_forbidden_address_is_dead_at_once(store: Store, notifying: Make) -> None:
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        notifying(http=HttpRules(), lease_seconds=60)
+        eventually(lambda: states(store) == {"dead": 1})
+        assert receiver.calls == []
+    assert rows(store)[0].error.startswith("address-forbidden: 127.0.0.1 is at 127.0.0.1")
+
+
+def test_a_slow_receiver_holds_up_nobody_else(store: Store, notifying: Make) -> None:
+    gate = threading.Event()
+    with receiving(lambda handler: (gate.wait(15), answer(204)(handler))[1]) as slow, receiving() as quick:
+        subscribe(store, "slow/1", hook(slow))
+        subscribe(store, "quick/1", hook(quick))
+        tell(store, *((f"e{number}", "slow/1") for number in range(200)))
+        tell(store, *((f"e{number}", "quick/1") for number in range(50)))
+        notifying(workers=4, per_endpoint=2, per_owner=3, http=HttpRules(HERE.allowed, total_seconds=4))
+        quick.wait_for(50)
+        assert len(slow.calls) <= 4
+        gate.set()
+
+
+def test_one_owner_with_many_slow_receivers_holds_up_nobody_else(store: Store, notifying: Make) -> None:
+    gate = threading.Event()
+    with receiving(lambda handler: (gate.wait(15), answer(204)(handler))[1]) as slow, receiving() as quick:
+        for number in range(20):
+            url = f"http://127.0.0.{number + 1}:{slow.port}/"
+            subscribe(store, f"slow/{number}", {"transport": "webhook", "url": url})
+        subscribe(store, "quick/1", hook(quick))
+        tell(store, *(("e", f"slow/{number}") for number in range(20)))
+        tell(store, *((f"e{number}", "quick/1") for number in range(20)))
+        notifying(workers=4, per_endpoint=2, per_owner=3, http=HttpRules(HERE.allowed, total_seconds=4))
+        quick.wait_for(20)
+        gate.set()
+
+
+def test_a_dead_receiver_is_left_alone_and_asked_again(store: Store, notifying: Make) -> None:
+    clock, up = Clock(), threading.Event()
+    with receiving(lambda handler: answer(204 if up.is_set() else 500)(handler)) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, *((f"e{number}", "ann/1") for number in range(50)))
+        rules = BreakerRules(failures=3, open_seconds=100, longest=100)
+        notifier = notifying(clock, breaker=rules, per_endpoint=1)
+        assert notifier.drain(20)
+        assert len(receiver.calls) == 3
+        assert states(store) == {"waiting": 50}
+        assert b"tamis_notify_open_breakers 1.0" in generate_latest(notifier.metrics.registry)
+        up.set()
+        clock.ahead = 101 * SECOND
+        notifier.wake()
+        eventually(lambda: states(store) == {"delivered": 50})
+    assert max(row.attempts for row in rows(store)) <= 4
+
+
+def test_what_is_too_old_for_a_dead_receiver_is_given_up_without_a_try_for_each(
+    store: Store, notifying: Make
+) -> None:
+    clock = Clock()
+    with receiving(answer(500)) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, *((f"e{number}", "ann/1") for number in range(50)))
+        rules = BreakerRules(failures=3, open_seconds=10, longest=10)
+        notifier = notifying(clock, breaker=rules, per_endpoint=1, give_up_seconds=3_600)
+        assert notifier.drain(20)
+        clock.ahead = 3_700 * SECOND
+        notifier.wake()
+        eventually(lambda: states(store) == {"dead": 50})
+    assert len(receiver.calls) == 4
+    assert {row.error[:9] for row in rows(store)} == {"given up:", "send-fail"}
+
+
+def test_a_transport_that_breaks_harms_only_itself(
+    store: Store, notifying: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise ValueError("a\x00 defect\nof ours")
+
+    monkeypatch.setattr(LogTransport, "send", broken)
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        subscribe(store, "bob/1")
+        tell(store, ("e", "ann/1"), ("e", "bob/1"))
+        notifying()
+        eventually(lambda: states(store) == {"delivered": 1, "dead": 1})
+    assert {row.error for row in rows(store)} == {None, "ValueError: a defect of ours"}
+    assert "this is a defect" in caplog.text
+
+
+def test_a_transport_that_is_not_installed_here_waits(store: Store, notifying: Make) -> None:
+    subscribe(store, "ann/1")
+    with store.database.writing() as connection:
+        connection.execute(sa.text("""UPDATE subscriptions SET delivery = '{"transport":"pigeon"}'"""))
+    tell(store, ("e", "ann/1"))
+    notifying(backoff=Backoff(first=100, longest=100))
+    eventually(lambda: bool(rows(store)) and rows(store)[0].error is not None)
+    (row,) = rows(store)
+    assert (row.state, row.transport) == ("waiting", "unknown")
+    assert "there is no transport 'pigeon'" in row.error
+
+
+def test_what_a_digest_of_spark_carries_is_told(store: Store, notifying: Make, tmp_path: Path) -> None:
+    subscribe(store, "ann/1", {"transport": "file", "name": "a"}, schedule="every hour")
+    listed = [
+        {"event_id": "x/1", "event_time": "2026-11-15T12:00:00.5Z", "payload": '{"a":1}'},
+        {"event_id": "y"},
+    ]
+    payloads = [
+        {"from": "2026-11-15T12:00:00Z", "to": "2026-11-15T13:00:00Z", "count": 7, "events": listed},
+        {"from": "when?", "events": "none"},
+        [],
+    ]
+    with store.database.writing() as connection:
+        for number, payload in enumerate(payloads):
+            row = {"kind": "digest", "event_id": f"digest/{number}", "subscription_id": "ann/1", "version": 1}
+            more = {"payload": json.dumps(payload), "query": "spark", "batch_id": 1, "created_at": 1}
+            connection.execute(sa.insert(outbox).values(**row, **more))
+    assert notifying(digests=False).drain(20)
+    first, *odd = sorted(
+        (json.loads(line)["data"] for line in (tmp_path / "files" / "ann" / "a").read_text().splitlines()),
+        key=lambda data: data["id"],
+    )
+    assert (first["count"], first["from"], first["to"]) == (7, "2026-11-15T12:00:00Z", "2026-11-15T13:00:00Z")
+    assert first["events"] == [
+        {"id": "x/1", "time": "2026-11-15T12:00:00.500000Z", "event": {"a": 1}},
+        {"id": "y"},
+    ]
+    assert [(data["count"], data["events"]) for data in odd] == [(0, []), (0, [])]
+
+
+# -- several, and none --------------------------------------------------------------------------------
+
+
+def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, notifying: Make) -> None:
+    with receiving() as receiver, Store.open(store.url) as second:
+        for number in range(10):
+            url = f"http://127.0.0.{number + 1}:{receiver.port}/"
+            delivery = {"transport": "webhook", "url": url}
+            subscribe(store, f"o{number}/1", delivery, schedule="every minute" if number % 5 == 0 else None)
+        clock = Clock()
+        both = [notifying(clock), notifying(clock, other=second)]
+        for event in range(20):
+            tell(store, *((f"e{event}", f"o{number}/1") for number in range(10)))
+        assert both[0].drain(30)
+        clock.ahead = 2 * MINUTE
+        both[1].wake()
+        eventually(lambda: both[0].drain(30) and states(store) == {"delivered": 162})
+        for notifier in both:
+            notifier.stop()
+    told = told_to(receiver)
+    assert len(told) == len(set(told)) == 162
+    counts = [json.loads(call.body)["data"]["count"] for call in receiver.calls]
+    assert sum(counts) == 200
+    shares = [
+        notifier.metrics.registry.get_sample_value(
+            "tamis_notify_attempts_total", {"transport": "webhook", "result": "delivered"}
+        )
+        for notifier in both
+    ]
+    assert sum(share or 0 for share in shares) == 162
+
+
+def test_stopping_gives_back_what_was_not_sent(store: Store, notifying: Make) -> None:
+    gate = threading.Event()
+    with receiving(lambda handler: (gate.wait(15), answer(204)(handler))[1]) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, *((f"e{number}", "ann/1") for number in range(8)))
+        notifier = notifying(workers=1, per_endpoint=4, http=HttpRules(HERE.allowed, total_seconds=4))
+        receiver.wait_for(1)
+        threading.Timer(0.2, gate.set).start()
+        notifier.stop()
+    found = states(store)
+    assert found.get("delivered", 0) == len(receiver.calls) < 8
+    assert found["waiting"] == 8 - found["delivered"]
+    assert sum(row.attempts for row in rows(store)) == found["delivered"]
+
+
+def test_the_database_goes_away_and_comes_back(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    away = threading.Event()
+    really = Database.writing
+
+    def writing(self: Database) -> Any:
+        if away.is_set():
+            raise StoreUnavailable("the store is not available")
+        return really(self)
+
+    monkeypatch.setattr(Database, "writing", writing)
+    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+
+    def while_away(handler: BaseHTTPRequestHandler) -> None:
+        away.set()  # what was sent cannot be written down for a while
+        answer(204)(handler)
+
+    with receiving(while_away) as receiver, caplog.at_level(logging.WARNING):
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        notifying()
+        receiver.wait_for(1)
+        eventually(lambda: "the store is away" in caplog.text)
+        away.clear()
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert caplog.text.count("the store is away") == 1
+    assert "the store is back" in caplog.text
+    assert len(receiver.calls) == 1
+
+
+def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
+    postgres_url: str, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+    address = sa.make_url(postgres_url)
+    engine = sa.create_engine(address.set(database="postgres"), isolation_level="AUTOCOMMIT")
+
+    def admit(allowed: bool) -> None:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"ALTER DATABASE {address.database} ALLOW_CONNECTIONS {allowed}")
+            ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            if not allowed:
+                connection.exec_driver_sql(ended, (address.database,))
+
+    with receiving() as receiver, Store.open(postgres_url) as store, caplog.at_level(logging.WARNING):
+        subscribe(store, "ann/1", hook(receiver))
+        notifier = notifying(other=store)
+        for number in range(3):
+            tell(store, *((f"e{number}-{event}", "ann/1") for event in range(30)))
+            admit(False)
+            eventually(lambda number=number: caplog.text.count("the store is away") > number)
+            admit(True)
+            eventually(lambda number=number: states_or_none(store) == {"delivered": 30 * (number + 1)})
+        notifier.stop()
+        assert set(told_to(receiver)) == {f"msg_{number}" for number in range(1, 91)}
+    engine.dispose()
+
+
+def states_or_none(store: Store) -> dict[str, int] | None:
+    try:
+        return states(store)
+    except StoreUnavailable:
+        return None
+
+
+def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) -> None:
+    """A machine that slept must not send what another has claimed meanwhile."""
+    clock = Clock()
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        slept = []
+
+        def sleep() -> None:
+            if not slept:
+                slept.append(1)
+                clock.ahead = 9 * SECOND  # of ten; sending may take three
+
+        arm("notify.after_claim", sleep)
+        notifier = notifying(clock)
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert len(receiver.calls) == 1
+    assert rows(store)[0].attempts == 1
+    assert notifier.metrics.registry.get_sample_value("tamis_notify_returned_total") == 1
+
+
+def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tamis.notify.notifier.LOOK", 0.05)
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        with store.database.writing() as connection:
+            dispatch.dispatch(connection, dispatch.Rules("dead"), 1)
+            assert claims.claim(connection, claims.Ask("dead", 2, 10, lambda endpoint: 10), 1)[0]
+        notifying()
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert rows(store)[0].attempts == 2
+
+
+def test_figures_and_log_lines(store: Store, notifying: Make, caplog: pytest.LogCaptureFixture) -> None:
+    subscribe(store, "ann/1")
+    subscribe(store, "ann/gone")
+    tell(store, ("e1", "ann/1"), ("e2", "ann/1"), ("e1", "ann/gone"))
+    store.remove("ann/gone")
+    with caplog.at_level(logging.INFO, "tamis.notify"):
+        notifier = notifying()
+        assert notifier.drain(20)
+    figures = generate_latest(notifier.metrics.registry).decode()
+    for line in (
+        "tamis_notify_rows_total 3.0",
+        "tamis_notify_ordered_total 2.0",
+        "tamis_notify_dropped_total 1.0",
+        'tamis_notify_attempts_total{result="delivered",transport="log"} 2.0',
+        'tamis_notify_send_seconds_count{transport="log"} 2.0',
+        "tamis_notify_sending 0.0",
+        "tamis_notify_behind_rows",
+        "tamis_notify_late_seconds",
+        "tamis_notify_dead_letters 0.0",
+    ):
+        assert line in figures
+    fields = [record.fields for record in caplog.records if record.message == "delivered"]
+    assert {field["id"] for field in fields} == {"msg_1", "msg_2"}
+    assert fields[0]["owner"] == "ann"
