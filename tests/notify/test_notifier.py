@@ -370,11 +370,12 @@ def test_the_database_goes_away_and_comes_back(
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
-    postgres_url: str, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
-    address = sa.make_url(postgres_url)
+    address = sa.make_url(store.url)
     engine = sa.create_engine(address.set(database="postgres"), isolation_level="AUTOCOMMIT")
 
     def admit(allowed: bool) -> None:
@@ -384,9 +385,9 @@ def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
             if not allowed:
                 connection.exec_driver_sql(ended, (address.database,))
 
-    with receiving() as receiver, Store.open(postgres_url) as store, caplog.at_level(logging.WARNING):
+    with receiving() as receiver, caplog.at_level(logging.WARNING):
         subscribe(store, "ann/1", hook(receiver))
-        notifier = notifying(other=store)
+        notifier = notifying()
         for number in range(3):
             tell(store, *((f"e{number}-{event}", "ann/1") for event in range(30)))
             admit(False)
