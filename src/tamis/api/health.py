@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 
 from starlette.responses import Response
 
@@ -12,6 +13,7 @@ from tamis.api.operation import Answer, Call, Stream, operation
 from tamis.api.service import Service
 from tamis.api.shapes import ForOwner, Health, Readiness, ServiceStatus
 from tamis.errors import TamisError
+from tamis.store import deliveries
 from tamis.store.keys import ADMIN, SUBSCRIBE
 
 PATIENCE = 3.0  # seconds for the store to answer
@@ -71,12 +73,14 @@ async def read_status(call: Call) -> Answer:
     service = call.service
     info = await service.in_thread(service.live.info)
     lag, rates = info.pop("lag"), info.pop("rates")
+    waiting = await service.read(functools.partial(deliveries.unfinished, owner=call.owner))
     return Answer(
         ServiceStatus(
             version=__version__,
             owner=await owner_shown(service, call.owner),
             scopes=sorted(call.caller.scopes),  # type: ignore[arg-type]
             lag=lag,
+            deliveries=waiting,
             rates=rates if call.caller.is_admin else [],
             index=info if call.caller.is_admin else None,
         )

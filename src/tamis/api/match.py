@@ -11,12 +11,13 @@ from tamis.api import bodies, cursors, drafts, shapes
 from tamis.api.operation import Answer, Call, operation
 from tamis.api.service import Service
 from tamis.api.shapes import Draft, Fault, Match, MatchPage, Question, Strict, Validation
-from tamis.errors import ExpressionError, TamisError
+from tamis.errors import EventError, ExpressionError, TamisError
 from tamis.limits import Limits
+from tamis.matcher.advice import advise
 from tamis.matcher.explain import explain
 from tamis.model.delivery import parse_delivery
 from tamis.model.event import Event, decode_event, event_from
-from tamis.model.expr import size_of
+from tamis.model.expr import Expr, size_of
 from tamis.model.names import local_name, stored_name
 from tamis.model.schedule import parse_schedule
 from tamis.store import registry
@@ -147,8 +148,12 @@ def _validated(service: Service, draft: Draft) -> Validation:
     try:
         tree = drafts.tree_of(draft, service.limits)
         found.text, found.tree, found.cost = lang.to_text(tree), lang.to_json(tree), size_of(tree)
-    except TamisError as bad:
+        found.advice = _advice(service, tree)
+        found.explanation = _tried(draft.event, tree, service.limits)
+    except ExpressionError as bad:
         faults.append(_fault("expression", bad))
+    except EventError as bad:
+        faults.append(_fault("event", bad))
     for field, check in (("schedule", parse_schedule), ("delivery", parse_delivery)):
         given = getattr(draft, field)
         try:
@@ -159,6 +164,16 @@ def _validated(service: Service, draft: Draft) -> Validation:
             faults.append(_fault(field, bad))
     found.valid = not faults
     return found
+
+
+def _advice(service: Service, tree: Expr) -> dict[str, Any]:
+    """What there is to say beyond the text and the tree, which stand beside it."""
+    advice = msgspec.to_builtins(advise(tree, service.live.index, service.limits))
+    return {name: value for name, value in advice.items() if name not in ("text", "tree")}
+
+
+def _tried(event: dict[str, Any] | None, tree: Expr, limits: Limits) -> dict[str, Any] | None:
+    return None if event is None else explain(tree, event_from(event, limits)).as_dict()
 
 
 def _fault(field: str, bad: TamisError) -> Fault:

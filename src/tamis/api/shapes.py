@@ -123,6 +123,7 @@ class Draft(Strict):
     form: Form | None = None
     schedule: str | None = None
     delivery: DeliveryObject | None = None
+    event: Annotated[dict[str, Any], Meta(description="Attributes of an event to try it on.")] | None = None
 
 
 class Change(Strict):
@@ -193,6 +194,17 @@ class Validation(Sent):
         None
     )
     schedule: Annotated[str, Meta(description="In our words.")] | None = None
+    advice: (
+        Annotated[
+            dict[str, Any],
+            Meta(description="What an index makes of it, how much it matches, and what looks wrong."),
+        ]
+        | None
+    ) = None
+    explanation: (
+        Annotated[dict[str, Any], Meta(description="Why the event matches or not, predicate by predicate.")]
+        | None
+    ) = None
 
 
 # -- events ----------------------------------------------------------------------------------------------
@@ -416,5 +428,6 @@ class ServiceStatus(Sent):
     owner: Owner
     scopes: list[Scope]
     lag: int
+    deliveries: Annotated[dict[str, int], Meta(description="Those that wait, are being sent, or are dead.")]
     rates: list[dict[str, int]]
     index: dict[str, Any] | None = None

@@ -13,7 +13,7 @@ from tamis.model.value import parse_time
 from tamis.notify.message import Message, ToldEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
-from tamis.store.parts import moment_of
+from tamis.store.moments import moment_of
 
 MOST_EVENTS = 1_000  # of a digest that a Spark query made
 

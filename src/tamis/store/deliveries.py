@@ -102,6 +102,14 @@ def cancel(connection: Connection, subscription_id: str) -> int:
     return int(connection.execute(sa.update(deliveries).where(waits).values(over)).rowcount)
 
 
+def unfinished(connection: Connection, owner: str) -> dict[str, int]:
+    """How many of an owner's deliveries wait, are being sent, or were given up."""
+    states = (WAITING, CLAIMED, DEAD)
+    query = sa.select(_D.state, sa.func.count()).where(_D.owner == owner, _D.state.in_(states))
+    counted = dict(tuple(row) for row in connection.execute(query.group_by(_D.state)))
+    return {state: counted.get(state, 0) for state in states}
+
+
 def lag(connection: Connection, at: int) -> Lag:
     """How far behind, at this moment."""
     place = sa.select(positions.c.value).where(positions.c.name == "notify").scalar_subquery()

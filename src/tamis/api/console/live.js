@@ -1,0 +1,108 @@
+// What happens now: the stream of matches and deliveries, and the figures of the last minute.
+
+import { listen, request } from "./api.js";
+import { draw } from "./chart.js";
+import { at, make, number, size } from "./dom.js";
+
+const SHOWN = 50;
+const ASKED = 5;
+const FINAL = new Set(["kept", "delivered", "dead", "cancelled"]);
+const rows = new Map(); // by number in the outbox
+let held = false;
+let last = null;
+let stop = new AbortController();
+
+function state(text) { at("stream-state").textContent = text; }
+
+function clock(moment) { return moment ? new Date(moment).toLocaleTimeString() : ""; }
+
+function show(kind, told) {
+  if (rows.size === 0) at("matches").replaceChildren();
+  const cell = make("td", { className: "quiet" }, "…");
+  const event = kind === "match" ? `${told.event.id} ${JSON.stringify(told.event.attributes ?? {}).slice(0, 200)}` : `${told.content?.count ?? ""} matches`;
+  const line = make("tr", { className: "fresh" },
+    make("td", { className: "brief" }, clock(told.at)), make("td", {}, told.subscription), make("td", { className: "code" }, event),
+    make("td", { className: "brief" }, kind), cell);
+  rows.set(told.number, { line, cell, subscription: told.subscription, settled: false });
+  at("matches").prepend(line);
+  while (rows.size > SHOWN) {
+    const oldest = rows.keys().next().value;
+    rows.get(oldest).line.remove();
+    rows.delete(oldest);
+  }
+}
+
+function settle(told) {
+  const known = rows.get(told.number);
+  if (!known) return;
+  known.settled = FINAL.has(told.state);
+  known.cell.textContent = (told.state === "kept" ? "kept here" : told.state) + (told.error ? `: ${told.error}` : "");
+  known.cell.className = told.state === "delivered" ? "good" : told.state === "dead" ? "bad" : "quiet";
+}
+
+// What became of the rows in the table, a few subscriptions at a time.
+async function ask() {
+  const open = [...rows.values()].filter((one) => !one.settled).map((one) => one.subscription);
+  for (const name of [...new Set(open)].slice(-ASKED)) {
+    const page = await request("GET", `/v1/subscriptions/${encodeURIComponent(name)}/notifications?limit=${SHOWN}`);
+    page.items.forEach(settle);
+  }
+}
+
+async function follow() {
+  for (;;) {
+    stop = new AbortController();
+    try {
+      await listen("/v1/stream", last, (kind, told, id) => {
+        if (kind === "open") return state("connected");
+        if (id) last = id;
+        return held ? undefined : show(kind, told);
+      }, stop.signal);
+      state("the stream ended; connecting again");
+    } catch (bad) {
+      state(bad.name === "AbortError" ? "connecting" : `not connected: ${bad.message}`);
+    }
+    await new Promise((done) => { setTimeout(done, 1000); });
+  }
+}
+
+function figures(status) {
+  const rates = status.rates;
+  at("figure-subscriptions").textContent = number(status.owner.held.subscriptions);
+  at("figure-events").textContent = number(rates.at(-1)?.events ?? 0);
+  at("figure-matches").textContent = number(rates.at(-1)?.matches ?? 0);
+  at("figure-lag").textContent = number(status.lag);
+  at("figure-deliveries").textContent = number(status.deliveries.waiting + status.deliveries.claimed);
+  draw(at("chart-events"), rates.map((rate) => rate.events), "Events a second");
+  draw(at("chart-matches"), rates.map((rate) => rate.matches), "Matches a second");
+  at("segments").replaceChildren(...(status.index?.segments ?? []).map((one) => make("tr", {},
+    make("td", {}, one.engine), make("td", { className: "number" }, number(one.subscriptions)),
+    make("td", { className: "number" }, number(one.removed)), make("td", { className: "number" }, number(one.clauses)),
+    make("td", { className: "number" }, size(one.bytes)))));
+  at("states").replaceChildren(...Object.entries(status.deliveries).map(([name, count]) => make("tr", {},
+    make("td", { className: name === "dead" && count ? "bad" : "" }, name), make("td", { className: "number" }, number(count)))));
+}
+
+async function watch() {
+  try {
+    figures(await request("GET", "/v1/status"));
+    await ask();
+    at("notice").hidden = true;
+  } catch (bad) {
+    at("notice").hidden = false;
+    at("notice").textContent = bad.message;
+  }
+  setTimeout(watch, 1000);
+}
+
+export function again() { last = null; stop.abort(); }
+
+export function start() {
+  at("pause-stream").addEventListener("click", () => {
+    held = !held;
+    at("pause-stream").setAttribute("aria-pressed", String(held));
+    at("pause-stream").textContent = held ? "Go on" : "Hold";
+  });
+  follow();
+  watch();
+}

@@ -1,0 +1,165 @@
+// The expression: validated as it is typed, wrong places underlined, tried on the sample event, saved.
+
+import { Problem, request } from "./api.js";
+import { at, later, make } from "./dom.js";
+
+const ADDRESS = { webhook: ["url", "https://…"], email: ["to", "you@example.org"], sms: ["to", "+49…"], file: ["name", "matches.jsonl"] };
+let asked = 0;
+
+function source() {
+  const form = at("form").value;
+  const text = at("expression").value;
+  if (form !== "json" && form !== "eventbridge") return { expression: text, form };
+  try { return { expression: JSON.parse(text), form }; } catch { return { expression: text, form }; }
+}
+
+function sample() {
+  try {
+    return JSON.parse(at("event").value);
+  } catch (bad) {
+    at("event-verdict").replaceChildren(make("span", { className: "bad" }, `The event is not JSON: ${bad.message}`));
+    return undefined;
+  }
+}
+
+function underline(text, position) {
+  const end = Math.min(text.length, position + Math.max(1, (text.slice(position).match(/^\w+/) || [""])[0].length));
+  const marked = make("mark", {}, text.slice(position, end) || " ");
+  at("underline").replaceChildren(text.slice(0, position), marked, text.slice(end));
+  at("underline").scrollTop = at("expression").scrollTop;
+}
+
+function forget() {
+  at("underline").replaceChildren();
+  at("predicates").replaceChildren();
+  at("verdict").replaceChildren();
+  at("event-verdict").replaceChildren();
+  at("expression").removeAttribute("aria-invalid");
+}
+
+function blame(errors) {
+  const about = errors.find((one) => one.field === "expression");
+  if (about) {
+    at("expression").setAttribute("aria-invalid", "true");
+    if (about.position !== undefined && typeof source().expression === "string") underline(at("expression").value, about.position);
+  }
+  at("verdict").replaceChildren(make("ul", {}, ...errors.map((one) => make("li", { className: "bad" }, one.message))));
+}
+
+const percent = (share) => `${(100 * share).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
+const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+function summary(advice) {
+  const { selectivity, cost } = advice;
+  const matched = selectivity.measured
+    ? `matches ${percent(selectivity.share)} of ${counted(selectivity.events, "recent event")}`
+    : `matches perhaps ${percent(selectivity.share)} of events`;
+  const parts = `${counted(advice.predicates, "predicate")}, ${counted(advice.clauses, "clause")}`;
+  return `${parts}; ${matched}; looked at for ${percent(cost.share)} of them.`;
+}
+
+function praise(found) {
+  const lines = [make("span", { className: "good" }, "Valid. "), make("code", {}, found.text),
+    make("div", { className: "quiet" }, summary(found.advice))];
+  if (found.advice.warnings.length) {
+    lines.push(make("ul", {}, ...found.advice.warnings.map((one) => make("li", { className: "warn" }, one.text))));
+  }
+  at("verdict").replaceChildren(...lines);
+}
+
+function* predicates(node) {
+  if (node.attribute !== undefined) yield node;
+  for (const child of node.children || []) yield* predicates(child);
+}
+
+function explain(explanation) {
+  if (!explanation) return;
+  const verdict = explanation.matched
+    ? make("span", { className: "good" }, "The event matches.")
+    : make("span", { className: "bad" }, "The event does not match.");
+  at("event-verdict").replaceChildren(verdict);
+  const lines = [...predicates(explanation)].map((part) =>
+    make("li", {},
+      make("span", { className: `sign ${part.matched ? "good" : "bad"}` }, part.matched ? "✓ true" : "✗ false"),
+      make("code", {}, part.text),
+      make("span", { className: "quiet" }, part.reason || "")));
+  at("predicates").replaceChildren(make("ul", { "aria-label": "Predicate by predicate" }, ...lines));
+}
+
+async function check() {
+  const mine = ++asked;
+  const draft = source();
+  if (!at("expression").value.trim()) return forget();
+  forget();
+  const event = sample();
+  try {
+    const found = await request("POST", "/v1/subscriptions/validate", { ...draft, event });
+    if (mine !== asked) return;
+    if (found.valid) praise(found);
+    else blame(found.errors);
+    explain(found.explanation);
+  } catch (bad) {
+    if (mine === asked && bad instanceof Problem) blame([{ field: "request", message: bad.message }]);
+  }
+}
+
+function delivery() {
+  const transport = at("transport").value;
+  if (!transport) return null;
+  const field = ADDRESS[transport];
+  return field ? { transport, [field[0]]: at("address").value } : { transport };
+}
+
+async function save(event, saved) {
+  event.preventDefault();
+  const body = { ...source(), schedule: at("schedule").value || null, delivery: delivery() };
+  if (at("id").value) body.id = at("id").value;
+  try {
+    const made = await request("POST", "/v1/subscriptions", body);
+    at("saved").replaceChildren(make("span", { className: "good" }, `Saved as ${made.id}, version ${made.version}.`));
+    saved();
+  } catch (bad) {
+    at("saved").replaceChildren(make("span", { className: "bad" }, bad.message));
+  }
+}
+
+async function publish(event) {
+  event.preventDefault();
+  const attributes = sample();
+  if (attributes === undefined) return;
+  try {
+    const told = await request("POST", "/v1/events", { attributes });
+    at("published").replaceChildren(make("span", { className: "good" }, `Accepted as ${told.id}: whoever asked for it is told.`));
+  } catch (bad) {
+    at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
+  }
+}
+
+async function match() {
+  const attributes = sample();
+  if (attributes === undefined) return;
+  try {
+    const found = await request("POST", "/v1/match", { event: { attributes } });
+    const names = found.matches.map((one) => one.id);
+    const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
+    at("published").replaceChildren(names.length ? `${names.length} match: ${shown}` : "None of yours matches it.");
+  } catch (bad) {
+    at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
+  }
+}
+
+export function start(saved) {
+  const soon = later(200, check);
+  at("expression").addEventListener("input", soon);
+  at("expression").addEventListener("scroll", () => { at("underline").scrollTop = at("expression").scrollTop; });
+  at("event").addEventListener("input", soon);
+  at("form").addEventListener("change", check);
+  at("transport").addEventListener("change", () => {
+    const field = ADDRESS[at("transport").value];
+    at("address-label").hidden = !field;
+    if (field) at("address").placeholder = field[1];
+  });
+  at("draft").addEventListener("submit", (event) => save(event, saved));
+  at("trial").addEventListener("submit", publish);
+  at("match").addEventListener("click", match);
+}
