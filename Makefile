@@ -8,7 +8,7 @@ CODE := $(wildcard src bench tools)
 export HYPOTHESIS_PROFILE ?= ci
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka lint format bench clean
+.PHONY: help browser demo test test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,7 +16,12 @@ help:  ## list the targets
 demo: $(READY)  ## a marketplace through Spark: searches, a stream of listings, who is told, and a picture
 	@$(BIN)/python -m bench.demo
 
-test: lint  ## lint, all tests, then the kernels once more, interpreted and under coverage
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& { apt-get update -qq; apt-get install -qq -y chromium; } >/dev/null 2>&1; } \
+		|| echo "no Chromium, and apt may not install it: the tests of the console page will be skipped"
+
+test: lint browser  ## lint, all tests, then the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS)
 	@status=0; \
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
