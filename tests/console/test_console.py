@@ -121,7 +121,7 @@ def test_text_of_others_is_never_run_as_markup(page: Page) -> None:
 def test_the_page_is_usable_by_keyboard_and_says_what_things_are(page: Page) -> None:
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll('input, select, textarea, button, svg[role=img]')]
-            .filter((node) => !(node.labels?.length || node.textContent.trim() || node.getAttribute('aria-label')))
+            .filter((node) => !node.labels?.length && !node.textContent.trim() && !node.ariaLabel)
             .map((node) => node.id)"""
     )
     assert unnamed == []
