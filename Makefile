@@ -8,7 +8,7 @@ CODE := $(wildcard src bench tools)
 export HYPOTHESIS_PROFILE ?= ci
 
 .DEFAULT_GOAL := help
-.PHONY: help browser demo test test-kafka lint format bench clean
+.PHONY: help browser demo demo-live test test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& { apt-get update -qq; apt-get install -qq -y chromium; } >/dev/null 2>&1; } \
 		|| echo "no Chromium, and apt may not install it: the tests of the console page will be skipped"
+
+demo-live: $(READY)  ## the same, without an end: open its console in a browser
+	@$(BIN)/python -m bench.demo --live
 
 test: lint browser  ## lint, all tests, then the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS)

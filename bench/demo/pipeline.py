@@ -11,22 +11,23 @@ from typing import Any
 import click
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
+from bench.demo.service import NEWCOMER, OWNER, Service
 from bench.demo.words import Show, step, tell, waiting
 from bench.report import figure
 from bench.spark.source import start
 from bench.workloads import WORKLOADS
+from tamis.model.names import stored_name
 
 SCHEMA = "event_id string, event_time timestamp, attributes string"
-NEWCOMER = "saved-just-now"
 
 
 class Pipeline:
     """One marketplace in one folder."""
 
-    def __init__(self, folder: Path, show: Show, seed: int, master: str) -> None:
-        self._folder, self._show, self._seed = folder, show, seed
+    def __init__(self, folder: Path, show: Show, seed: int, master: str, service: Service) -> None:
+        self._folder, self._show, self._seed, self._service = folder, show, seed, service
         self._market, self.index = str(folder / "market"), str(folder / "index")
         self._spark = self._session(master)
 
@@ -42,7 +43,7 @@ class Pipeline:
         from tamis.spark import generate
 
         show = self._show
-        step(f"2. A marketplace where {show.searches:,} people saved a search")
+        step(f"3. A marketplace where {show.searches:,} people saved a search")
         with waiting("inventing searches and listings, in parallel"):
             generate(
                 self._spark,
@@ -60,22 +61,20 @@ class Pipeline:
         """What listings look like."""
         from tamis.spark.profiling import profile
 
-        step("3. What do listings look like?")
+        step("4. What do listings look like?")
         with waiting("profiling a log of them, in one pass"):
             found = profile(self._listings().sample(0.3, 1), str(self._folder / "profile"))
         for line in str(found).splitlines()[:9]:
             click.echo(f"   {line[:110]}")
 
     def build(self) -> None:
-        """All searches into the store, and from there into an index."""
+        """All searches into the service, and from its store into an index for Spark."""
         from tamis.spark import build
         from tamis.store import Store
 
-        step("4. All of them are registered, and become one index")
-        self._store = Store.open(f"sqlite:///{self._folder}/store.db")
-        with waiting("into the store, a SQLite file here, PostgreSQL at scale"):
-            rows = pq.read_table(f"{self._market}/subscriptions", columns=["id", "expression"])
-            self._store.put_many(rows)
+        step("5. All of them are registered, and become one index")
+        self._service.register(f"{self._market}/subscriptions")
+        self._store = Store.open(self._service.url)
         with waiting("into an index, shard by shard, in parallel"):
             book = self._spark.read.format("tamis").option("store", self._store.url).load()
             made = build(
@@ -86,7 +85,7 @@ class Pipeline:
 
     def stream(self, rate: int, seconds: float) -> None:
         """Listings arrive, matches go into the outbox; somebody saves a search in the middle of it."""
-        step(f"5. {rate:,} listings a second arrive; whoever searched for one is told")
+        step(f"6. {rate:,} listings a second arrive; whoever searched for one is told")
         from tamis.cli.spark.live import LiveLine
         from tamis.spark import match_stream
         from tamis.spark.metrics import StreamMetrics
@@ -105,7 +104,7 @@ class Pipeline:
             )
             feeder = start(f"{self._market}/events", arriving, rate, seconds)
             try:
-                self._save_a_search(feeder, seconds / 2)
+                self._save_a_search(feeder, min(10.0, seconds / 2))
                 query.processAllAvailable()
             finally:
                 feeder.kill()
@@ -117,18 +116,19 @@ class Pipeline:
         """Wait until all listings were sent; half-way, somebody comes."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             feeder.wait(after)
-        self._store.put(NEWCOMER, "category = 'cars'")
+        self._service.save_a_search()
         click.echo(f"\n   … and somebody saves a new search, {NEWCOMER}: category = 'cars'", err=True)
         feeder.wait()
 
     def _told(self) -> None:
         rows = pa.Table.from_batches(list(self._store.read("outbox")))
+        rows = rows.filter(pc.equal(rows["kind"], "match"))
         sent, written = (
             np.array(rows[name].cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())) / 1e6
             for name in ("event_time", "created_at")
         )
         self._show.waits = list(zip((sent - sent.min()).tolist(), (written - sent).tolist(), strict=True))
-        newcomer = int(np.sum(np.array(rows["subscription_id"]) == NEWCOMER))
+        newcomer = pc.sum(pc.equal(rows["subscription_id"], stored_name(OWNER, NEWCOMER))).as_py()
         tell(
             f"{len(sent):,} notifications stand in the outbox, half of them within "
             f"{np.median(written - sent):.2f} s of their listing's arrival; {newcomer:,} are for the search "
@@ -139,7 +139,7 @@ class Pipeline:
         """A day's log at full speed."""
         from tamis.spark import match
 
-        step("6. A whole log of listings at once, as fast as it goes")
+        step("8. A whole log of listings at once, as fast as it goes")
         log = self._listings()
         log.limit(1_000).transform(match(self.index)).count()
         start = time.perf_counter()
