@@ -49,6 +49,14 @@ class Post:
         return f"http://{LOCAL}:{self.hook_port}/hook"
 
 
+class _Mail(Controller):
+    def _trigger_server(self) -> None:
+        """Where aiosmtpd sees that it is up: by now it is known which port was free."""
+        server: Any = self.server
+        self.port = server.sockets[0].getsockname()[1]
+        super()._trigger_server()
+
+
 @contextmanager
 def post_office(folder: Path) -> Iterator[Post]:
     """Both receivers, on free ports of this machine."""
@@ -70,9 +78,9 @@ def post_office(folder: Path) -> Iterator[Post]:
     hooks.daemon_threads = True
     post.hook_port = hooks.server_address[1]
     threading.Thread(target=hooks.serve_forever, daemon=True).start()
-    mail = Controller(post, hostname=LOCAL, port=0)
+    mail = _Mail(post, hostname=LOCAL, port=0)
     mail.start()
-    post.smtp_port = mail.server.sockets[0].getsockname()[1]
+    post.smtp_port = mail.port
     try:
         yield post
     finally:

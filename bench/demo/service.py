@@ -79,10 +79,8 @@ class Service:
 
     def _pieces(self, rows: list[dict[str, Any]]) -> Iterator[bytes]:
         for first in range(0, len(rows), PIECE):
-            piece = rows[first : first + PIECE]
-            yield b"".join(
-                json.dumps(self._wish(row, at)).encode() + b"\n" for at, row in enumerate(piece, first)
-            )
+            piece = enumerate(rows[first : first + PIECE], first)
+            yield "\n".join(json.dumps(self._wish(row, at)) for at, row in piece).encode()
 
     def _wish(self, row: dict[str, Any], at: int) -> dict[str, Any]:
         if at < HOOKS:
