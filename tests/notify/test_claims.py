@@ -125,15 +125,29 @@ def test_a_lease_that_ended_is_free_and_its_holder_is_not_heard_any_more(store: 
     order(store)
     ((one,), _) = claim(store, who="dead")
     with store.database.writing() as connection:
-        assert not claims.any_expired(connection, NOON + LEASE)
-        assert claims.release(connection, 3, NOON + LEASE) == 0
-        assert claims.any_expired(connection, NOON + LEASE + 1)
-        assert claims.release(connection, 3, NOON + LEASE + 1) == 1
+        assert claims.holders(connection) == {"dead": NOON + LEASE}
+        assert claims.release(connection, ["another"], 3, NOON + LEASE) == 0
+        assert claims.release(connection, [], 3, NOON + LEASE + 1) == 1
+        assert claims.holders(connection) == {}
     ((again,), _) = claim(store, at=NOON + 2 * LEASE, who="me")
     assert (again.id, again.attempts) == (one.id, 2)
     assert record(store, Result(one.id, DELIVERED, NOON), who="dead") == 0
     assert record(store, Result(one.id, DEAD, NOON, "x")) == 1
     assert states(store) == {DEAD: 1}
+
+
+def test_the_claims_of_the_dead_are_free_at_once(store: Store) -> None:
+    subscribe(store, "ann/1")
+    tell(store, ("e1", "ann/1"), ("e2", "ann/1"))
+    order(store)
+    claim(store, most=1, who="dead")
+    claim(store, most=1, who="alive")
+    with store.database.writing() as connection:
+        assert claims.release(connection, ["dead"], 3, NOON) == 1
+    assert sorted((row.state, row.claimed_by) for row in rows(store)) == [
+        ("claimed", "alive"),
+        ("waiting", None),
+    ]
 
 
 def test_what_kills_its_sender_every_time_is_dead_in_the_end(store: Store) -> None:
@@ -143,7 +157,7 @@ def test_what_kills_its_sender_every_time_is_dead_in_the_end(store: Store) -> No
     for attempt in range(3):
         assert len(claim(store, at=NOON + 2 * attempt * LEASE)[0]) == 1
         with store.database.writing() as connection:
-            claims.release(connection, 3, NOON + (2 * attempt + 2) * LEASE)
+            claims.release(connection, [], 3, NOON + (2 * attempt + 2) * LEASE)
     (row,) = rows(store)
     assert (row.state, row.attempts, row.error) == (DEAD, 3, "the notifier ended while sending")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tamis.failpoint import arm, disarm
 from tamis.store import Store, deliveries, dispatch, positions
 from tamis.store.dispatch import Dispatched, Rules
-from tamis.store.parts import micros_of
+from tamis.store.moments import micros_of
 from tamis.store.tables import batches, digest_parts, outbox, subscriptions
 from tests.notify.book import MINUTE, SECOND, rows, subscribe, tell
 

@@ -13,6 +13,7 @@ from tamis.cli.build import build
 from tamis.cli.check import check, info
 from tamis.cli.keys import keys
 from tamis.cli.match import match
+from tamis.cli.notify import notify
 from tamis.cli.query import explain, top
 from tamis.cli.serve import serve
 from tamis.cli.spark import spark
@@ -27,5 +28,5 @@ def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, match, top, explain, check, info, spark, serve, keys):
+for _command in (build, match, top, explain, check, info, spark, serve, notify, keys):
     main.add_command(_command)

@@ -10,13 +10,17 @@ from typing import Any
 import click
 
 from tamis.cli.data import INDEX, data_options, locked, read_limits, store_url
+from tamis.cli.notifying import notify_options, notify_settings
 from tamis.errors import InputError
 
+FILES = "notifications"  # the folder in the service's for deliveries to files
 BOOTSTRAP = "admin"  # the owner of the first key
 
 
 @click.command(short_help="Run the service: HTTP API, matcher, notifier.")
 @data_options
+@notify_options
+@click.option("--no-notify", is_flag=True, help="Leave deliveries to tamis notify.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
 @click.option("--engine", default="hybrid", show_default=True, help="How to search.")
@@ -38,6 +42,8 @@ def serve(
     limits: tuple[str, ...],
     log_format: str,
     log_level: str,
+    no_notify: bool,
+    **given: Any,
 ) -> None:
     """Run the service until it is told to stop; SIGTERM and Ctrl-C end it in good order.
 
@@ -57,7 +63,21 @@ def serve(
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
         live = stack.enter_context(Live.open(store, data / INDEX, engine))
         service = Service(store, live, Settings(open_metrics=open_metrics))
+        if not no_notify:
+            given["folder"] = given["folder"] or data / FILES
+            stack.enter_context(_notifier(service, given))
         server.serve(service, listening, lambda: _tell(store, server.address_of(listening)))
+
+
+def _notifier(service: Any, given: dict[str, Any]) -> Any:
+    """A notifier that hears of matches at once, and whose figures are among the service's."""
+    from tamis.notify import Notifier
+    from tamis.notify.metrics import NotifyMetrics
+
+    settings = notify_settings(given, service.limits)
+    notifier = Notifier(service.store, settings, NotifyMetrics(service.metrics.registry))
+    service.live.on_matches(lambda _: notifier.wake())
+    return notifier
 
 
 def _tell(store: Any, address: str) -> None:

@@ -19,9 +19,10 @@ from tamis.errors import StoreUnavailable
 from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers, State
 from tamis.notify.desk import Desk
+from tamis.notify.holder import is_dead, own_name
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.sending import SECOND, Sender
-from tamis.notify.settings import Settings, holder
+from tamis.notify.settings import Settings
 from tamis.store import Store, claims, deliveries, dispatch
 from tamis.store.claims import Ask, Claimed, Result
 from tamis.store.moments import now
@@ -46,7 +47,7 @@ class Notifier:
     ) -> None:
         self.store, self.settings = store, settings or Settings()
         self.metrics = metrics or NotifyMetrics()
-        self.name = holder()
+        self.name = own_name()
         self._clock = clock
         self._breakers = Breakers(self.settings.breaker, lambda: clock() / SECOND)
         self._sender = Sender(
@@ -211,11 +212,14 @@ class Notifier:
         at = self._clock()
         with self.store.database.reading() as connection:
             self.metrics.lag(deliveries.lag(connection, at))
-            is_expired = claims.any_expired(connection, at)
-        if is_expired:
-            with self.store.database.writing() as connection:
-                self.metrics.freed(claims.release(connection, self.settings.backoff.attempts, at))
-        return is_expired
+            ends = claims.holders(connection)
+        dead = [name for name in ends if name != self.name and is_dead(name)]
+        if not dead and all(end >= at for end in ends.values()):
+            return False
+        with self.store.database.writing() as connection:
+            self.metrics.freed(claims.release(connection, dead, self.settings.backoff.attempts, at))
+        self._to_claim.set()
+        return True
 
     # -- sending ------------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from email.utils import parseaddr
 from pathlib import Path
@@ -65,7 +64,7 @@ class Settings:
     per_endpoint: int = 4  # of them at one endpoint
     per_owner: int = 12  # of them for one owner
     poll_seconds: float = 1.0  # between looks at the store when nobody wakes us
-    lease_seconds: float = 120.0  # a delivery that was claimed is free again after that
+    lease_seconds: float = 60.0  # a delivery that was claimed is free again after that
     grace_seconds: float = 30.0  # to finish what is being sent when it is to stop
     give_up_seconds: float = 3 * 86_400.0  # nothing older is tried again once an attempt fails
     digests: bool = True  # make digests; not where a Spark query makes them
@@ -94,8 +93,3 @@ class Settings:
         """Seconds that one attempt may take: what is left of a lease must be more."""
         mail = self.mail.seconds if self.mail else 0.0
         return max(self.http.total_seconds, mail) + 1.0
-
-
-def holder() -> str:
-    """A name for this notifier that no other has."""
-    return f"{os.uname().nodename}:{os.getpid()}:{os.urandom(6).hex()}"

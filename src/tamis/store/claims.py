@@ -177,16 +177,16 @@ def record(connection: Connection, holder: str, results: Sequence[Result], at: i
     return int(connection.execute(done, rows).rowcount)
 
 
-def any_expired(connection: Connection, at: int) -> bool:
-    """Whether somebody did not come back."""
-    first = sa.select(sa.func.min(_D.due)).where(_D.state == CLAIMED)
-    due = connection.execute(first).scalar()
-    return due is not None and due < at
+def holders(connection: Connection) -> dict[str, int]:
+    """Who has claimed something, and when the first lease of each ends."""
+    claimed = sa.select(_D.claimed_by, sa.func.min(_D.due)).where(_D.state == CLAIMED)
+    return {str(name): end for name, end in connection.execute(claimed.group_by(_D.claimed_by))}
 
 
-def release(connection: Connection, most_attempts: int, at: int) -> int:
-    """Free what was claimed by somebody who did not come back; what was tried too often is dead."""
-    expired = sa.select(_D.id, _D.attempts).where(_D.state == CLAIMED, _D.due < at).limit(RELEASED)
+def release(connection: Connection, dead: Sequence[str], most_attempts: int, at: int) -> int:
+    """Free what has been claimed for too long, or by the dead; what was tried too often is over."""
+    lost = sa.or_(_D.due < at, one_of(_D.claimed_by, list(dead), connection.dialect.name == "sqlite"))
+    expired = sa.select(_D.id, _D.attempts).where(_D.state == CLAIMED, lost).limit(RELEASED)
     rows = connection.execute(expired.with_for_update(skip_locked=True)).all()
     spent = [row.id for row in rows if row.attempts >= most_attempts]
     _update(connection, [row.id for row in rows if row.attempts < most_attempts], _FREE | {"due": at})

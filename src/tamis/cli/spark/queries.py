@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import signal
-import threading
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import Any
 
 import click
 
 from tamis.cli.spark.live import LiveLine
-from tamis.cli.support import note
+from tamis.cli.support import asked_to_stop, note
 
 
 def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,25 +62,9 @@ def watched(spark: Any, port: int | None, address: str) -> Iterator[LiveLine]:
 
 def run(query: Any) -> None:
     """Wait until the query ends or somebody wants it to: Ctrl-C, or SIGTERM."""
-    with _asked_to_stop() as asked:
+    with asked_to_stop() as asked:
         while not asked.is_set():
             if query.awaitTermination(0.5):  # raises what the query failed with
                 return
         note("stopping")
         query.stop()
-
-
-@contextlib.contextmanager
-def _asked_to_stop() -> Iterator[threading.Event]:
-    """Spark's own handler would cancel jobs and leave the rest to chance."""
-    asked = threading.Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
-
-    kept = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield asked
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)

@@ -1,0 +1,80 @@
+"""``tamis notify``: a notifier in a process of its own; any number may share a store."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tamis.cli.data import data_options, read_limits, store_url
+from tamis.cli.notifying import notify_options, notify_settings
+from tamis.cli.support import asked_to_stop, note
+from tamis.errors import InputError
+
+
+@click.command(short_help="Deliver notifications.")
+@data_options
+@notify_options
+@click.option("--once", is_flag=True, help="Deliver what is due, then end.")
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Answer Prometheus here; 0: any.")
+@click.option(
+    "--limit", "limits", metavar="NAME=VALUE", multiple=True, help="Change a limit; may be repeated."
+)
+@click.option("--log-format", type=click.Choice(["json", "logfmt"]), default="json", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def notify(
+    data: Path | None,
+    url: str | None,
+    once: bool,
+    metrics_port: int | None,
+    limits: tuple[str, ...],
+    log_format: str,
+    log_level: str,
+    **given: Any,
+) -> None:
+    """Deliver what the outbox of a store has to say, until it is told to stop.
+
+    SIGTERM and Ctrl-C end it in good order. tamis serve has a notifier of its own; this is for more of them,
+    or for one elsewhere (tamis serve --no-notify).
+    """
+    from tamis.api.logs import configure
+    from tamis.notify import Notifier
+    from tamis.store import Store
+
+    configure(log_format, log_level)
+    bounds = read_limits(limits)
+    settings = notify_settings(given, bounds)
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store.open(store_url(data, url), bounds))
+        asked = stack.enter_context(asked_to_stop())
+        notifier = stack.enter_context(Notifier(store, settings))
+        if metrics_port is not None:
+            port = _serve_metrics(notifier.metrics.registry, metrics_port)
+            note(f"metrics at http://127.0.0.1:{port}/metrics")
+        note(f"delivering for {store!r} as {notifier.name}")
+        if once:
+            _drain(notifier, asked)
+        else:
+            asked.wait()
+
+
+def _drain(notifier: Any, asked: threading.Event) -> None:
+    """Until nothing is due, or somebody wants it to end."""
+    while not asked.is_set() and not notifier.drain(1.0):
+        pass
+
+
+def _serve_metrics(registry: Any, port: int) -> int:
+    """Answer Prometheus until the process ends; the port."""
+    from prometheus_client import start_http_server
+
+    try:
+        server, _ = start_http_server(port, "127.0.0.1", registry)
+    except OSError as refused:
+        raise InputError(f"metrics cannot be served at port {port}: {refused.strerror or refused}") from None
+    return int(server.server_port)

@@ -1,0 +1,109 @@
+"""The options of the notifier, for ``tamis notify`` and for ``tamis serve``, which has one inside.
+
+Each may stand in the environment instead (``TAMIS_SMTP`` for ``--smtp``); passwords stand only there, since
+others on a machine can read the command line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tamis.errors import InputError
+
+if TYPE_CHECKING:
+    from tamis.limits import Limits
+    from tamis.notify.settings import MailServer, Settings, SmsGateway
+
+SMTP_PASSWORD, SMS_HEADER = "TAMIS_SMTP_PASSWORD", "TAMIS_SMS_HEADER"
+
+
+def _option(name: str, text: str, **more: Any) -> Callable[..., Any]:
+    variable = "TAMIS_" + name.removeprefix("--").upper().replace("-", "_")
+    return click.option(name, envvar=variable, help=text, **more)
+
+
+OPTIONS = (
+    _option("--workers", "Deliveries sent at the same time.", type=click.IntRange(1, 1_000), default=16,
+            show_default=True),
+    _option("--folder", "Where deliveries to files go.", type=click.Path(path_type=Path, file_okay=False)),
+    _option("--smtp", "The mail server.", metavar="HOST[:PORT]"),
+    _option("--smtp-security", "How it is spoken to.", type=click.Choice(["none", "starttls", "tls"]),
+            default="starttls", show_default=True),
+    _option("--smtp-user", f"Who logs in; the password is in {SMTP_PASSWORD}.", metavar="NAME"),
+    _option("--smtp-from", "The sender of mail.", metavar="ADDRESS", default="tamis@localhost",
+            show_default=True),
+    _option("--unsubscribe", "For List-Unsubscribe: a URL with {owner} and {subscription}.", metavar="URL"),
+    _option("--sms-url", f"The gateway for SMS; {SMS_HEADER} is a header for it.", metavar="URL"),
+    _option("--sms-body", "What it takes: JSON with {to}, {text} and {id}.", metavar="JSON"),
+    _option("--allow-network", "A network that may be called although it is not public; repeatable.",
+            metavar="CIDR", multiple=True),
+    _option("--ports", "Ports that may be called; unless given, 80, 443 and all from 1024.", metavar="LIST"),
+    _option("--ca-file", "Certificates to trust instead of the system's.",
+            type=click.Path(exists=True, dir_okay=False)),
+    _option("--no-digests", "Leave digests to a Spark query.", is_flag=True),
+)  # fmt: skip
+
+
+def notify_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """All of the above."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def notify_settings(given: dict[str, Any], limits: Limits) -> Settings:
+    """What the options say."""
+    from tamis.notify.guard import read_networks
+    from tamis.notify.http import HttpRules, read_ports
+    from tamis.notify.settings import Settings
+
+    http = HttpRules(allowed=read_networks(given["allow_network"]), ca_file=given["ca_file"])
+    if given["ports"] is not None:
+        http = HttpRules(allowed=http.allowed, ca_file=http.ca_file, ports=read_ports(given["ports"]))
+    workers = given["workers"]
+    return Settings(
+        workers=workers,
+        per_endpoint=max(1, workers // 4),
+        per_owner=max(1, workers * 3 // 4),
+        digests=not given["no_digests"],
+        http=http,
+        mail=_mail(given) if given["smtp"] else None,
+        sms=_sms(given) if given["sms_url"] else None,
+        folder=given["folder"],
+        limits=limits,
+    )
+
+
+def _mail(given: dict[str, Any]) -> MailServer:
+    from tamis.notify.settings import MailServer
+
+    host, _, port = given["smtp"].partition(":")
+    if not host or (port and not (port.isdecimal() and 0 < int(port) < 65_536)):
+        raise InputError(
+            f"--smtp is a host and perhaps a port, such as mail.example.org:587, not {given['smtp']!r}"
+        )
+    return MailServer(
+        host,
+        int(port or 0),
+        security=given["smtp_security"],
+        user=given["smtp_user"],
+        password=os.environ.get(SMTP_PASSWORD),
+        sender=given["smtp_from"],
+        unsubscribe=given["unsubscribe"],
+        ca_file=given["ca_file"],
+    )
+
+
+def _sms(given: dict[str, Any]) -> SmsGateway:
+    from tamis.notify.settings import SmsGateway
+
+    name, colon, value = os.environ.get(SMS_HEADER, "").partition(":")
+    headers = ((name.strip(), value.strip()),) if colon else ()
+    if given["sms_body"] is None:
+        return SmsGateway(given["sms_url"], headers=headers)
+    return SmsGateway(given["sms_url"], given["sms_body"], headers)
