@@ -54,7 +54,7 @@ class _Mail(Controller):
         """Where aiosmtpd sees that it is up: by now it is known which port was free."""
         server: Any = self.server
         self.port = server.sockets[0].getsockname()[1]
-        super()._trigger_server()
+        super()._trigger_server()  # type: ignore[no-untyped-call]
 
 
 @contextmanager

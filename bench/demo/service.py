@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from bench.demo.post import LOCAL, Post
 from bench.demo.words import step, tell, waiting
 
-HOOKS, MAILS = 200, 200  # searches whose owners want a webhook at once, or a digest by mail
+HOOKS, MAILS = 500, 500  # searches whose owners want a webhook at once, or a digest by mail
 OWNER = "market"
 NEWCOMER = "saved-just-now"
 PIECE = 20_000  # searches in a request
