@@ -12,7 +12,8 @@ from typing import Any
 import httpx
 import uvicorn
 
-from tamis.api import Service, Settings, make_app
+from tamis.api import Service, Settings
+from tamis.api.server import address_of, config_of, listen
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.live import Live
 from tamis.store import Store, keys
@@ -69,18 +70,17 @@ def running(url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None
 @contextmanager
 def serving(service: Service) -> Iterator[str]:
     """A server; the address where it is found."""
-    config = uvicorn.Config(make_app(service), port=0, log_config=None, timeout_graceful_shutdown=10)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    eventually(lambda: server.started or not thread.is_alive())
-    host, port = server.servers[0].sockets[0].getsockname()[:2]
-    try:
-        yield f"http://{host}:{port}"
-    finally:
-        service.stop()
-        server.should_exit = True
-        thread.join(PATIENCE)
+    server = uvicorn.Server(config_of(service))
+    with listen("127.0.0.1", 0) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            eventually(lambda: server.started or not thread.is_alive())
+            yield address_of(listening)
+        finally:
+            service.stop()
+            server.should_exit = True
+            thread.join(PATIENCE)
 
 
 def eventually(holds: Callable[[], Any], seconds: float = PATIENCE) -> Any:

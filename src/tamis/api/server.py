@@ -37,7 +37,14 @@ def address_of(listening: socket.socket) -> str:
 
 def serve(service: Service, listening: socket.socket, started: Callable[[], None]) -> None:
     """Serve until the process is told to stop (SIGTERM, SIGINT)."""
-    config = uvicorn.Config(
+    config = config_of(service)
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_serve(_Server(config), service, listening, started))
+
+
+def config_of(service: Service) -> uvicorn.Config:
+    """How uvicorn serves it."""
+    return uvicorn.Config(
         make_app(service),
         log_config=None,
         access_log=False,  # the gate writes one
@@ -47,8 +54,6 @@ def serve(service: Service, listening: socket.socket, started: Callable[[], None
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
     )
-    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(_serve(_Server(config), service, listening, started))
 
 
 async def _serve(
