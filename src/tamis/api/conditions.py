@@ -14,6 +14,8 @@ from tamis.limits import Limits
 from tamis.store.book import Held
 
 ANY = "*"
+TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI page
+KEY = "^[ -~]{1,255}$"
 _TAGS = re.compile(r'\s*(W/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)')
 
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from tamis.api import bodies, shapes
 from tamis.api.bodies import JSON, NDJSON, Line
-from tamis.api.conditions import idempotency_key
+from tamis.api.conditions import KEY, idempotency_key
 from tamis.api.operation import Answer, Call, Header, Stream, operation
 from tamis.api.report import Report
 from tamis.api.service import Service
@@ -52,7 +52,9 @@ _decoder = msgspec.json.Decoder(_Sent)
     body=shapes.NewEvent,
     media=(JSON, NDJSON),
     reads_itself=True,
-    headers=(Header("Idempotency-Key", "Events without ids get ids by this key, so a repetition is known."),),
+    headers=(
+        Header("Idempotency-Key", "Events without ids get ids by this key, so a repetition is known.", KEY),
+    ),
     answers={202: (shapes.Published, Stream(NDJSON, "A line for each line, and a last one with the sums."))},
     refusals=(409, 422),
 )

@@ -42,7 +42,6 @@ class Gate:
 
     def __init__(self, inner: ASGIApp, service: Service) -> None:
         self._inner, self._service = inner, service
-        self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -52,17 +51,17 @@ class Gate:
         visit = _Visit(scope, send)
         token = REQUEST_ID.set(visit.id)
         counted = scope["path"] not in (*ALWAYS_OPEN, STREAM)
-        self._open += counted
+        self._service.open_requests += counted
         try:
             await self._inside(scope, receive, visit, counted)
         finally:
-            self._open -= counted
+            self._service.open_requests -= counted
             self._tell(scope, visit)
             REQUEST_ID.reset(token)
 
     async def _inside(self, scope: Scope, receive: Receive, visit: _Visit, counted: bool) -> None:
         try:
-            if counted and self._open > self._service.limits.requests_at_once:
+            if counted and self._service.open_requests > self._service.limits.requests_at_once:
                 raise ServiceBusy("too many requests at once; ask again", limit="requests_at_once")
             await self._inner(scope, receive, visit.send)
         except TamisError as bad:

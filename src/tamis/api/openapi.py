@@ -15,9 +15,10 @@ from tamis.api import problems
 from tamis.api.bodies import JSON
 from tamis.api.operation import Operation, Stream
 from tamis.api.problems import Problem
+from tamis.model.names import LOCAL, OWNER
 
 _REF = "#/components/schemas/{name}"
-_MEMBERS = ("description", "pattern", "minimum", "maximum", "minLength", "maxLength", "enum")
+_PATHS = {"id": f"^{LOCAL}$", "owner": f"^{OWNER}$", "number": "^[0-9]{1,18}$"}  # names in paths
 
 
 def describe(operations: Sequence[Operation]) -> dict[str, Any]:
@@ -27,7 +28,10 @@ def describe(operations: Sequence[Operation]) -> dict[str, Any]:
     by_type = dict(zip(types, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for known in operations:
-        paths.setdefault(known.path, {})[known.method.lower()] = _operation(known, by_type, components)
+        described = _operation(known, by_type, components)
+        if "201" in described["responses"] and (links := _links(known, operations)):
+            described["responses"]["201"]["links"] = links
+        paths.setdefault(known.path, {})[known.method.lower()] = described
     components["Problem"]["additionalProperties"] = True
     return {
         "openapi": "3.1.0",
@@ -73,13 +77,27 @@ def _operation(known: Operation, schemas: dict[Any, Any], components: dict[str, 
     return described
 
 
+def _links(known: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
+    """What can be done with something that was just made."""
+    return {
+        other.name: {"operationId": other.name, "parameters": {"id": "$response.body#/id"}}
+        for other in operations
+        if other.path.startswith(f"{known.path}/{{id}}") and "{number}" not in other.path
+    }
+
+
 def _parameters(known: Operation, components: dict[str, Any]) -> list[dict[str, Any]]:
     path = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "pattern": _PATHS[name]}}
         for name in re.findall(r"{(\w+)}", known.path)
     ]
     headers = [
-        {"name": header.name, "in": "header", "description": header.about, "schema": {"type": "string"}}
+        {
+            "name": header.name,
+            "in": "header",
+            "description": header.about,
+            "schema": {"type": "string", "pattern": header.pattern},
+        }
         for header in known.headers
     ]
     if known.query is None:

@@ -35,6 +35,7 @@ class Header(NamedTuple):
 
     name: str
     about: str
+    pattern: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Endpoint:
             await self._admit(request, known.scope)
         call = Call(self._service, request)
         if known.query is not None:
-            call.query = bodies.converted(_parameters(request), known.query, "the query")
+            call.query = _query(request, known.query)
             call.owner  # noqa: B018  (an owner that may not be acted for is refused before anything else)
         if known.body is not None and not known.reads_itself:
             bodies.media_of(request.headers, known.media)
@@ -140,6 +141,15 @@ def respond(answer: Answer) -> Response:
         return Response(None, answer.status, answer.headers)
     content = answer.body if isinstance(answer.body, bytes) else _encode(answer.body)
     return Response(content, answer.status, answer.headers, bodies.JSON)
+
+
+def _query(request: Request, kind: type) -> Any:
+    given = _parameters(request)
+    found: Any = bodies.converted(given, kind, "the query")
+    for name in given:
+        if getattr(found, name) is None:  # msgspec reads the word null so, where nothing may be given
+            raise RequestInvalid(f"the parameter {name} is not null; leave it out", field=name)
+    return found
 
 
 def _parameters(request: Request) -> dict[str, Any]:

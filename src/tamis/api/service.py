@@ -48,6 +48,7 @@ class Service:
         self.metrics = Metrics(self)
         self.tail = Tail(self.read, self.limits)
         self.is_stopping = False
+        self.open_requests = 0
         self._put_all = self._put  # one object: the committer puts together what is done by the same
         self._threads = ThreadPoolExecutor(THREADS, "tamis-api")
         self._tasks: list[asyncio.Task[None]] = []

@@ -16,7 +16,7 @@ Scope = Literal["publish", "subscribe", "admin"]
 LocalId = Annotated[str, Meta(pattern=f"^{LOCAL}$", description="1 to 128 letters, digits and . _ ~ : @ -")]
 OwnerName = Annotated[str, Meta(pattern=f"^{OWNER}$", description="1 to 64 letters, digits and . _ -")]
 Items = Annotated[int, Meta(ge=1, description="Items of a page; no more than the limit page_items.")]
-Cursor = Annotated[str, Meta(description="``next`` of the page before.")]
+Cursor = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]+$", description="``next`` of the page before.")]
 Moment = Annotated[datetime, Meta(tz=True)]
 Expression = Annotated[
     str | dict[str, Any], Meta(description="A text, or an object in the forms json and eventbridge.")

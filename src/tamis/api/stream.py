@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
     scope=SUBSCRIBE,
     tag="matching",
     query=StreamFrom,
-    headers=(Header("Last-Event-ID", "Go on after this number."),),
+    headers=(Header("Last-Event-ID", "Go on after this number.", "^[0-9]{1,18}$"),),
     answers={200: Stream("text/event-stream", "An event `match` or `digest` for each row of the outbox.")},
 )
 async def stream_matches(call: Call) -> Response:

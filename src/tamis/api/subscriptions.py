@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.api import cursors, drafts
 from tamis.api.bodies import JSON, MERGE_PATCH
-from tamis.api.conditions import Conditions, idempotency_key, tag_of
+from tamis.api.conditions import KEY, TAGS, Conditions, idempotency_key, tag_of
 from tamis.api.operation import Answer, Call, Header, operation
 from tamis.api.shapes import (
     Change,
@@ -38,9 +38,9 @@ RESERVED = ("export", "import", "validate")  # words that stand in paths where a
 ATTEMPTS = 20
 
 _TAG = "subscriptions"
-_IF_MATCH = Header("If-Match", "Only if it is one of these versions.")
-_IF_NONE_MATCH = Header("If-None-Match", "Only if it is none of these versions; * for none at all.")
-_KEY = Header("Idempotency-Key", "A repetition with it gets the same answer and does nothing again.")
+_IF_MATCH = Header("If-Match", "Only if it is one of these versions.", TAGS)
+_IF_NONE_MATCH = Header("If-None-Match", "Only if it is none of these versions; * for none at all.", TAGS)
+_KEY = Header("Idempotency-Key", "A repetition with it gets the same answer and does nothing again.", KEY)
 _encode = msgspec.json.Encoder().encode
 _known = {"scope": SUBSCRIBE, "tag": _TAG}
 _changes = {**_known, "query": ForOwner, "headers": (_IF_MATCH,), "refusals": (404, 412, 422)}

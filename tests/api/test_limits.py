@@ -1,0 +1,300 @@
+"""Every limit of the service at its edge: the limit itself passes, one more is refused."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tamis.api.bodies import Line, _Splitter
+from tamis.api.tail import Listener
+from tamis.limits import Limits
+from tamis.store import answers
+from tamis.store.answers import Asked, Given
+from tamis.store.listing import Told
+from tamis.store.moments import now
+from tests.api.service import Running, eventually, file_url, problem, running
+from tests.api.test_events import kept, lines
+
+ROOT = "/v1/subscriptions"
+edges = pytest.mark.parametrize("edge", [-1, 0, 1], ids=["below", "at", "above"])
+LIMITS = Limits(
+    request_bytes=300,
+    line_bytes=200,
+    lines_bytes=2_000,
+    request_seconds=1,
+    page_items=3,
+    explained_matches=2,
+    idempotency_key_bytes=20,
+)
+
+
+@pytest.fixture(scope="module")
+def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running(file_url(tmp_path_factory.mktemp("tight")), LIMITS) as started:
+        yield started
+
+
+def padded(body: dict[str, Any], size: int) -> bytes:
+    text = json.dumps(body).encode()
+    return text[:-1] + b" " * (size - len(text)) + b"}"
+
+
+@edges
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", ROOT, {"expression": "a = 1"}),
+        ("PUT", f"{ROOT}/s", {"expression": "a = 1"}),
+        ("PATCH", f"{ROOT}/s", {"priority": 1}),
+        ("POST", f"{ROOT}/validate", {"expression": "a = 1"}),
+        ("POST", "/v1/events", {"attributes": {"a": 1}}),
+        ("POST", "/v1/match", {"event": {"attributes": {"a": 1}}}),
+    ],
+    ids=lambda one: str(one)[:30],
+)
+def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int) -> None:
+    text = padded(body, 300 + edge)
+    content = (text[at : at + 64] for at in range(0, len(text), 64)) if chunked else text
+    headers = {"content-type": "application/json"}
+    answer = tight.caller("ann")(method, path, content=content, headers=headers)
+    if edge > 0:
+        assert problem(answer, 413, "request-too-large")["limit"] == "request_bytes"
+        assert answer.headers["connection"] == "close"
+    else:
+        assert answer.status_code < 300, answer.text
+
+
+def raw(run: Running, head: str, *pieces: bytes) -> bytes:
+    """Send bytes as they are; what comes back until the connection ends."""
+    url = httpx.URL(str(run.http.base_url))
+    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n\r\n")
+        try:
+            for piece in pieces:
+                connection.sendall(piece)
+        except ConnectionError:  # it has heard enough
+            pass
+        found = b""
+        try:
+            while piece := connection.recv(65_536):
+                found += piece
+        except ConnectionError:
+            pass
+        return found
+
+
+def head(run: Running, path: str, *more: str) -> str:
+    key = run.key("ann", "publish", "subscribe")
+    return "\n".join([f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {key}", *more])
+
+
+def test_a_body_that_says_it_is_too_long_is_not_read(tight: Running) -> None:
+    """The answer comes although not one byte of the body was sent."""
+    for path, media in ((ROOT, "application/json"), ("/v1/events", "application/x-ndjson")):
+        said = head(tight, path, f"Content-Type: {media}", "Content-Length: 999999999999")
+        found = raw(tight, said)
+        assert found.startswith(b"HTTP/1.1 413")
+        assert b"request-too-large" in found
+
+
+def test_a_body_without_an_end_is_not_read_on(tight: Running) -> None:
+    said = head(tight, ROOT, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    chunk = b"10000\r\n" + b" " * 65_536 + b"\r\n"
+    began = time.monotonic()
+    found = raw(tight, said, *([chunk] * 400))  # 26 MB, if anybody would take them
+    assert found.startswith(b"HTTP/1.1 413") or found == b""
+    assert time.monotonic() - began < 10
+
+
+def test_request_seconds(tight: Running) -> None:
+    said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
+    began = time.monotonic()
+    found = raw(tight, said, b'{"expression":')
+    assert found.startswith(b"HTTP/1.1 408")
+    assert b"request_seconds" in found
+    assert 0.9 < time.monotonic() - began < 10
+
+
+def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> None:
+    url = httpx.URL(str(tight.http.base_url))
+    with socket.create_connection((url.host, url.port or 80)) as connection:
+        said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
+        connection.sendall(said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expr')
+    assert tight.caller("ann")("GET", ROOT).status_code == 200
+
+
+@edges
+def test_line_bytes(tight: Running, edge: int) -> None:
+    text = padded({"attributes": {"a": 1}}, 200 + edge)
+    found = lines(tight.caller("ann").lines("/v1/events", text + b"\n" + b'{"attributes": {}}'))
+    status = {line["line"]: line["status"] for line in found[:-1]}
+    assert status == {1: "refused" if edge > 0 else "accepted", 2: "accepted"}
+    found = lines(tight.caller("ann").lines(f"{ROOT}/import", padded({"expression": "a = 1"}, 200 + edge)))
+    assert found[0]["status"] == ("refused" if edge > 0 else "created")
+    if edge > 0:
+        assert found[0]["limit"] == "line_bytes"
+
+
+@edges
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+def test_lines_bytes(tight: Running, chunked: bool, edge: int) -> None:
+    line = padded({"attributes": {"a": 1}}, 99) + b"\n"
+    text = line * 20 + b"\n" * edge if edge >= 0 else line * 19 + padded({"attributes": {"a": 1}}, 99)
+    assert len(text) == 2_000 + edge
+    content = (text[at : at + 100] for at in range(0, len(text), 100)) if chunked else text
+    caller = tight.caller(f"lines-{chunked}-{edge}")
+    answer = caller.lines("/v1/events", content)
+    if edge <= 0:
+        assert lines(answer)[-1] == {"summary": {"accepted": 20}}
+        return
+    refused = problem(answer, 413, "request-too-large")
+    assert refused["limit"] == "lines_bytes"
+    assert refused["lines"] == len(kept(tight, caller))  # those up to there were taken
+    assert chunked or refused["lines"] == 0
+
+
+def test_a_splitter_is_the_same_for_all_pieces() -> None:
+    text = b"one\n\ntwo\r\n" + b"x" * 12 + b"\nthree\n" + b"y" * 11 + b"\n" + b"z" * 10 + b"\nlast"
+    wanted = [
+        Line(1, b"one"),
+        Line(3, b"two\r"),
+        Line(4, None),
+        Line(5, b"three"),
+        Line(6, None),
+        Line(7, b"z" * 10),
+        Line(8, b"last"),
+    ]
+    for size in range(1, len(text) + 1):
+        splitter = _Splitter(10)
+        found = [one for at in range(0, len(text), size) for one in splitter.feed(text[at : at + size])]
+        assert found + splitter.end() == wanted, size
+
+
+@edges
+def test_page_items(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"paged{edge}")
+    for number in range(3 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
+    page = ann("GET", f"{ROOT}?limit=1000").json()
+    assert (len(page["items"]), page["next"] is not None) == (min(3, 3 + edge), edge > 0)
+    found = ann("POST", "/v1/match", {"event": {"attributes": {"page": 1}}}).json()
+    assert (len(found["matches"]), found["total"], found["next"] is not None) == (
+        min(3, 3 + edge),
+        3 + edge,
+        edge > 0,
+    )
+
+
+@edges
+def test_explained_matches(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"explained{edge}")
+    for number in range(2 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "why = 1"})
+    found = ann("POST", "/v1/match", {"event": {"attributes": {"why": 1}}, "explain": True}).json()
+    assert (len(found["matches"]), found["next"] is not None) == (min(2, 2 + edge), edge > 0)
+    assert all(match["explanation"]["matched"] for match in found["matches"])
+
+
+@edges
+def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
+    answer = tight.caller("ann")(
+        "POST", ROOT, {"expression": "a = 1"}, headers={"idempotency-key": "k" * (20 + edge)}
+    )
+    if edge > 0:
+        assert problem(answer, 400, "request-invalid")["limit"] == "idempotency_key_bytes"
+    else:
+        assert answer.status_code == 201
+
+
+def test_answer_seconds(tmp_path: Path) -> None:
+    """What is older than that is dropped when the house is kept; what is younger stays."""
+    with running(file_url(tmp_path), Limits(answer_seconds=100)) as run:
+        for age in (99, 101):
+            with run.store.database.writing() as connection:
+                answers.keep(connection, [(Asked("ann", f"k{age}", "f"), Given(201, {}, ""))])
+                made = now() - age * 1_000_000
+                connection.exec_driver_sql(f"UPDATE answers SET created = {made} WHERE key = 'k{age}'")
+        with run.store.database.writing() as connection:
+            run.service._forget_answers(connection)
+            found = connection.exec_driver_sql("SELECT key FROM answers").scalars().all()
+        assert found == ["k99"]
+
+
+@edges
+def test_requests_at_once(tmp_path: Path, edge: int) -> None:
+    """Requests whose bodies do not come hold their places."""
+    with running(file_url(tmp_path), Limits(requests_at_once=3, request_seconds=20)) as run:
+        url = httpx.URL(str(run.http.base_url))
+        held = [socket.create_connection((url.host, url.port or 80)) for _ in range(3 + edge - 1)]
+        said = head(run, ROOT, "Content-Type: application/json", "Content-Length: 100")
+        for connection in held:
+            connection.sendall(said.replace("\n", "\r\n").encode() + b"\r\n\r\n")
+        gate = run.service
+        eventually(lambda: gate.open_requests == len(held))
+        answer = run.caller("ann")("GET", ROOT)
+        if edge > 0:
+            assert problem(answer, 503, "service-busy")["limit"] == "requests_at_once"
+            assert run.http.get("/healthz").status_code == 200
+        else:
+            assert answer.status_code == 200
+        for connection in held:
+            connection.close()
+        eventually(lambda: run.caller("ann")("GET", ROOT).status_code == 200)
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4])
+def test_stream_rows(rows: int) -> None:
+    listener = Listener(0, Limits(stream_rows=3))
+    for number in range(1, rows + 1):
+        listener.push(told(number, "x"))
+    taken = [row.id for row in listener.take()]
+    assert (taken, listener.since) == ([], 4) if rows > 3 else (list(range(1, rows + 1)), 0)
+
+
+@pytest.mark.parametrize("size", [9, 10, 11])
+def test_stream_bytes(size: int) -> None:
+    listener = Listener(0, Limits(stream_bytes=20))
+    listener.push(told(1, "x" * 10))
+    listener.push(told(2, "x" * size))
+    assert [row.id for row in listener.take()] == ([] if size > 10 else [1, 2])
+    listener.push(told(3, "x" * 20))
+    assert [row.id for row in listener.take()] == [3]
+
+
+def told(number: int, payload: str) -> Told:
+    return Told(number, "match", "e", "ann/s", 1, None, None, payload, 0)
+
+
+@edges
+def test_owner_requests(tmp_path: Path, edge: int) -> None:
+    with running(file_url(tmp_path), Limits(owner_requests=5)) as run:
+        ann = run.caller("ann")
+        together = [threading.Thread(target=ann, args=("GET", ROOT)) for _ in range(4 + edge)]
+        for thread in together:
+            thread.start()
+        for thread in together:
+            thread.join()
+        assert ann("GET", ROOT).status_code in ((429, 200) if edge > 0 else (200,))
+
+
+def test_defaults_of_owners_are_limits(tmp_path: Path) -> None:
+    limits = Limits(
+        owner_subscriptions=2, owner_predicates=3, owner_requests=999, owner_events=998, owner_streams=1
+    )
+    with running(file_url(tmp_path), limits) as run:
+        ann = run.caller("ann")
+        quotas = ann("GET", "/v1/status").json()["owner"]["quotas"]
+        assert list(quotas.values()) == [2, 3, 999, 998, 1]
+        assert ann("POST", ROOT, {"expression": "a IN (1, 2, 3, 4)"}).json()["quota"] == "predicates"
+        assert ann("POST", ROOT, {"expression": "a IN (1, 2)"}).status_code == 201
+        assert ann("POST", ROOT, {"expression": "a = 1"}).status_code == 201
+        assert ann("POST", ROOT, {"expression": "a = 1"}).json()["quota"] == "subscriptions"
