@@ -88,6 +88,15 @@ def test_failed_probes_double_the_time(breakers: Breakers, clock: Clock) -> None
         assert breakers.failed("a")
 
 
+def test_a_clock_that_is_set_back_does_not_keep_a_breaker_open(breakers: Breakers, clock: Clock) -> None:
+    for _ in range(3):
+        breakers.failed("a")
+    clock.now -= 20
+    assert breakers.state("a") is State.OPEN
+    clock.now -= 1_000_000
+    assert breakers.state("a") is State.HALF_OPEN
+
+
 def test_failures_count_in_a_row(breakers: Breakers) -> None:
     for _ in range(5):
         assert not breakers.failed("a")

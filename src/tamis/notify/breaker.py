@@ -70,7 +70,9 @@ class Breakers:
             circuit = self._circuits.get(endpoint)
             if circuit is None or not circuit.opened:
                 return State.CLOSED
-            return State.OPEN if self._clock() < circuit.until else State.HALF_OPEN
+            left = circuit.until - self._clock()
+            # More than the longest time is left only where the clock was set back.
+            return State.OPEN if 0 < left <= self._rules.longest else State.HALF_OPEN
 
     def is_doubtful(self, endpoint: str) -> bool:
         """Whether one attempt at a time is enough: it failed or dawdled last, or is being probed."""

@@ -1,7 +1,7 @@
-"""The desk: what is claimed here, for whom, and how much more may be.
+"""The desk: what is claimed here, and how much more may be.
 
-A slow or dead receiver must not hold up others. So an endpoint and an owner get a part of the senders, an
-endpoint in doubt gets one, and all endpoints in doubt together get half.
+Claims are made ahead, some for each sender, so that none waits for the database. Endpoints and owners get
+their part of them as they get their part of the senders.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tamis.notify.breaker import Breakers, State
+from tamis.notify.line import owner_in
 from tamis.notify.settings import Settings
 from tamis.store.claims import Claimed
 
+AHEAD = 4  # claims for each sender
+
 
 class Desk:
-    """Counts claims by endpoint and owner; used by one thread."""
+    """Counts claims; used by one thread."""
 
     def __init__(self, settings: Settings, breakers: Breakers) -> None:
         self._settings, self._breakers = settings, breakers
@@ -26,8 +29,8 @@ class Desk:
 
     @property
     def free(self) -> int:
-        """Claims that can be made: one for each sender, and one that waits behind it."""
-        return 2 * self._settings.workers - len(self._claims)
+        """Claims that can be made."""
+        return AHEAD * self._settings.workers - len(self._claims)
 
     def take(self, claimed: Iterable[Claimed]) -> None:
         """These are being worked on."""
@@ -49,25 +52,15 @@ class Shares:
         self._settings, self._breakers = settings, breakers
         self._by_endpoint = Counter(endpoints)
         self._by_owner = Counter(map(owner_in, endpoints))
-        self._doubtful = sum(map(breakers.is_doubtful, endpoints))
 
     def room(self, endpoint: str) -> int:
         """Deliveries that ``endpoint`` gets."""
         if self._breakers.state(endpoint) is State.OPEN:
             return 0
-        owner, most = owner_in(endpoint), self._settings.per_endpoint
-        is_doubtful = self._breakers.is_doubtful(endpoint)
-        if is_doubtful:
-            most = min(1, max(1, self._settings.workers // 2) - self._doubtful)
-        room = min(most - self._by_endpoint[endpoint], self._settings.per_owner - self._by_owner[owner])
-        if room <= 0:
-            return 0
+        owner = owner_in(endpoint)
+        most = 1 if self._breakers.is_doubtful(endpoint) else AHEAD * self._settings.per_endpoint
+        left = AHEAD * self._settings.per_owner - self._by_owner[owner]
+        room = max(0, min(most - self._by_endpoint[endpoint], left))
         self._by_endpoint[endpoint] += room
         self._by_owner[owner] += room
-        self._doubtful += room if is_doubtful else 0
         return room
-
-
-def owner_in(endpoint: str) -> str:
-    """The owner, with whose name an endpoint's begins."""
-    return endpoint.partition(" ")[0]

@@ -20,6 +20,7 @@ from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers, State
 from tamis.notify.desk import Desk
 from tamis.notify.holder import is_dead, own_name
+from tamis.notify.line import Line
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.sending import SECOND, Sender
 from tamis.notify.settings import Settings
@@ -54,7 +55,7 @@ class Notifier:
             store, self.settings, self._breakers, self.metrics, clock, chance or random.Random()
         )
         self._desk = Desk(self.settings, self._breakers)
-        self._queue: queue.SimpleQueue[tuple[Claimed, int] | None] = queue.SimpleQueue()
+        self._line = Line(self.settings, self._breakers)
         self._results: queue.SimpleQueue[tuple[Claimed, Result]] = queue.SimpleQueue()
         self._unwritten: list[tuple[Claimed, Result]] = []
         self._after = ""
@@ -144,7 +145,9 @@ class Notifier:
         while not (self._stopping.is_set() and not len(self._desk)):
             self._to_claim.clear()
             self._safely(self._write_down)
-            if not self._stopping.is_set():
+            if self._stopping.is_set():
+                self._line.close()
+            else:
                 is_idle = not self._safely(self._claim) and not len(self._desk)
                 self._idle = self._idle + 1 if is_idle else 0
                 self._safely(self._look)
@@ -152,8 +155,7 @@ class Notifier:
             self.metrics.state(len(self._desk), self._breakers.count_open())
             self._to_claim.wait(self.settings.poll_seconds)
             time.sleep(LINGER)
-        for _ in range(self.settings.workers):
-            self._queue.put(None)
+        self._line.close()
 
     def _claim(self) -> bool:
         """Claim what there is room for; whether that was anything."""
@@ -171,8 +173,7 @@ class Notifier:
             taken = self._claimed(until, at)
         failpoint("notify.after_claim")
         self._desk.take(taken)
-        for one in taken:
-            self._queue.put((one, until))
+        self._line.put(taken)
         return bool(taken)
 
     def _claimed(self, until: int, at: int) -> list[Claimed]:
@@ -224,10 +225,10 @@ class Notifier:
     # -- sending ------------------------------------------------------------------------------------------
 
     def _sending(self) -> None:
-        while (work := self._queue.get()) is not None:
-            claimed, until = work
-            stops = self._stopping.is_set()
-            result = self._sender.attempt(claimed, 0 if stops else until)
+        while (claimed := self._line.take()) is not None:
+            until = 0 if self._stopping.is_set() else claimed.until
+            result = self._sender.attempt(claimed, until)
+            self._line.done(claimed)
             self._results.put((claimed, result))
             self._to_claim.set()
 

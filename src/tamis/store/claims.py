@@ -47,6 +47,7 @@ class Claimed(NamedTuple):
     id: int
     transport: str
     endpoint: str
+    until: int  # when the lease ends
     attempts: int  # this one included
     ordered_at: int
     owner: str | None
@@ -116,7 +117,7 @@ def _take(connection: Connection, ids: list[int], ask: Ask, at: int) -> list[Cla
     """Claim rows that are locked; what has nobody to go to any more is over."""
     if not ids:
         return []
-    found = _contents(connection, ids)
+    found = _contents(connection, ids, ask.until)
     gone = sorted(set(ids) - {one.id for one in found})
     mine = {"state": CLAIMED, "due": ask.until, "claimed_by": ask.holder, "attempts": _D.attempts + 1}
     _update(connection, [one.id for one in found], mine)
@@ -124,8 +125,9 @@ def _take(connection: Connection, ids: list[int], ask: Ask, at: int) -> list[Cla
     return found
 
 
-def _contents(connection: Connection, ids: list[int]) -> list[Claimed]:
+def _contents(connection: Connection, ids: list[int], until: int) -> list[Claimed]:
     named = {
+        "until": sa.literal(until),
         "attempts": _D.attempts + 1,
         "ordered_at": _D.created_at,
         "outbox_id": _D.outbox_id,

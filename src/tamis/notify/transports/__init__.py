@@ -28,12 +28,14 @@ OURS: dict[str, type[Transport]] = {
 
 
 class Transports:
-    """One object of each transport, made when it is first needed."""
+    """One object of each transport; those of others are made when they are first needed."""
 
     def __init__(self, service: Settings) -> None:
         self._service = service
         self._made: dict[str, Transport] = {}
         self._lock = threading.Lock()
+        for name in OURS:  # settings that cannot be used are said at the start
+            self._made[name] = self._make(name)
 
     def __getitem__(self, name: str) -> Transport:
         with self._lock:
