@@ -21,6 +21,7 @@ from tests.faults.process import Caller, Process
 
 OWNER = "admin"
 COLOURS = ["red", "green", "blue"]
+SHOPS = 12  # so that an event matches one or two of those in force, not all
 
 
 class Said(NamedTuple):
@@ -85,7 +86,8 @@ class History:
             name = f"s{number}"
             body = {
                 "id": name,
-                "expression": f"price < {rng.randrange(10)} AND colour = '{rng.choice(COLOURS)}'",
+                "expression": f"price < {rng.randrange(10)} AND colour = '{rng.choice(COLOURS)}'"
+                f" AND shop = {rng.randrange(SHOPS)}",
                 "delivery": {"transport": "webhook", "url": self._hook},
             }
             done = self._call(caller, "POST", "/v1/subscriptions", body)
@@ -95,7 +97,8 @@ class History:
             time.sleep(0.005)
 
     def _event(self, rng: random.Random, name: str) -> dict[str, Any]:
-        return {"id": name, "attributes": {"price": rng.randrange(10), "colour": rng.choice(COLOURS)}}
+        body = {"price": rng.randrange(10), "colour": rng.choice(COLOURS), "shop": rng.randrange(SHOPS)}
+        return {"id": name, "attributes": body}
 
     def _publish(self, rng: random.Random, caller: Caller) -> None:
         number = 0

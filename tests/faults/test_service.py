@@ -83,7 +83,7 @@ def test_killed_at_each_failpoint(tmp_path: Path) -> None:
             for turn in range(max(TIMES, 3 * len(FAILPOINTS))):
                 name = FAILPOINTS[turn % len(FAILPOINTS)]
                 process.kill()
-                process.start(f"{name}:{rng.randrange(1, 20)}")
+                process.start(f"{name}:{rng.randrange(1, 8)}")
                 died[name] += process.wait_dead(20)
             process.kill()
             process.start()

@@ -208,6 +208,9 @@ def _failure(bad: Exception, database: Database) -> StoreError:
 
 
 def _is_unreachable(bad: Exception) -> bool:
-    """Drivers call everything operational that is not the statement's fault."""
+    """Drivers call everything operational that is not the statement's fault.
+
+    What is asked on a connection that was lost half-way is refused until the transaction is given up.
+    """
     names = {kind.__name__ for kind in type(bad).__mro__}
-    return bool(names & {"OperationalError", "InterfaceError", "TimeoutError"})
+    return bool(names & {"OperationalError", "InterfaceError", "TimeoutError", "PendingRollbackError"})
