@@ -11,6 +11,7 @@ from bench.options import json_file, known_engines, known_workload
 from bench.peers.cli import peers_command
 from bench.run.cli import run_command
 from bench.scaling.cli import scaling_command
+from bench.service.cli import service_command
 from bench.spark.cli import spark_command
 from bench.workloads import WORKLOADS, Workload
 from bench.workloads.cli import generate_command
@@ -27,6 +28,7 @@ main.add_command(run_command)
 main.add_command(figures_command)
 main.add_command(peers_command)
 main.add_command(scaling_command)
+main.add_command(service_command)
 main.add_command(spark_command)
 main.add_command(generate_command)
 

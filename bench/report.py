@@ -121,3 +121,12 @@ def under(label: str, say: Callable[[str], Any]) -> Callable[[str], None]:
 def say(text: str) -> None:
     """Tell the person who waits; results go to stdout, this does not."""
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_figures(outcome: dict[str, Any], file: Path | None) -> None:
+    """The plain figures of a run for people; all of them, and where they were measured, to ``file``."""
+    for name, value in outcome.items():
+        if not isinstance(value, list | dict):
+            say(f"  {name:24} {value:,.3f}" if isinstance(value, float) else f"  {name:24} {value}")
+    if file:
+        write_json(outcome | {"machine": machine(), "versions": versions(), "commit": commit()}, file)

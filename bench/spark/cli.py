@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from bench.options import json_file
+from bench.report import tell_figures
 
 MASTER = click.option("--master", default="local[2]", help="Where Spark runs.")
 
@@ -23,16 +24,6 @@ def _session(master: str) -> Any:
     return session(master, "tamis bench")
 
 
-def _tell(outcome: dict[str, Any], file: Path | None) -> None:
-    from bench.report import commit, machine, versions, write_json
-
-    for name, value in outcome.items():
-        if not isinstance(value, list | dict):
-            click.echo(f"  {name:24} {value:,.3f}" if isinstance(value, float) else f"  {name:24} {value}")
-    if file:
-        write_json(outcome | {"machine": machine(), "versions": versions(), "commit": commit()}, file)
-
-
 @spark_command.command("throughput")
 @MASTER
 @click.option("-n", "--subscriptions", type=click.IntRange(1), default=1_000_000)
@@ -43,7 +34,7 @@ def throughput_command(master: str, subscriptions: int, events: int, repeats: in
     """Events a second of match, and of match_many on as many cores."""
     from bench.spark.throughput import throughput
 
-    _tell(throughput(_session(master), subscriptions, events, repeats), file)
+    tell_figures(throughput(_session(master), subscriptions, events, repeats), file)
 
 
 @spark_command.command("join")
@@ -55,7 +46,7 @@ def join_command(master: str, subscriptions: int, events: int, file: Path | None
     """The same work by a join of Spark SQL, without an index."""
     from bench.spark.throughput import against_a_join
 
-    _tell(against_a_join(_session(master), subscriptions, events), file)
+    tell_figures(against_a_join(_session(master), subscriptions, events), file)
 
 
 @spark_command.command("large")
@@ -68,7 +59,7 @@ def large_command(master: str, subscriptions: int, events: int, file: Path | Non
     from bench.spark.large import large
 
     outcome = large(_session(master), subscriptions, events)
-    _tell(outcome, file)
+    tell_figures(outcome, file)
     shared = outcome["shared"]
     click.echo(f"  {shared['workers']} workers map the index")
     for name in ("resident_bytes", "proportional_bytes", "private_bytes"):
@@ -93,6 +84,6 @@ def stream_command(
     from bench.spark.stream import stream
 
     outcome = stream(_session(master), subscriptions, rate, minutes * 60, churn)
-    _tell(outcome, file)
+    tell_figures(outcome, file)
     draw_stream(outcome, plot)
     click.echo(f"  {plot}")

@@ -1,0 +1,1 @@
+"""What the service does in a second, and for minutes on end."""

@@ -1,0 +1,194 @@
+"""A load that is held: events and changes at fixed rates against one service, and what that does to it.
+
+The service is a process of its own, and so are the callers: what they cost is not counted as the service's,
+though they share the machine.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import httpx
+import psutil
+
+from bench.service.market import listings, searches
+
+LINES = "application/x-ndjson"
+EVENTS_AT_ONCE, CHANGES_AT_ONCE = 200, 100
+OWNER = "market"
+
+
+class Served:
+    """A service that runs."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str, key: str) -> None:
+        self.process, self.address, self.key = process, address, key
+        self._seen = psutil.Process(process.pid)
+
+    def client(self) -> httpx.Client:
+        """Somebody who calls it."""
+        return httpx.Client(
+            base_url=self.address, headers={"authorization": f"Bearer {self.key}"}, timeout=120
+        )
+
+    def resident(self) -> float:
+        """Megabytes in memory."""
+        return float(self._seen.memory_info().rss / 1e6)
+
+    def processor(self) -> float:
+        """Seconds of processor time so far."""
+        times = self._seen.cpu_times()
+        return float(times.user + times.system)
+
+
+def register(folder: Path, count: int, seed: int) -> None:
+    """Searches straight into the store, before the service starts."""
+    from tqdm import tqdm
+
+    from tamis.store import Store, keys
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with Store.open(f"sqlite:///{folder / 'tamis.db'}") as store:
+        if store.count() < count:
+            texts = enumerate(searches(count, seed))
+            rows = ({"id": f"{OWNER}/{at}", "expression": text, "owner": OWNER} for at, text in texts)
+            with tqdm(total=count, desc="registering", unit=" searches") as bar:
+                store.put_many(rows, lambda done, _: bar.update(done - bar.n) and None)
+        with store.database.writing() as connection:
+            key = keys.make(connection, OWNER, keys.SCOPES, "load")[1]
+    (folder / "key").write_text(key)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Served]:
+    """``tamis serve`` on the folder, without quotas on what is sent."""
+    free = ("owner_requests", "owner_events", "owner_subscriptions", "owner_predicates", "lag_events")
+    limits = [word for name in free for word in ("--limit", f"{name}=100000000")]
+    options = ["serve", "--data", str(folder), "--port", "0", "--log-level", "warning", *limits]
+    command = [sys.executable, "-c", "from tamis.cli import main; main()", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split("/ ")[0].split()[-1]
+        yield Served(process, address, (folder / "key").read_text())
+    finally:
+        process.terminate()
+        process.wait(120)
+
+
+def publish(address: str, key: str, rate: int, seconds: float, book: int, told: Any, gate: Any) -> None:
+    """Listings at a steady rate, many to a request."""
+    bodies = [json.dumps({"attributes": listing}) for listing in listings(20_000, 3, book)]
+    each = EVENTS_AT_ONCE
+    pieces = ["\n".join(bodies[at : at + each]).encode() for at in range(0, len(bodies), each)]
+    gate.wait()
+    pace = Pace("events", "/v1/events", rate, each, seconds)
+    _steadily(address, key, pace, pieces, told)
+
+
+def change(address: str, key: str, rate: int, seconds: float, _: int, told: Any, gate: Any) -> None:
+    """Searches that are saved or altered at a steady rate."""
+    texts = list(searches(20_000, 5))
+    rows = [json.dumps({"id": f"new-{at % 15_000}", "expression": text}) for at, text in enumerate(texts)]
+    each = CHANGES_AT_ONCE
+    pieces = ["\n".join(rows[at : at + each]).encode() for at in range(0, len(rows) - each, each)]
+    gate.wait()
+    pace = Pace("changes", "/v1/subscriptions/import?report=refused", rate, each, seconds)
+    _steadily(address, key, pace, pieces, told)
+
+
+class Pace(NamedTuple):
+    """What is sent where, how many in a second, how many at once, and for how long."""
+
+    what: str
+    path: str
+    rate: int
+    each: int
+    seconds: float
+
+
+def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any) -> None:
+    headers = {"authorization": f"Bearer {key}", "content-type": LINES}
+    with httpx.Client(base_url=address, headers=headers, timeout=120) as client:
+        began = time.monotonic()
+        number = 0
+        while (now := time.monotonic()) < began + pace.seconds:
+            if (wait := began + number * pace.each / pace.rate - now) > 0:
+                time.sleep(wait)
+            asked = time.monotonic()
+            client.post(pace.path, content=pieces[number % len(pieces)]).raise_for_status()
+            told.put((pace.what, pace.each, time.monotonic() - asked))
+            number += 1
+    told.put(("done", 0))
+
+
+def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: float) -> dict[str, Any]:
+    """Both loads for so long; figures of every five seconds, and of the whole."""
+    register(folder, subscriptions, 1)
+    began = time.monotonic()
+    with served(folder) as service, service.client() as client:
+        opened = time.monotonic() - began
+        samples = _watch(service, client, _callers(service, events, changes, seconds, subscriptions))
+    halves = samples[len(samples) // 4 : len(samples) // 2], samples[len(samples) // 2 :]
+    return {
+        "subscriptions": subscriptions,
+        "opened_s": opened,
+        "events_per_s": _mean(samples, "events"),
+        "changes_per_s": _mean(samples, "changes"),
+        "matches_per_s": _mean(samples, "matches"),
+        "most_lag": max(sample["lag"] for sample in samples),
+        "last_lag": samples[-1]["lag"],
+        "cores": _mean(samples, "cores"),
+        "resident_mb": [_mean(half, "resident_mb") for half in halves],
+        "samples": samples,
+    }
+
+
+def _callers(service: Served, events: int, changes: int, seconds: float, book: int) -> Any:
+    context = multiprocessing.get_context("spawn")
+    told = context.Queue()
+    work = [(caller, rate) for caller, rate in ((publish, events), (change, changes)) if rate]
+    gate = context.Barrier(len(work))
+    for caller, rate in work:
+        given = (service.address, service.key, rate, seconds, book, told, gate)
+        context.Process(target=caller, args=given, daemon=True).start()
+    return told, len(work), gate  # which must live until the callers have met at it
+
+
+def _watch(service: Served, client: httpx.Client, callers: Any) -> list[dict[str, Any]]:
+    told, left, _ = callers
+    samples: list[dict[str, Any]] = []
+    counts, slowest = {"events": 0, "changes": 0}, 0.0
+    tick, spent = time.monotonic(), service.processor()
+    while left:
+        kind, number, *waited = told.get(timeout=300)
+        if kind == "done":
+            left -= 1
+        else:
+            counts[kind] += number
+            slowest = max(slowest, *waited)
+        if (passed := time.monotonic() - tick) >= 5 and left:
+            status = client.get("/v1/status").json()
+            matches = sum(second["matches"] for second in status["rates"][-5:])
+            sample = {name: count / passed for name, count in counts.items()}
+            sample |= {"matches": matches / 5, "lag": status["lag"], "slowest_s": slowest}
+            sample |= {"cores": (service.processor() - spent) / passed, "resident_mb": service.resident()}
+            sample["segments"] = len(status["index"]["segments"])
+            samples.append(sample)
+            click.echo("  ".join(f"{name} {value:,.1f}" for name, value in sample.items()))
+            counts, slowest = dict.fromkeys(counts, 0), 0.0
+            tick, spent = time.monotonic(), service.processor()
+    return samples
+
+
+def _mean(samples: list[dict[str, Any]], name: str) -> float:
+    return float(sum(sample[name] for sample in samples) / max(1, len(samples)))

@@ -1,0 +1,40 @@
+"""The marketplace as texts: searches to register, and listings to publish."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from bench.workloads.market import MARKET
+from tamis.lang import to_text
+from tamis.lang.columns import columns_from_arrow
+from tamis.lang.columns.rows import tree_at
+from tamis.limits import DEFAULT_LIMITS
+
+STEP = 10_000
+
+
+def searches(count: int, seed: int) -> Iterator[str]:
+    """Expressions as people would write them, in the mix of the workload."""
+    for first in range(0, count, STEP):
+        part = range(first, min(first + STEP, count))
+        columns = columns_from_arrow(MARKET.columns(seed, part), DEFAULT_LIMITS).columns
+        yield from (to_text(tree_at(columns, at)) for at in range(columns.count))
+    yield from MARKET.expressions(seed, range(MARKET.in_text(count)))["expression"].to_pylist()
+
+
+def listings(count: int, seed: int, book: int) -> list[dict[str, Any]]:
+    """Listings as objects of JSON."""
+    table: pa.Table = MARKET.events(count, seed, book)
+    return [_plain(row) for row in table.to_pylist()]
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in row.items() if value is not None}
+    place = found.get("location")
+    if isinstance(place, dict):
+        found["location"] = {"$point": [place["lon"], place["lat"]]}
+    return dict(json.loads(json.dumps(found, default=str)))
