@@ -65,6 +65,7 @@ def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunke
     text = padded(body, 300 + edge)
     content = (text[at : at + 64] for at in range(0, len(text), 64)) if chunked else text
     headers = {"content-type": "application/json"}
+    tight.caller("ann")("PUT", f"{ROOT}/s", {"expression": "a = 0"})
     answer = tight.caller("ann")(method, path, content=content, headers=headers)
     if edge > 0:
         assert problem(answer, 413, "request-too-large")["limit"] == "request_bytes"
