@@ -46,9 +46,22 @@ def make_app(service: Service) -> ASGIApp:
     by_path: dict[str, dict[str, Answering]] = {OPENAPI: {"GET": _Description()}}
     for known in OPERATIONS:
         by_path.setdefault(known.path, {})[known.method] = Endpoint(service, known)
-    routes = [Route(path, _Methods(path, methods)) for path, methods in by_path.items()]
+    paths = {path: _Methods(path, methods) for path, methods in by_path.items()}
+    routes = [Route(path, methods) for path, methods in paths.items() if "{" in path]
     routes.append(Route("/{name:path}", _Methods("pages", {"GET": Pages()})))
-    return Gate(Router(routes, redirect_slashes=False, lifespan=lifespan), service)
+    return Gate(_Routes(paths, Router(routes, redirect_slashes=False, lifespan=lifespan)), service)
+
+
+class _Routes:
+    """Paths without names in them are found at once; a router looks through the others."""
+
+    def __init__(self, fixed: Mapping[str, ASGIApp], others: Router) -> None:
+        self._fixed, self._others = fixed, others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find who answers."""
+        found = self._fixed.get(scope["path"]) if scope["type"] == "http" else None
+        await (found or self._others)(scope, receive, send)
 
 
 class _Methods:

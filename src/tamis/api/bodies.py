@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
 
 from tamis.errors import MediaType, RequestInvalid, RequestTimeout, RequestTooLarge
 from tamis.limits import Limits
 
 JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
 
+S = TypeVar("S")
 T = TypeVar("T")
 _PLACE = re.compile(r"(?:field `(.*?)`)?(?: - at `([^`]*)`)?$")
 
@@ -27,11 +28,19 @@ class Line(NamedTuple):
     text: bytes | None
 
 
-def media_of(headers: Headers, allowed: tuple[str, ...]) -> str:
+def header(scope: Scope, name: bytes) -> str | None:
+    """A header that makes sense only once; the gate has made a dictionary of all."""
+    found: bytes | None = scope["state"]["headers"].get(name)
+    return None if found is None else found.decode("latin-1")
+
+
+def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
     """The media type of a body, one of those allowed; JSON if none is said."""
-    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+    if (header(scope, b"content-encoding") or "identity").strip().lower() != "identity":
         raise MediaType("bodies are not decompressed here; send it as it is", allowed=list(allowed))
-    said = headers.get("content-type", JSON)
+    said = header(scope, b"content-type") or JSON
+    if said in allowed:
+        return said
     media, _, more = said.partition(";")
     media = media.strip().lower()
     charset = re.search(r'charset\s*=\s*"?([^\s";]+)', more, re.IGNORECASE)
@@ -57,6 +66,22 @@ async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
             yield found
     if found := splitter.end():
         yield found
+
+
+async def piped(
+    groups: AsyncIterator[S], prepare: Callable[[S], Awaitable[T]], finish: Callable[[T], Awaitable[None]]
+) -> None:
+    """Prepare each group while the one before is being finished; what was begun is finished in any case."""
+    finishing: asyncio.Future[None] | None = None
+    try:
+        async for group in groups:
+            ready = await prepare(group)
+            if finishing is not None:
+                await finishing
+            finishing = asyncio.ensure_future(finish(ready))
+    finally:
+        if finishing is not None:
+            await finishing
 
 
 def long_line(limits: Limits) -> RequestTooLarge:
@@ -91,7 +116,7 @@ def _place(said: str) -> dict[str, str]:
 
 
 async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> AsyncIterator[bytes]:
-    said = request.headers.get("content-length", "")
+    said = header(request.scope, b"content-length") or ""
     if said.isdecimal() and int(said) > most:
         raise _too_large(f"the body has {int(said):,} bytes", limit, most)
     stream, seen = request.stream(), 0

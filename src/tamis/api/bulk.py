@@ -47,14 +47,15 @@ async def import_subscriptions(call: Call) -> Response:
     A line that is refused is reported with its number and stops nothing. Lines are written as they arrive:
     if the connection breaks, those before have been taken, and sending all again does no harm.
     """
-    bodies.media_of(call.request.headers, (NDJSON,))
+    bodies.media_of(call.request.scope, (NDJSON,))
     service, owner = call.service, call.owner
     report = Report(call.query.report == "refused")
     try:
-        async for group in bodies.lines(call.request, service.limits):
-            service.refuse_if_stopping()
-            drafted = await service.in_thread(_drafted, owner, group, service)
-            await _put(service, drafted, report)
+        await bodies.piped(
+            bodies.lines(call.request, service.limits),
+            lambda group: service.work(_drafted, owner, group, service),
+            lambda drafted: _put(service, drafted, report),
+        )
     except TamisError as bad:
         report.close()
         bad.details["lines"] = report.last  # those up to here are done

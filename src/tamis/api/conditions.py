@@ -8,7 +8,9 @@ import re
 from typing import NamedTuple
 
 from starlette.datastructures import Headers
+from starlette.types import Scope
 
+from tamis.api.bodies import header
 from tamis.errors import RequestInvalid, VersionConflict
 from tamis.limits import Limits
 from tamis.store.book import Held
@@ -74,9 +76,9 @@ def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
     return frozenset(tags)
 
 
-def idempotency_key(headers: Headers, limits: Limits) -> str | None:
+def idempotency_key(scope: Scope, limits: Limits) -> str | None:
     """The key that makes a request safe to repeat, if it has one."""
-    key, most = headers.get("idempotency-key"), limits.idempotency_key_bytes
+    key, most = header(scope, b"idempotency-key"), limits.idempotency_key_bytes
     if key is not None and not (1 <= len(key) <= most and key.isascii() and key.isprintable()):
         raise RequestInvalid(
             f"an Idempotency-Key is 1 to idempotency_key_bytes = {most} ASCII characters",

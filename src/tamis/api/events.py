@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from tamis.api import bodies, shapes
 from tamis.api.bodies import JSON, NDJSON, Line
 from tamis.api.conditions import KEY, idempotency_key
 from tamis.api.operation import Answer, Call, Header, Stream, operation
+from tamis.api.rates import Bucket
 from tamis.api.report import Report
 from tamis.api.service import Service
 from tamis.errors import EventConflict, RateExceeded, TamisError
@@ -63,7 +65,7 @@ async def publish_events(call: Call) -> Answer | Response:
 
     A line that cannot be used is reported with its number, put into quarantine, and stops nothing.
     """
-    if bodies.media_of(call.request.headers, (JSON, NDJSON)) == NDJSON:
+    if bodies.media_of(call.request.scope, (JSON, NDJSON)) == NDJSON:
         return await _publish_lines(call)
     service = call.service
     bucket = service.events.of(call.owner, call.caller.quotas.events)
@@ -91,7 +93,7 @@ class _Naming:
     """Names for events that have none: by an idempotency key, if there is one."""
 
     def __init__(self, call: Call) -> None:
-        self._key = idempotency_key(call.request.headers, call.service.limits)
+        self._key = idempotency_key(call.request.scope, call.service.limits)
 
     def name(self, line: int) -> str | None:
         """The name of the event in a line."""
@@ -121,17 +123,23 @@ async def _publish_lines(call: Call) -> Response:
     service, owner, naming, report = call.service, call.owner, _Naming(call), Report()
     bucket = service.events.of(owner, call.caller.quotas.events)
     try:
-        async for group in bodies.lines(call.request, service.limits):
-            service.refuse_if_stopping()
-            await asyncio.sleep(bucket.wait())  # a stream is slowed down, not refused
-            bucket.take(len(group))
-            found = await service.in_thread(_read_lines, group, naming, service.limits)
-            await _publish(service, owner, found, report)
+        await bodies.piped(
+            bodies.lines(call.request, service.limits),
+            lambda group: _paced(service, bucket, group, naming),
+            lambda found: _publish(service, owner, found, report),
+        )
     except TamisError as bad:
         report.close()
         bad.details["lines"] = report.last
         raise
     return report.sent(service, 202)
+
+
+async def _paced(service: Service, bucket: Bucket, group: list[Line], naming: _Naming) -> list[_Read]:
+    """Events, no faster than the owner may publish: a stream is slowed down, not refused."""
+    await asyncio.sleep(bucket.wait())
+    bucket.take(len(group))
+    return await service.work(_read_lines, group, naming, service.limits)
 
 
 def _read_lines(group: list[Line], naming: _Naming, limits: Limits) -> list[_Read]:
@@ -160,9 +168,10 @@ async def _publish(service: Service, owner: str, found: list[_Read], report: Rep
     published = await service.done(service.live.publish(owner, [event for _, event in good])) if good else []
     for (line, _), (name, status) in zip(good, published, strict=True):
         report.add(line.number, status, id=name)
-        service.metrics.events(status, 1)
     for line, why in bad:
         report.refuse(line.number, why)
+    for outcome, number in Counter([status for _, status in published]).items():
+        service.metrics.events(outcome, number)
     service.metrics.events("refused", len(bad))
 
 

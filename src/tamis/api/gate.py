@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 import contextvars
+import itertools
 import logging
 import re
 import secrets
 import time
-from collections.abc import MutableMapping
-from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tamis.api import problems
+from tamis.api.bodies import header
 from tamis.api.service import Service
 from tamis.errors import ServiceBusy, TamisError
 
 REQUEST_ID: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
-HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
-UNLESS_SAID = {
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-}
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+UNLESS_SAID = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+)
 ALWAYS_OPEN = ("/healthz", "/readyz")  # answered however busy the service is
 STREAM = "/v1/stream"  # has bounds of its own
 
 _log = logging.getLogger("tamis.api.requests")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_process, _numbers = (
+    secrets.token_hex(4),
+    itertools.count(),
+)  # make ids without asking for randomness each time
 
 
 class Gate:
@@ -90,10 +93,11 @@ class Gate:
 class _Visit:
     """A request while it is here: its id, and what was sent."""
 
-    def __init__(self, scope: MutableMapping[str, Any], send: Send) -> None:
-        given = Headers(scope=scope).get("x-request-id", "")
-        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
-        scope.setdefault("state", {})
+    def __init__(self, scope: Scope, send: Send) -> None:
+        state = scope.setdefault("state", {})
+        state["headers"] = dict(scope["headers"])
+        given = header(scope, b"x-request-id")
+        self.id = given if given and _ID.fullmatch(given) else f"{_process}{next(_numbers) % 2**32:08x}"
         self.status = 499  # unless an answer begins, the client has gone
         self.began = time.perf_counter()
         self._send = send
@@ -103,11 +107,9 @@ class _Visit:
         """Pass on what is sent, with our headers."""
         if message["type"] == "http.response.start":
             self._started, self.status = True, message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["x-request-id"] = self.id
-            headers.update(HEADERS)
-            for name, value in UNLESS_SAID.items():
-                headers.setdefault(name, value)
+            said = {name for name, _ in message["headers"]}
+            more = [pair for pair in UNLESS_SAID if pair[0] not in said]
+            message["headers"] = [*message["headers"], *HEADERS, *more, (b"x-request-id", self.id.encode())]
         await self._send(message)
 
     async def answer(self, response: Response, scope: Scope, receive: Receive) -> None:

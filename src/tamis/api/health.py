@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tamis import __version__
 from tamis.api.admin import owner_shown
+from tamis.api.bodies import header
 from tamis.api.operation import Answer, Call, Stream, operation
 from tamis.api.service import Service
 from tamis.api.shapes import ForOwner, Health, Readiness, ServiceStatus
@@ -61,7 +62,7 @@ async def metrics(call: Call) -> Response:
     """Figures for Prometheus; for administrators, unless the service was started with them open."""
     service = call.service
     if not service.settings.open_metrics:
-        caller = await service.access.caller(call.request.headers.get("authorization"))
+        caller = await service.access.caller(header(call.request.scope, b"authorization"))
         caller.need(ADMIN)
     text = await service.in_thread(service.metrics.text)
     return Response(text, media_type=service.metrics.media)

@@ -54,7 +54,7 @@ async def match_event(call: Call) -> Answer:
     With ``k`` the best; with ``explain`` each with its reasons; with ``subscription`` why that one does or
     does not match.
     """
-    bodies.media_of(call.request.headers, (bodies.JSON,))
+    bodies.media_of(call.request.scope, (bodies.JSON,))
     text = await bodies.whole(call.request, call.service.limits)
     return Answer(await call.service.in_thread(_answer, call.service, call.owner, text))
 

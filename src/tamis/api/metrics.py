@@ -33,13 +33,19 @@ class Metrics:
         self._waited = self._histogram(
             "tamis_match_latency_seconds", "From the acceptance of an event to its matches.", _LONG
         )
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.registry.register(_Index(service))
         service.live.on_step(self._step)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request; ``route`` is the path with its names, so there are only so many."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        key = method, route, status
+        known = self._known.get(key)
+        if known is None:  # to look up labels takes longer than to count
+            known = self._requests.labels(method, route, str(status)), self._seconds.labels(route)
+            self._known[key] = known
+        known[0].inc()
+        known[1].observe(seconds)
 
     def events(self, outcome: str, number: int) -> None:
         """Count events by what became of them."""

@@ -115,13 +115,13 @@ class Endpoint:
             call.query = _query(request, known.query)
             call.owner  # noqa: B018  (an owner that may not be acted for is refused before anything else)
         if known.body is not None and not known.reads_itself:
-            bodies.media_of(request.headers, known.media)
+            bodies.media_of(request.scope, known.media)
             call.body = bodies.decoded(await bodies.whole(request, self._service.limits), self._decoder)
         answer = await known.handler(call)
         return answer if isinstance(answer, Response) else respond(answer)
 
     async def _admit(self, request: Request, scope: str) -> None:
-        caller = await self._service.access.caller(request.headers.get("authorization"))
+        caller = await self._service.access.caller(bodies.header(request.scope, b"authorization"))
         request.scope["state"]["caller"] = caller  # the log names it, whatever comes of the request
         bucket = self._service.requests.of(caller.owner, caller.quotas.requests)
         wait = bucket.wait()

@@ -106,7 +106,15 @@ class Service:
 
     async def done(self, future: Future[T]) -> T:
         """What the committer makes of it. Whoever asked may go: the change is made or not, as a whole."""
-        return await asyncio.shield(asyncio.wrap_future(future))
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[T] = loop.create_future()
+        future.add_done_callback(lambda done: _hand_over(done, waiter, loop))
+        return await waiter
+
+    async def work(self, work: Callable[..., T], *args: Any) -> T:
+        """A part of something long; not when the service stops."""
+        self.refuse_if_stopping()
+        return await self.in_thread(work, *args)
 
     def refuse_if_stopping(self) -> None:
         """Refuse work that would go on for long."""
@@ -124,3 +132,18 @@ class Service:
             except TamisError as bad:
                 _log.warning("old answers stay for now: %s", bad.message)
             await asyncio.sleep(HOUSEKEEPING)
+
+
+def _hand_over(done: Future[T], waiter: asyncio.Future[T], loop: asyncio.AbstractEventLoop) -> None:
+    """From the committer's thread to the loop's: asyncio's own bridge costs several times as much."""
+
+    def settle() -> None:
+        if waiter.cancelled():
+            return
+        if (bad := done.exception()) is not None:
+            waiter.set_exception(bad)
+        else:
+            waiter.set_result(done.result())
+
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(settle)

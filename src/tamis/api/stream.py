@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy.engine import Connection
 from starlette.responses import Response, StreamingResponse
 
+from tamis.api.bodies import header
 from tamis.api.operation import Call, Header, Stream, operation
 from tamis.api.service import Service
 from tamis.api.shapes import StreamFrom
@@ -64,7 +65,7 @@ async def stream_matches(call: Call) -> Response:
 
 def _begin(call: Call) -> int | None:
     """The number after which the client wants to go on."""
-    given = call.request.headers.get("last-event-id")
+    given = header(call.request.scope, b"last-event-id")
     if not given:
         after: int | None = call.query.after
         return after
@@ -105,7 +106,7 @@ async def _waited_for(listener: Listener) -> list[Told]:
 async def _may_go_on(service: Service, call: Call) -> bool:
     """Whether the key is still in force."""
     try:
-        caller = await service.access.caller(call.request.headers.get("authorization"))
+        caller = await service.access.caller(header(call.request.scope, b"authorization"))
         caller.need(SUBSCRIBE)
     except TamisError:
         return False

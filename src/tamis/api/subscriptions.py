@@ -61,7 +61,7 @@ async def create_subscription(call: Call) -> Answer:
     service, wanted = call.service, call.body
     name = new_name() if wanted.id is None else checked_name(wanted.id)
     entry = await service.in_thread(drafts.entry_of, call.owner, name, wanted, service.limits)
-    key = idempotency_key(call.request.headers, service.limits)
+    key = idempotency_key(call.request.scope, service.limits)
     if key is None:
         return _created(await service.put(Wish(entry, _is_new)), call)
     asked = Asked(call.owner, key, _fingerprint(wanted))

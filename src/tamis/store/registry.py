@@ -17,8 +17,9 @@ from tamis.model.names import local_name
 from tamis.store import book, owners
 from tamis.store.book import Entry, Held
 from tamis.store.bulk import hold
-from tamis.store.owners import Owner
 from tamis.store.tables import CHANGE_ORDER
+
+_COUNTED = ("subscriptions", "predicates")
 
 Check = Callable[[Held | None], None]
 """Raises what is wrong with a change, given the subscription as it is."""
@@ -108,27 +109,32 @@ class _Room:
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection, self._limits = connection, limits
-        self._owners: dict[str, Owner] = {}
+        self._owners: dict[str, tuple[list[int], tuple[int, int]]] = {}
 
     def take(self, entry: Entry, before: Held | None) -> None:
         """Count one more subscription, or a larger one, if the quotas allow it."""
         if entry.owner is None:
             return
-        owner = self._owners.get(entry.owner) or owners.found(self._connection, entry.owner)
-        quotas = owner.quotas(self._limits)
-        mine = before is not None and before.owner == entry.owner
-        for name, more, most in (
-            ("subscriptions", 0 if mine else 1, quotas.subscriptions),
-            ("predicates", entry.size - (before.size if before and mine else 0), quotas.predicates),
-        ):
-            total = getattr(owner, name) + more
-            if more > 0 and total > most:
+        held, most = self._of(entry.owner)
+        is_new = before is None or before.owner != entry.owner
+        more = (int(is_new), entry.size - (0 if before is None or is_new else before.size))
+        for at, name in enumerate(_COUNTED):
+            if more[at] > 0 and held[at] + more[at] > most[at]:
                 raise QuotaExceeded(
-                    f"{owner.owner} would hold {total:,} {name}, its quota is {most:,}; "
+                    f"{entry.owner} would hold {held[at] + more[at]:,} {name}, its quota is {most[at]:,}; "
                     "remove some, or ask an administrator for more",
                     quota=name,
-                    limit=most,
+                    limit=most[at],
                     size=entry.size,
                 )
-            owner = owner._replace(**{name: total})
-        self._owners[entry.owner] = owner
+        held[0] += more[0]
+        held[1] += more[1]
+
+    def _of(self, name: str) -> tuple[list[int], tuple[int, int]]:
+        """What an owner holds, with what this run adds, and the most that it may."""
+        if name not in self._owners:
+            owner = owners.found(self._connection, name)
+            quotas = owner.quotas(self._limits)
+            held = [owner.subscriptions, owner.predicates]
+            self._owners[name] = held, (quotas.subscriptions, quotas.predicates)
+        return self._owners[name]
