@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from tamis.notify.breaker import BreakerRules, Breakers
-from tamis.notify.desk import AHEAD, Desk
 from tamis.notify.line import Line
 from tamis.notify.settings import Settings
+from tamis.notify.shares import AHEAD, Shares
 from tamis.store.claims import Claimed
 
 SETTINGS = Settings(workers=8, per_endpoint=2, per_owner=3)
@@ -91,21 +91,18 @@ def test_a_closed_line_hands_out_everything(line: Line, breakers: Breakers) -> N
 
 
 def test_claims_are_shared_out_ahead(breakers: Breakers) -> None:
-    desk = Desk(SETTINGS, breakers)
-    assert desk.free == AHEAD * 8
-    desk.take([claimed("a x") for _ in range(6)])
-    shares = desk.shares()
+    shares = Shares(SETTINGS, breakers, ["a x"] * 6)
+    assert shares.free == AHEAD * 8 - 6
     assert shares.room("a x") == AHEAD * 2 - 6
     assert shares.room("a y") == AHEAD * 3 - AHEAD * 2
     assert shares.room("a z") == 0
     assert shares.room("b x") == AHEAD * 2
-    assert desk.free == AHEAD * 8 - 6
+    assert Shares(SETTINGS, breakers, ["a x"] * 1_000).free == 0
 
 
 def test_who_is_in_doubt_gets_one_claim_and_who_is_left_alone_none(breakers: Breakers) -> None:
-    desk = Desk(SETTINGS, breakers)
     breakers.failed("a x")
-    shares = desk.shares()
+    shares = Shares(SETTINGS, breakers, [])
     assert (shares.room("a x"), shares.room("a x")) == (1, 0)
     breakers.failed("a x")
-    assert desk.shares().room("a x") == 0
+    assert Shares(SETTINGS, breakers, []).room("a x") == 0

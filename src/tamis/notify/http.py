@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -91,6 +92,8 @@ class Caller:
             raise SendFailed(f"{parts.scheme}://{parts.netloc} failed: {_said(bad)}") from None
 
     def _addresses(self, host: str, port: int) -> list[Address]:
+        with contextlib.suppress(ValueError):
+            return check_addresses(host, [str(ip_address(host))], self._rules.allowed)
         found = self._names.submit(self._resolve, host, port)
         try:
             texts = found.result(self._rules.connect_seconds)

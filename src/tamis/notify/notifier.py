@@ -7,30 +7,24 @@ meanwhile is written down when it is back.
 from __future__ import annotations
 
 import logging
-import queue
 import random
 import threading
 import time
 from collections.abc import Callable
 
-from sqlalchemy.engine import Connection
-
 from tamis.errors import StoreUnavailable
 from tamis.failpoint import failpoint
-from tamis.notify.breaker import Breakers, State
+from tamis.notify.breaker import Breakers
 from tamis.notify.desk import Desk
-from tamis.notify.holder import is_dead, own_name
 from tamis.notify.line import Line
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.sending import SECOND, Sender
 from tamis.notify.settings import Settings
-from tamis.store import Store, claims, deliveries, dispatch
-from tamis.store.claims import Ask, Claimed, Result
+from tamis.store import Store, dispatch
 from tamis.store.moments import now
 
-LINGER = 0.01  # seconds in which results and rows come together, so that a transaction holds more
+LINGER = 0.005  # seconds in which results and rows come together, so that a transaction holds more
 REST = 1.0  # seconds to wait when the store is away
-LOOK = 5.0  # seconds between looks at the lag, and at claims that have expired
 
 _log = logging.getLogger(__name__)
 
@@ -48,18 +42,12 @@ class Notifier:
     ) -> None:
         self.store, self.settings = store, settings or Settings()
         self.metrics = metrics or NotifyMetrics()
-        self.name = own_name()
         self._clock = clock
-        self._breakers = Breakers(self.settings.breaker, lambda: clock() / SECOND)
-        self._sender = Sender(
-            store, self.settings, self._breakers, self.metrics, clock, chance or random.Random()
-        )
-        self._desk = Desk(self.settings, self._breakers)
-        self._line = Line(self.settings, self._breakers)
-        self._results: queue.SimpleQueue[tuple[Claimed, Result]] = queue.SimpleQueue()
-        self._unwritten: list[tuple[Claimed, Result]] = []
-        self._after = ""
-        self._looked = -LOOK
+        breakers = Breakers(self.settings.breaker, lambda: clock() / SECOND)
+        shared = store, self.settings, breakers, self.metrics, clock
+        self._sender = Sender(*shared, chance or random.Random())
+        self._desk = Desk(*shared)
+        self._line = Line(self.settings, breakers)
         self._is_away = False
         self._rounds = self._idle = 0  # of the desk: all, and those in a row that found nothing to do
         self._to_dispatch, self._to_claim = threading.Event(), threading.Event()
@@ -67,6 +55,11 @@ class Notifier:
         self._threads: list[threading.Thread] = []
 
     # -- from outside ---------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """What claims of this notifier are held under."""
+        return self._desk.name
 
     def start(self) -> None:
         """Begin to deliver."""
@@ -103,10 +96,6 @@ class Notifier:
                 return True
         return False
 
-    def _is_due(self) -> bool:
-        with self.store.database.reading() as connection:
-            return dispatch.is_due(connection, self._clock())
-
     def __enter__(self) -> Notifier:
         self.start()
         return self
@@ -114,125 +103,59 @@ class Notifier:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # -- dispatching ------------------------------------------------------------------------------------
+    # -- the three kinds of threads -----------------------------------------------------------------------
 
     def _dispatching(self) -> None:
         while not self._stopping.is_set():
             self._to_dispatch.clear()
-            if not self._safely(self.dispatch):
+            if not self._safely(self._dispatch):
                 self._to_dispatch.wait(self.settings.poll_seconds)
                 self._stopping.wait(LINGER)
 
-    def dispatch(self) -> bool:
-        """One transaction of the outbox, if there is anything; whether there may be more."""
-        at = self._clock()
+    def _is_due(self) -> bool:
         with self.store.database.reading() as connection:
-            if not dispatch.is_due(connection, at):
-                return False
+            return dispatch.is_due(connection, self._clock())
+
+    def _dispatch(self) -> bool:
+        """One transaction of the outbox, if there is anything; whether there may be more."""
+        if not self._is_due():
+            return False
         chosen = self.settings
         rules = dispatch.Rules(self.name, chosen.rows, chosen.digests, chosen.digest_events)
         with self.store.database.writing() as connection:
-            done = dispatch.dispatch(connection, rules, at)
+            done = dispatch.dispatch(connection, rules, self._clock())
         failpoint("notify.after_dispatch")
         self.metrics.dispatched(done)
         if done.deliveries:
             self._to_claim.set()
         return done.read == chosen.rows or done.digests > 0
 
-    # -- claiming and writing down ------------------------------------------------------------------------
-
     def _claiming(self) -> None:
-        while not (self._stopping.is_set() and not len(self._desk)):
+        while not (self._stopping.is_set() and self._desk.is_clear):
             self._to_claim.clear()
-            self._safely(self._write_down)
-            if self._stopping.is_set():
-                self._line.close()
-            else:
-                is_idle = not self._safely(self._claim) and not len(self._desk)
-                self._idle = self._idle + 1 if is_idle else 0
-                self._safely(self._look)
+            stops = self._stopping.is_set()
+            if stops:
+                self._line.close()  # only here, where claims are made: none comes afterwards
+            is_busy = self._safely(self._exchange) or not self._desk.is_clear
+            self._idle = 0 if is_busy else self._idle + 1
             self._rounds += 1
-            self.metrics.state(len(self._desk), self._breakers.count_open())
-            self._to_claim.wait(self.settings.poll_seconds)
+            if not stops and not self._safely(self._desk.look):
+                self._to_claim.wait(self.settings.poll_seconds)
             time.sleep(LINGER)
         self._line.close()
 
-    def _claim(self) -> bool:
-        """Claim what there is room for; whether that was anything."""
-        if self._desk.free <= 0:
-            return False
-        at = self._clock()
-        with self.store.database.reading() as connection:
-            first = claims.next_due(connection)
-        if first is None or first > at:
-            return False
-        until = at + int(self.settings.lease_seconds * SECOND)
-        taken = self._claimed(until, at)
-        if not taken and self._after:  # the turn began in the middle
-            self._after = ""
-            taken = self._claimed(until, at)
-        failpoint("notify.after_claim")
-        self._desk.take(taken)
+    def _exchange(self) -> bool:
+        taken = self._desk.exchange(wants_more=not self._stopping.is_set())
         self._line.put(taken)
         return bool(taken)
-
-    def _claimed(self, until: int, at: int) -> list[Claimed]:
-        ask = Ask(self.name, until, self._desk.free, self._desk.shares().room, self._after)
-        with self.store.database.writing() as connection:
-            taken, self._after = claims.claim(connection, ask, at)
-        return taken
-
-    def _write_down(self) -> bool:
-        """What became of claims; if the store is away, it is kept for the next time."""
-        while not self._results.empty():
-            self._unwritten.append(self._results.get())
-        if not self._unwritten:
-            return False
-        at = self._clock()
-        with self.store.database.writing() as connection:
-            claims.record(connection, self.name, [result for _, result in self._unwritten], at)
-            self._bury(connection, at)
-        for claimed, _ in self._unwritten:
-            self._desk.done(claimed.id)
-        self._unwritten.clear()
-        return True
-
-    def _bury(self, connection: Connection, at: int) -> None:
-        """What is too old for an endpoint that does not answer is given up, without a try for each."""
-        before = at - int(self.settings.give_up_seconds * SECOND)
-        failed = {claimed.endpoint: result.error for claimed, result in self._unwritten if result.error}
-        for endpoint, error in failed.items():
-            if self._breakers.state(endpoint) is State.OPEN:
-                claims.bury(connection, endpoint, before, f"given up: {error}", at)
-
-    def _look(self) -> bool:
-        """Now and then: free what nobody came back for, and see how far behind all are."""
-        if time.monotonic() - self._looked < LOOK:
-            return False
-        self._looked = time.monotonic()
-        at = self._clock()
-        with self.store.database.reading() as connection:
-            self.metrics.lag(deliveries.lag(connection, at))
-            ends = claims.holders(connection)
-        dead = [name for name in ends if name != self.name and is_dead(name)]
-        if not dead and all(end >= at for end in ends.values()):
-            return False
-        with self.store.database.writing() as connection:
-            self.metrics.freed(claims.release(connection, dead, self.settings.backoff.attempts, at))
-        self._to_claim.set()
-        return True
-
-    # -- sending ------------------------------------------------------------------------------------------
 
     def _sending(self) -> None:
         while (claimed := self._line.take()) is not None:
             until = 0 if self._stopping.is_set() else claimed.until
             result = self._sender.attempt(claimed, until)
             self._line.done(claimed)
-            self._results.put((claimed, result))
+            self._desk.finished(claimed, result)
             self._to_claim.set()
-
-    # -- both ---------------------------------------------------------------------------------------------
 
     def _safely(self, step: Callable[[], bool]) -> bool:
         """Do a step; when the store is away, rest a little and go on."""
