@@ -68,6 +68,15 @@ class _Row(NamedTuple):
     created_at: int
 
 
+class _Piece(NamedTuple):
+    """A stretch of the outbox."""
+
+    read: int  # rows
+    until: int  # the number of the last
+    last_at: int  # when that was written
+    dropped: int  # rows whose subscription is gone
+
+
 class _Receiver(NamedTuple):
     """What a subscription wants; without ``transport``, nothing is sent to it."""
 
@@ -89,17 +98,17 @@ def is_due(connection: Connection, at: int) -> bool:
 def dispatch(connection: Connection, rules: Rules, at: int) -> Dispatched:
     """Take the next rows of the outbox, and what is due of digests."""
     place = positions.lock(connection, positions.NOTIFY).value
-    rows = _rows(connection, place, rules.rows)
+    piece = _piece(connection, place, rules.rows)
+    rows = _rows(connection, place, piece.until) if piece.read else []
     receivers = _receivers(connection, sorted({row.subscription_id for row in rows}))
     now = [row for row in rows if _is_told_now(row, receivers)]
     _deliver(connection, now, receivers, at)
     later = [row for row in rows if _is_told_later(row, receivers)] if rules.digests else []
-    made = _digest(connection, rules, rows, later, at)
+    made = _digest(connection, rules, piece, later, at)
     failpoint("notify.before_move")
-    if rows:
-        positions.move(connection, positions.NOTIFY, rows[-1].id, rules.holder, 0)
-    dropped = sum(row.subscription_id not in receivers for row in rows)
-    return Dispatched(len(rows), len(now), made, dropped)
+    if piece.read:
+        positions.move(connection, positions.NOTIFY, piece.until, rules.holder, 0)
+    return Dispatched(piece.read, len(now), made, piece.dropped)
 
 
 def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[int], at: int) -> int:
@@ -114,9 +123,27 @@ def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[in
     return repeated + _deliver(connection, rows, receivers, at)
 
 
-def _rows(connection: Connection, place: int, most: int) -> list[_Row]:
-    query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.id > place)
-    return [_Row(*row) for row in connection.execute(query.order_by(_O.id).limit(most))]
+def _piece(connection: Connection, place: int, most: int) -> _Piece:
+    """How much of the outbox to take: few rows of a busy stream go to anybody, so they are only counted."""
+    ids = sa.select(_O.id).where(_O.id > place).order_by(_O.id).limit(most).subquery()
+    read, until = connection.execute(sa.select(sa.func.count(), sa.func.max(ids.c.id))).one()
+    if not read:
+        return _Piece(0, place, 0, 0)
+    last = connection.execute(sa.select(_O.created_at).where(_O.id == until)).scalar_one()
+    gone = sa.select(sa.func.count()).where(_O.id.between(place + 1, until), ~_subscriber())
+    return _Piece(read, until, last, connection.execute(gone).scalar_one())
+
+
+def _rows(connection: Connection, place: int, until: int) -> list[_Row]:
+    """The rows of a piece whose subscription has a delivery."""
+    query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.id.between(place + 1, until))
+    wanted = query.where(_subscriber(_S.delivery.is_not(None))).order_by(_O.id)
+    return [_Row(*row) for row in connection.execute(wanted)]
+
+
+def _subscriber(*more: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """That the subscription of a row is there. Correlated: SQLite then reads the outbox in order."""
+    return sa.exists().where(_S.id == _O.subscription_id, *more).correlate(outbox)
 
 
 def _receivers(connection: Connection, ids: Sequence[str]) -> dict[str, _Receiver]:
@@ -188,17 +215,17 @@ def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, 
 # -- digests ------------------------------------------------------------------------------------------
 
 
-def _digest(connection: Connection, rules: Rules, rows: list[_Row], later: list[_Row], at: int) -> int:
+def _digest(connection: Connection, rules: Rules, piece: _Piece, later: list[_Row], at: int) -> int:
     """Parts of what came, and the digests whose period is over.
 
     Time has come as far as the last row that was read, or to this moment if none is left. What was
     written down late, after time had come that far, counts from there on: no digest is told twice.
     """
-    is_drained = len(rows) < rules.rows
+    is_drained = piece.read < rules.rows
     if not later and not (is_drained and _parts_are_due(connection, at)):
         return 0
     floor = _last_moment(connection, at)
-    closed = max(at if is_drained else min(rows[-1].created_at, at), floor + 1)
+    closed = max(at if is_drained else min(piece.last_at, at), floor + 1)
     moment = _free_moment(connection, closed)
     parts = list(_parts(later, floor, at, rules.digest_events))
     # At once is what was scheduled when it came and is not any more: nobody else tells it.
