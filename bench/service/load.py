@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from bench.service.market import listings, searches
 
 LINES = "application/x-ndjson"
 EVENTS_AT_ONCE, CHANGES_AT_ONCE = 200, 100
+CONNECTIONS = 4  # of each caller
 OWNER = "market"
 
 
@@ -111,12 +113,21 @@ class Pace(NamedTuple):
 
     what: str
     path: str
-    rate: int
+    rate: float
     each: int
     seconds: float
 
 
 def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any) -> None:
+    """Several connections, each with its share: one alone would wait for every answer."""
+    share = pace._replace(rate=pace.rate / CONNECTIONS)
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        for at in range(CONNECTIONS):
+            pool.submit(_one_connection, address, key, share, pieces[at::CONNECTIONS], told)
+    told.put(("done", 0))
+
+
+def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any) -> None:
     headers = {"authorization": f"Bearer {key}", "content-type": LINES}
     with httpx.Client(base_url=address, headers=headers, timeout=120) as client:
         began = time.monotonic()
@@ -128,7 +139,6 @@ def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any
             client.post(pace.path, content=pieces[number % len(pieces)]).raise_for_status()
             told.put((pace.what, pace.each, time.monotonic() - asked))
             number += 1
-    told.put(("done", 0))
 
 
 def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: float) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from sqlalchemy.engine import Connection
 from tamis.api import cursors, drafts
 from tamis.api.operation import Answer, Call, operation
 from tamis.api.shapes import ForOwner, Notification, NotificationPage, PageOf, Retried
-from tamis.errors import ResourceUnknown
+from tamis.errors import ResourceUnknown, SubscriptionError
 from tamis.model.names import local_name, stored_name
-from tamis.store import book, deliveries, registry
-from tamis.store.deliveries import DEAD, OVER, WAITING
+from tamis.store import book, deliveries, dispatch, registry
+from tamis.store.deliveries import DEAD, WAITING
 from tamis.store.keys import SUBSCRIBE
-from tamis.store.moments import moment_of
+from tamis.store.moments import moment_of, now
 
 MESSAGE = "msg_{}"
 _known = {"scope": SUBSCRIBE, "tag": "notifications"}
@@ -50,18 +50,24 @@ async def list_notifications(call: Call) -> Answer:
     **_known,
     query=ForOwner,
     answers={202: Retried},
-    refusals=(404,),
+    refusals=(404, 422),
 )
 async def replay_notification(call: Call) -> Answer:
-    """Deliver a notification once more, under the same message id, to where the subscription points now."""
+    """Deliver a notification, also one that was only kept, to where the subscription points now.
+
+    The message id stays the same.
+    """
     stored = stored_name(call.owner, call.part("id"))
     number = _number(call)
 
     def replay(connection: Connection) -> int:
         found = deliveries.find(connection, number)
-        if found is None or found.subscription_id != stored or found.state is None:
+        if found is None or found.subscription_id != stored:
             raise _unknown("notification", number)
-        return deliveries.again(connection, [number], None, OVER)
+        repeated = dispatch.replay(connection, stored, [number], now())
+        if not repeated and found.state is None:
+            raise SubscriptionError(f"{call.part('id')} has no delivery to send it by; give it one")
+        return repeated
 
     return Answer(Retried(retried=await call.service.commit(replay)), 202)
 

@@ -31,6 +31,10 @@ class Database:
     def __init__(self, address: str) -> None:
         self.address = read_address(address)
         self.engine = _engine(self.address)
+        # SQLite has one writer at a time, and others ask again after naps; threads of one process need not.
+        self._turn: contextlib.AbstractContextManager[Any] = (
+            threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        )
         try:
             _migrate(self)
         except BaseException:
@@ -61,7 +65,8 @@ class Database:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that will write; on SQLite it waits for its turn now, not half-way through."""
-        with self._failures(), self.engine.execution_options(**{_WRITES: True}).begin() as connection:
+        writer = self.engine.execution_options(**{_WRITES: True})
+        with self._turn, self._failures(), writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
