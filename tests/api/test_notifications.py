@@ -58,7 +58,7 @@ def test_replay(run: Running, ann: Caller) -> None:
     subscribe(ann, "s")
     number = told(run, ann, "s")
     path = f"/v1/subscriptions/s/notifications/{number}/replay"
-    problem(ann("POST", path), 404, "resource-unknown")  # there is no delivery yet
+    assert ann("POST", path).json() == {"retried": 1}  # what was only kept so far is sent
     order(run)
     assert ann("POST", path).json() == {"retried": 0}  # it waits to be sent anyway
     finish(run, DELIVERED)
@@ -69,6 +69,13 @@ def test_replay(run: Running, ann: Caller) -> None:
     finish(run, DELIVERED)
     subscribe(ann, "t")
     problem(ann("POST", f"/v1/subscriptions/t/notifications/{number}/replay"), 404, "resource-unknown")
+
+
+def test_replay_without_a_delivery(run: Running, ann: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
+    number = told(run, ann, "s")
+    path = f"/v1/subscriptions/s/notifications/{number}/replay"
+    problem(ann("POST", path), 422, "subscription-invalid")
 
 
 @pytest.mark.parametrize("number", ["0", "x", "-1", "1" * 40, "%C2%B2"])
