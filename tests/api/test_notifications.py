@@ -72,7 +72,7 @@ def test_replay(run: Running, ann: Caller) -> None:
 
 
 def test_replay_without_a_delivery(run: Running, ann: Caller) -> None:
-    ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
+    ann("PUT", "/v1/subscriptions/s", {"expression": "letter = 's'"})
     number = told(run, ann, "s")
     path = f"/v1/subscriptions/s/notifications/{number}/replay"
     problem(ann("POST", path), 422, "subscription-invalid")
