@@ -24,7 +24,7 @@ from tamis.api.shapes import (
 )
 from tamis.errors import DuplicateSubscription, RequestInvalid, ServiceBusy, TamisError, VersionConflict
 from tamis.model.names import check_local, local_name, new_name, stored_name
-from tamis.store import answers, book, deliveries, listing, registry
+from tamis.store import answers, book, listing, registry
 from tamis.store.answers import Asked, Given
 from tamis.store.book import ACTIVE, PAUSED, Entry, Held
 from tamis.store.bulk import hold
@@ -138,12 +138,7 @@ async def change_subscription(call: Call) -> Answer:
 async def delete_subscription(call: Call) -> Answer:
     """End a subscription. It matches no event that is published after the answer."""
     stored, conditions = _stored(call), Conditions.of(call.request.headers)
-
-    def end(connection: Connection) -> None:
-        registry.remove(connection, stored, conditions.check)
-        deliveries.cancel(connection, stored)
-
-    await call.service.commit(end)
+    await call.service.commit(lambda connection: registry.remove(connection, stored, conditions.check))
     return Answer(None, 204)
 
 

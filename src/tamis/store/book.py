@@ -22,7 +22,7 @@ from tamis.model.delivery import delivery_text, parse_delivery
 from tamis.model.expr import size_of
 from tamis.model.schedule import parse_schedule
 from tamis.model.token import token_of
-from tamis.store.bulk import hold, insert, one_of
+from tamis.store.bulk import hold, insert, one_of, take
 from tamis.store.deliveries import cancel
 from tamis.store.moments import now
 from tamis.store.owners import account
@@ -153,7 +153,7 @@ def write(connection: Connection, entries: Sequence[Entry]) -> Written:
     fresh = [entry for entry in wanted.values() if _differs(entry, found.get(entry.id))]
     if fresh:
         _append(connection, fresh, last)
-        _take(connection, len(fresh))
+        take(connection, CHANGE_ORDER, len(fresh))
         account(connection, (found[entry.id] for entry in fresh if entry.id in found), fresh)
     return Written(len(fresh), len(wanted) - len(fresh), (), last + len(fresh) if fresh else 0)
 
@@ -173,7 +173,7 @@ def remove(connection: Connection, identity: str) -> int:
     account(connection, [held], [])
     row = {"subscription_id": identity, "token": token_of(identity), "expression": None, "priority": 0.0}
     connection.execute(sa.insert(changes), {"sequence": sequence, "at": now(), **row})
-    _take(connection, 1)
+    take(connection, CHANGE_ORDER, 1)
     cancel(connection, identity)
     return sequence
 
@@ -252,11 +252,6 @@ def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
         "version": version,
     }
     insert(connection, subscriptions, pa.table(book), {"created": moment, "updated": moment}, _REPLACE)
-
-
-def _take(connection: Connection, numbers: int) -> None:
-    counter = sa.update(counters).where(counters.c.name == CHANGE_ORDER)
-    connection.execute(counter.values(value=counters.c.value + numbers))
 
 
 def _optional_text(value: Any, name: str, limits: Limits) -> str | None:

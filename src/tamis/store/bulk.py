@@ -6,6 +6,7 @@ from where one statement moves them: the rows that conflict are then the databas
 
 from __future__ import annotations
 
+import functools
 import io
 import itertools
 import json
@@ -51,14 +52,34 @@ def insert(
 
 def hold(connection: Connection, counter: str) -> int:
     """The counter's value, which nobody else changes before this transaction ends."""
-    query = sa.select(counters.c.value).where(counters.c.name == counter).with_for_update()
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(_value(counter, False)).scalar_one())
 
 
 def share(connection: Connection, counter: str) -> int:
     """The counter's value, which may be shared but not changed before this transaction ends."""
-    query = sa.select(counters.c.value).where(counters.c.name == counter).with_for_update(read=True)
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(_value(counter, True)).scalar_one())
+
+
+def take(connection: Connection, counter: str, numbers: int) -> None:
+    """Use up some numbers of a counter that is held."""
+    connection.execute(_more(counter), {"numbers": numbers})
+
+
+# Made once: small transactions would spend more on making these than on running them.
+
+
+@functools.cache
+def _value(counter: str, is_shared: bool) -> sa.Select[Any]:
+    return sa.select(counters.c.value).where(counters.c.name == counter).with_for_update(read=is_shared)
+
+
+@functools.cache
+def _more(counter: str) -> sa.Update:
+    return (
+        sa.update(counters)
+        .where(counters.c.name == counter)
+        .values(value=counters.c.value + sa.bindparam("numbers", type_=sa.BigInteger))
+    )
 
 
 def without_nul(rows: pa.Table) -> pa.Table:

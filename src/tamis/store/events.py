@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.model.names import new_name, stored_name
-from tamis.store.bulk import hold, insert, one_of, share
+from tamis.store.bulk import hold, insert, one_of, share, take
 from tamis.store.moments import now
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER, counters, events
 
@@ -59,11 +59,11 @@ def publish_all(
     """Accept the events of several requests, in their order."""
     known = share(connection, CHANGE_ORDER)
     last = hold(connection, EVENT_ORDER)
-    named = [(owner, [_named(row) for row in rows]) for owner, rows in requests]
-    there = _texts(connection, [stored_name(owner, str(row.id)) for owner, rows in named for row in rows])
+    ids = [stored_name(owner, row.id) for owner, rows in requests for row in rows if row.id is not None]
+    there = _texts(connection, ids) if ids else {}  # a name that is made now is nobody's yet
     fresh: list[tuple[str, str, int | None, str]] = []
     results = []
-    for owner, rows in named:
+    for owner, rows in requests:
         results.append([_take(owner, row, there, fresh) for row in rows])
     _append(connection, fresh, last, known)
     return results
@@ -92,10 +92,6 @@ def texts(connection: Connection, event_ids: Sequence[str]) -> dict[str, str]:
     return {key: text for key, (text, _) in _texts(connection, event_ids).items()}
 
 
-def _named(row: NewEvent) -> NewEvent:
-    return row if row.id is not None else row._replace(id=new_name())
-
-
 def _texts(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, int | None]]:
     among = one_of(_E.event_id, list(ids), connection.dialect.name == "sqlite")
     rows = connection.execute(sa.select(_E.event_id, _E.text, _E.event_time).where(among))
@@ -108,8 +104,8 @@ def _take(
     there: dict[str, tuple[str, int | None]],
     fresh: list[tuple[str, str, int | None, str]],
 ) -> Published:
-    key, value = stored_name(owner, str(row.id)), (row.text, row.time)
-    name = str(row.id)
+    name = new_name() if row.id is None else row.id
+    key, value = stored_name(owner, name), (row.text, row.time)
     if key in there:
         return Published(name, DUPLICATE if there[key] == value else CONFLICT)
     there[key] = value
@@ -131,5 +127,4 @@ def _append(
         "text": pa.array(bodies, pa.string()),
     }
     insert(connection, events, pa.table(columns), {"known": known, "received_at": now()}, "")
-    counter = sa.update(counters).where(counters.c.name == EVENT_ORDER)
-    connection.execute(counter.values(value=counters.c.value + len(fresh)))
+    take(connection, EVENT_ORDER, len(fresh))
