@@ -33,7 +33,8 @@
     ├── ServiceError               service-error          the service does not do what was asked
     │   ├── RequestInvalid         request-invalid        a body, header or parameter cannot be read
     │   ├── RequestTooLarge        request-too-large      a body or line passes its bound
-    │   ├── RequestTimeout         request-timeout        a body did not arrive
+    │   ├── HeaderTooLarge         header-too-large       the head of a request passes its bound
+    │   ├── RequestTimeout         request-timeout        a request or its body did not arrive
     │   ├── MediaType              media-type             the body is of a kind that is not read here
     │   ├── RouteUnknown           route-unknown          nothing lives at this path
     │   ├── MethodUnknown          method-unknown         this path does not know the method
@@ -272,8 +273,14 @@ class RequestTooLarge(ServiceError):
     code = "request-too-large"
 
 
+class HeaderTooLarge(ServiceError):
+    """The head of a request passes its bound."""
+
+    code = "header-too-large"
+
+
 class RequestTimeout(ServiceError):
-    """The body of a request did not arrive in time."""
+    """A request or its body did not arrive in time."""
 
     code = "request-timeout"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,16 @@ def test_rates_of_events(run: Running) -> None:
     assert (
         caller.lines("/v1/events", '{"attributes": {"a": 1}}\n').status_code == 202
     )  # slowed down, not refused
+
+
+def test_rates_of_imports(run: Running) -> None:
+    caller = run.caller("eager")
+    run.admin("PUT", "/v1/owners/eager", {"changes": 50})
+    text = '{"expression": "a = 1"}\n'
+    began = time.monotonic()
+    assert caller.lines(f"{ROOT}/import", text * 60).status_code == 200
+    assert caller.lines(f"{ROOT}/import", text).status_code == 200  # a fifth of a second later
+    assert time.monotonic() - began > 0.2
 
 
 def test_a_bucket() -> None:

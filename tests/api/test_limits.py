@@ -134,6 +134,79 @@ def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> N
 
 
 @edges
+def test_header_bytes(tmp_path: Path, edge: int) -> None:
+    """A head that comes in pieces; in one piece it may be as long as what the server reads at a time."""
+    with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
+        url = httpx.URL(str(run.http.base_url))
+        with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+            begin = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
+            connection.sendall(begin)
+            eventually(lambda: run.http.get("/healthz").status_code == 200)
+            connection.sendall(b"a" * (1_000 + edge - len(begin)))
+            eventually(lambda: run.http.get("/healthz").status_code == 200)
+            if edge <= 0:
+                connection.sendall(b"\r\n\r\n")
+            found = b""
+            while piece := connection.recv(65_536):
+                found += piece
+        assert found.startswith(b"HTTP/1.1 431" if edge > 0 else b"HTTP/1.1 200")
+        if edge > 0:
+            assert b"header_bytes" in found
+
+
+def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:
+    for pieces in ([b"a" * 65_536] * 100, [b"a: b\r\n" * 10_000] * 100):
+        found = raw(tight, "GET /healthz HTTP/1.1\nHost: x\nY: z", *pieces)
+        assert found.startswith(b"HTTP/1.1 431") or found == b"", found[:100]
+    trailers = [b"1\r\n{\r\n0\r\n", *[b"a: b\r\n" * 10_000] * 100]
+    said = head(tight, ROOT, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    raw(tight, said, *trailers)
+    assert tight.http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: x\r\n"])
+def test_a_head_that_does_not_come(tight: Running, sent: bytes) -> None:
+    url = httpx.URL(str(tight.http.base_url))
+    began = time.monotonic()
+    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+        connection.sendall(sent)
+        found = connection.recv(65_536)
+    assert found.startswith(b"HTTP/1.1 408")
+    assert 0.9 < time.monotonic() - began < 10
+
+
+def test_what_is_not_http(tight: Running) -> None:
+    found = raw(tight, "NONSENSE")
+    assert found.startswith(b"HTTP/1.1 400")
+    assert b"application/problem+json" in found
+
+
+def test_connections_wait_between_requests_longer_than_for_a_head(tight: Running) -> None:
+    url = httpx.URL(str(tight.http.base_url))
+    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+        for _ in range(2):
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            time.sleep(1.2)  # request_seconds, and some
+
+
+@edges
+def test_connections_at_once(tmp_path: Path, edge: int) -> None:
+    with running(file_url(tmp_path), Limits(connections_at_once=3)) as run:
+        url = httpx.URL(str(run.http.base_url))
+        held = [socket.create_connection((url.host, url.port or 80), timeout=20) for _ in range(3 + edge)]
+        try:
+            for connection in held[:3]:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            if edge > 0:
+                assert held[3].recv(65_536).startswith(b"HTTP/1.1 503")
+        finally:
+            for connection in held:
+                connection.close()
+
+
+@edges
 def test_line_bytes(tight: Running, edge: int) -> None:
     text = padded({"attributes": {"a": 1}}, 200 + edge)
     found = lines(tight.caller("ann").lines("/v1/events", text + b"\n" + b'{"attributes": {}}'))
@@ -289,12 +362,17 @@ def test_owner_requests(tmp_path: Path, edge: int) -> None:
 
 def test_defaults_of_owners_are_limits(tmp_path: Path) -> None:
     limits = Limits(
-        owner_subscriptions=2, owner_predicates=3, owner_requests=999, owner_events=998, owner_streams=1
+        owner_subscriptions=2,
+        owner_predicates=3,
+        owner_requests=999,
+        owner_events=998,
+        owner_changes=997,
+        owner_streams=1,
     )
     with running(file_url(tmp_path), limits) as run:
         ann = run.caller("ann")
         quotas = ann("GET", "/v1/status").json()["owner"]["quotas"]
-        assert list(quotas.values()) == [2, 3, 999, 998, 1]
+        assert list(quotas.values()) == [2, 3, 999, 998, 997, 1]
         assert ann("POST", ROOT, {"expression": "a IN (1, 2, 3, 4)"}).json()["quota"] == "predicates"
         assert ann("POST", ROOT, {"expression": "a IN (1, 2)"}).status_code == 201
         assert ann("POST", ROOT, {"expression": "a = 1"}).status_code == 201

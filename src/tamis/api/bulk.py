@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from tamis.api import bodies, drafts
 from tamis.api.bodies import NDJSON, Line
 from tamis.api.operation import Call, Stream, operation
+from tamis.api.rates import Bucket
 from tamis.api.report import Report
 from tamis.api.service import Service
 from tamis.api.shapes import ExportOf, ImportOf, NewSubscription
@@ -50,10 +51,11 @@ async def import_subscriptions(call: Call) -> Response:
     bodies.media_of(call.request.scope, (NDJSON,))
     service, owner = call.service, call.owner
     report = Report(call.query.report == "refused")
+    bucket = service.changes.of(owner, call.caller.quotas.changes)
     try:
         await bodies.piped(
             bodies.lines(call.request, service.limits),
-            lambda group: service.work(_drafted, owner, group, service),
+            lambda group: _paced(service, bucket, owner, group),
             lambda drafted: _put(service, drafted, report),
         )
     except TamisError as bad:
@@ -61,6 +63,12 @@ async def import_subscriptions(call: Call) -> Response:
         bad.details["lines"] = report.last  # those up to here are done
         raise
     return report.sent(service, 200)
+
+
+async def _paced(service: Service, bucket: Bucket, owner: str, group: list[Line]) -> list[_Drafted]:
+    """Subscriptions, no faster than the owner may change them."""
+    await bucket.pause(len(group))
+    return await service.work(_drafted, owner, group, service)
 
 
 class _Drafted(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 from collections import Counter
@@ -137,8 +136,7 @@ async def _publish_lines(call: Call) -> Response:
 
 async def _paced(service: Service, bucket: Bucket, group: list[Line], naming: _Naming) -> list[_Read]:
     """Events, no faster than the owner may publish: a stream is slowed down, not refused."""
-    await asyncio.sleep(bucket.wait())
-    bucket.take(len(group))
+    await bucket.pause(len(group))
     return await service.work(_read_lines, group, naming, service.limits)
 
 

@@ -42,6 +42,7 @@ STATUS: dict[type[TamisError], int] = {
     errors.MediaType: 415,
     errors.AnswerConflict: 422,
     errors.RateExceeded: 429,
+    errors.HeaderTooLarge: 431,
     errors.ServiceBusy: 503,
 }
 

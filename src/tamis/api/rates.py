@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -22,6 +23,12 @@ class Bucket:
         """Take some; more than there is makes the next one wait longer."""
         self._fill()
         self._level -= amount
+
+    async def pause(self, amount: float) -> None:
+        """Wait until something may be taken, and take it."""
+        if (seconds := self.wait()) > 0:
+            await asyncio.sleep(seconds)
+        self.take(amount)
 
     def _fill(self) -> None:
         moment = self._clock()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -15,11 +16,18 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from tamis.api.app import make_app
+from tamis.api.protocol import bounded_by
 from tamis.api.service import Service
 
 BACKLOG = 2_048
 GRACE = 30  # seconds that what was begun may take when the service stops
 KEEP_ALIVE = 75  # seconds that a quiet connection stays open
+
+
+def allow_connections() -> None:
+    """As many open files as the system lets us have: a connection is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -46,6 +54,7 @@ def config_of(service: Service) -> uvicorn.Config:
     """How uvicorn serves it."""
     return uvicorn.Config(
         make_app(service),
+        http=bounded_by(service.limits),
         log_config=None,
         access_log=False,  # the gate writes one
         server_header=False,

@@ -44,7 +44,7 @@ class Service:
         self.store, self.live, self.settings = store, live, settings or Settings()
         self.limits = store.limits
         self.access = Access(self.read, self.limits)
-        self.requests, self.events = Buckets(), Buckets()
+        self.requests, self.events, self.changes = Buckets(), Buckets(), Buckets()
         self.metrics = Metrics(self)
         self.tail = Tail(self.read, self.limits)
         self.is_stopping = False

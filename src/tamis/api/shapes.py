@@ -354,6 +354,7 @@ class GivenQuotas(Strict, omit_defaults=True):
     predicates: Amount | None = None
     requests: Annotated[Rate, Meta(description="In a second.")] | None = None
     events: Annotated[Rate, Meta(description="In a second.")] | None = None
+    changes: Annotated[Rate, Meta(description="In a second, by import.")] | None = None
     streams: Amount | None = None
 
 
@@ -364,6 +365,7 @@ class Quotas(Sent):
     predicates: int
     requests: int
     events: int
+    changes: int
     streams: int
 
 

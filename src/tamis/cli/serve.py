@@ -57,6 +57,7 @@ def serve(
     if data is None:
         raise InputError("say where the service keeps its files: --data DIR")
     configure(log_format, log_level)
+    server.allow_connections()
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked(data))
         listening = stack.enter_context(server.listen(host, port))

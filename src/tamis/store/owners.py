@@ -30,6 +30,7 @@ class Quotas(NamedTuple):
     predicates: int  # of all subscriptions together; a list counts each of its values
     requests: int  # a second
     events: int  # a second
+    changes: int  # a second, by import
     streams: int  # open at once
 
     @classmethod

@@ -1,0 +1,113 @@
+"""Connections, bounded: how many, how long a head may be, and how long it may take to arrive.
+
+uvicorn bounds none of these, and an application sees a request only when its head is complete.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tamis.api import problems
+from tamis.errors import HeaderTooLarge, RequestInvalid, RequestTimeout, ServiceBusy, TamisError
+from tamis.limits import DEFAULT_LIMITS, Limits
+
+
+class Bounded(HttpToolsProtocol):
+    """One connection."""
+
+    limits: ClassVar[Limits] = DEFAULT_LIMITS
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._loose = 0  # bytes that came since a head or a piece of a body was complete
+        self._is_head, self._is_refused = False, False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Someone came; if there are too many, they are sent away."""
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections_at_once:
+            self._refuse(ServiceBusy("too many connections; come again", limit="connections_at_once"))
+        else:
+            self._arm()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Someone went."""
+        self._disarm()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Something came."""
+        if self._is_refused:
+            return
+        self._loose += len(data)
+        super().data_received(data)
+        most = self.limits.header_bytes
+        if self._loose > most:
+            self._refuse(
+                HeaderTooLarge(f"the head has more than header_bytes = {most}", limit="header_bytes")
+            )
+        elif self._is_head and self._timer is None:
+            self._arm()
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._is_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Its head is here."""
+        self._is_head, self._loose = False, 0
+        self._disarm()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of its body is here."""
+        self._loose = 0
+        super().on_body(body)
+
+    def send_400_response(self, msg: str) -> None:
+        """What came is not HTTP."""
+        self._refuse(RequestInvalid("this is not a request that HTTP/1.1 knows"))
+
+    def _arm(self) -> None:
+        self._timer = self.loop.call_later(self.limits.request_seconds, self._is_late)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _is_late(self) -> None:
+        most = self.limits.request_seconds
+        self._refuse(
+            RequestTimeout(f"no request came within request_seconds = {most}", limit="request_seconds")
+        )
+
+    def _refuse(self, error: TamisError) -> None:
+        """Say why, and end the connection."""
+        self._disarm()
+        if self._is_refused or self.transport.is_closing():
+            return
+        self._is_refused = True
+        began = self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
+        if not began:
+            self.transport.write(_answer(error))
+        self.transport.close()
+
+
+def _answer(error: TamisError) -> bytes:
+    response = problems.response_of(error)
+    status = HTTPStatus(response.status_code)
+    lines = [b"HTTP/1.1 %d %s" % (status, status.phrase.encode())]
+    lines += [name + b": " + value for name, value in response.raw_headers if name != b"connection"]
+    return b"\r\n".join([*lines, b"connection: close", b"", bytes(response.body)])
+
+
+def bounded_by(limits: Limits) -> type[Bounded]:
+    """Connections under these limits."""
+    return type("Bounded", (Bounded,), {"limits": limits})
