@@ -235,7 +235,9 @@ def test_what_cannot_be_served(data: Path, tmp_path: Path) -> None:
         (["--data", str(data / "y"), "--engine", "horse"], "engine-unknown: "),
     ]
     with ThreadPoolExecutor(2) as pool:
-        refusals = pool.map(lambda words: tamis("serve", *words), (words for words, _ in wrong))
+        refusals = pool.map(
+            lambda words: tamis("serve", "--port", "0", *words), (words for words, _ in wrong)
+        )
     for refused, (_, said) in zip(refusals, wrong, strict=True):
         assert refused.returncode == 1
         assert f"tamis: {said}" in refused.stderr
