@@ -20,6 +20,12 @@ BOOTSTRAP = "admin"  # the owner of the first key
 @click.command(short_help="Run the service: HTTP API, matcher, notifier.")
 @data_options
 @notify_options
+@click.option(
+    "--keep",
+    type=click.FloatRange(0, min_open=True),
+    metavar="DAYS",
+    help="Forget what is done and older; unless given, nothing is forgotten.",
+)
 @click.option("--no-notify", is_flag=True, help="Leave deliveries to tamis notify.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
@@ -43,6 +49,7 @@ def serve(
     log_format: str,
     log_level: str,
     no_notify: bool,
+    keep: float | None,
     **given: Any,
 ) -> None:
     """Run the service until it is told to stop; SIGTERM and Ctrl-C end it in good order.
@@ -52,6 +59,7 @@ def serve(
     from tamis.api import Service, Settings, server
     from tamis.api.logs import configure
     from tamis.live import Live
+    from tamis.live.keeper import Keeper
     from tamis.store import Store
 
     if data is None:
@@ -64,6 +72,8 @@ def serve(
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
         live = stack.enter_context(Live.open(store, data / INDEX, engine))
         service = Service(store, live, Settings(open_metrics=open_metrics))
+        if keep is not None:
+            stack.enter_context(Keeper(store, keep))
         if not no_notify:
             given["folder"] = given["folder"] or data / FILES
             stack.enter_context(_notifier(service, given))

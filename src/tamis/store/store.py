@@ -15,12 +15,13 @@ from tamis.errors import InputError, TamisError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.change import Change
 from tamis.model.token import TOKENS
-from tamis.store import book, digests, outbox
+from tamis.store import book, digests, outbox, retention
 from tamis.store.book import Entry, Held, Refused, Written
 from tamis.store.bulk import STEP, record_batches
 from tamis.store.database import Database
 from tamis.store.digests import Run
 from tamis.store.parts import Part
+from tamis.store.retention import Forgotten
 from tamis.store.tables import identity, subscriptions
 from tamis.store.views import view
 
@@ -217,6 +218,17 @@ class Store:
         arrays = [pa.array(column, kind) for column, kind in zip(columns, shape.values(), strict=True)]
         with self.database.writing() as connection:
             return outbox.quarantine_rows(connection, pa.table(arrays, list(shape)), shape, query, batch_id)
+
+    def forget(self, before: int, is_enough: Callable[[], bool] = lambda: False) -> Forgotten:
+        """Drop what is done and older than ``before`` (microseconds since 1970); how much went."""
+        gone = Forgotten()
+        while not is_enough():
+            with self.database.writing() as connection:
+                piece = retention.forget(connection, before)
+            gone = gone.plus(piece)
+            if piece.is_all:
+                break
+        return gone
 
     def add_digests(self, run: Run, parts: Sequence[Part]) -> int:
         """Take in the parts of one batch and tell what is due by now; how many digests that made."""
