@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tamis import errors
+from tamis.api.app import OPERATIONS
 from tamis.api.problems import is_ours, problem_of, response_of, status_of
 from tamis.errors import TamisError
 
@@ -45,6 +46,12 @@ def test_statuses_stand_in_the_documentation(repo_root: Path) -> None:
         if status != "500" and kind.code not in ("expression-error", "event-invalid"):
             shown = rows[status].replace("`expression-…`", kind.code if "expression" in kind.code else "")
             assert kind.code in shown, f"{kind.code} is not beside {status} in docs/service.md"
+
+
+def test_every_operation_stands_in_the_documentation(repo_root: Path) -> None:
+    page = (repo_root / "docs" / "service.md").read_text(encoding="utf-8")
+    missing = [f"{one.method} {one.path}" for one in OPERATIONS if f"`{one.method} {one.path}`" not in page]
+    assert missing == []
 
 
 def test_details_cannot_replace_what_a_problem_is() -> None:
