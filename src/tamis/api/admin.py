@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tamis.api import cursors, shapes
+from tamis.api import cursors
 from tamis.api.operation import Answer, Call, operation
 from tamis.api.service import Service
+from tamis.api.shapes import service as shapes
 from tamis.errors import RequestInvalid, ResourceUnknown
 from tamis.model.names import check_owner
 from tamis.store import keys, listing, owners

@@ -15,7 +15,7 @@ from tamis.api.operation import Call, Stream, operation
 from tamis.api.rates import Bucket
 from tamis.api.report import Report
 from tamis.api.service import Service
-from tamis.api.shapes import ExportOf, ImportOf, NewSubscription
+from tamis.api.shapes.subscriptions import ExportOf, ImportOf, NewSubscription
 from tamis.api.subscriptions import checked_name
 from tamis.errors import TamisError
 from tamis.limits import Limits

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from tamis import lang
-from tamis.api.shapes import Change, Draft, Exported, Subscription, Wanted
+from tamis.api.shapes.subscriptions import Change, Draft, Exported, Subscription, Wanted
 from tamis.errors import DeliveryError, RequestInvalid
 from tamis.limits import Limits
 from tamis.model.delivery import (

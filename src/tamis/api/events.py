@@ -12,13 +12,15 @@ import msgspec
 import pyarrow as pa
 from starlette.responses import Response
 
-from tamis.api import bodies, shapes
+from tamis.api import bodies
 from tamis.api.bodies import JSON, NDJSON, Line
 from tamis.api.conditions import KEY, idempotency_key
 from tamis.api.operation import Answer, Call, Header, Stream, operation
 from tamis.api.rates import Bucket
 from tamis.api.report import Report
 from tamis.api.service import Service
+from tamis.api.shapes import events as shapes
+from tamis.api.shapes.common import ForOwner, Moment, Strict
 from tamis.errors import EventConflict, RateExceeded, TamisError
 from tamis.limits import Limits
 from tamis.model.event import decode_event, event_from
@@ -33,12 +35,12 @@ SOURCE = "http"  # of refused events in the quarantine
 SMALL = 8 * 1024  # bytes that are read in the loop: going to a thread would take longer
 
 
-class _Sent(shapes.Strict):
-    """:class:`~tamis.api.shapes.NewEvent` with the attributes as they were written."""
+class _Sent(Strict):
+    """:class:`~tamis.api.shapes.events.NewEvent` with the attributes as they were written."""
 
     attributes: msgspec.Raw
     id: str | None = None
-    time: shapes.Moment | None = None
+    time: Moment | None = None
 
 
 _decoder = msgspec.json.Decoder(_Sent)
@@ -49,7 +51,7 @@ _decoder = msgspec.json.Decoder(_Sent)
     "/v1/events",
     scope=PUBLISH,
     tag="events",
-    query=shapes.ForOwner,
+    query=ForOwner,
     body=shapes.NewEvent,
     media=(JSON, NDJSON),
     reads_itself=True,

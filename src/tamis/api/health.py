@@ -12,7 +12,8 @@ from tamis.api.admin import owner_shown
 from tamis.api.bodies import header
 from tamis.api.operation import Answer, Call, Stream, operation
 from tamis.api.service import Service
-from tamis.api.shapes import ForOwner, Health, Readiness, ServiceStatus
+from tamis.api.shapes.common import ForOwner
+from tamis.api.shapes.service import Health, Readiness, ServiceStatus
 from tamis.errors import TamisError
 from tamis.store import deliveries
 from tamis.store.keys import ADMIN, SUBSCRIBE

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from tamis import lang
-from tamis.api import bodies, cursors, drafts, shapes
+from tamis.api import bodies, cursors, drafts
 from tamis.api.operation import Answer, Call, operation
 from tamis.api.service import Service
-from tamis.api.shapes import Draft, Fault, Match, MatchPage, Question, Strict, Validation
+from tamis.api.shapes.common import ForOwner, Strict
+from tamis.api.shapes.events import Match, MatchPage, Question
+from tamis.api.shapes.subscriptions import Draft, Fault, Validation
 from tamis.errors import EventError, ExpressionError, TamisError
 from tamis.limits import Limits
 from tamis.matcher.advice import advise
@@ -42,7 +44,7 @@ _decoder = msgspec.json.Decoder(_Question)
     "/v1/match",
     scope=SUBSCRIBE,
     tag="matching",
-    query=shapes.ForOwner,
+    query=ForOwner,
     body=Question,
     reads_itself=True,
     answers={200: MatchPage},
@@ -133,7 +135,7 @@ def _explained(held: Held, event: Event, limits: Limits) -> dict[str, Any]:
     "/v1/subscriptions/validate",
     scope=SUBSCRIBE,
     tag="subscriptions",
-    query=shapes.ForOwner,
+    query=ForOwner,
     body=Draft,
     answers={200: Validation},
 )

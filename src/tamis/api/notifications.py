@@ -9,7 +9,8 @@ from sqlalchemy.engine import Connection
 
 from tamis.api import cursors, drafts
 from tamis.api.operation import Answer, Call, operation
-from tamis.api.shapes import ForOwner, Notification, NotificationPage, PageOf, Retried
+from tamis.api.shapes.common import ForOwner, PageOf
+from tamis.api.shapes.events import Notification, NotificationPage, Retried
 from tamis.errors import ResourceUnknown, SubscriptionError
 from tamis.model.names import local_name, stored_name
 from tamis.store import book, deliveries, dispatch, registry

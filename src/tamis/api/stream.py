@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from tamis.api.bodies import header
 from tamis.api.operation import Call, Header, Stream, operation
 from tamis.api.service import Service
-from tamis.api.shapes import StreamFrom
+from tamis.api.shapes.events import StreamFrom
 from tamis.api.tail import Listener
 from tamis.errors import RateExceeded, RequestInvalid, ServiceBusy, TamisError
 from tamis.model.names import local_name, owner_of

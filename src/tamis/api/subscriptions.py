@@ -13,9 +13,9 @@ from tamis.api import cursors, drafts
 from tamis.api.bodies import JSON, MERGE_PATCH
 from tamis.api.conditions import KEY, TAGS, Conditions, idempotency_key, tag_of
 from tamis.api.operation import Answer, Call, Header, operation
-from tamis.api.shapes import (
+from tamis.api.shapes.common import ForOwner
+from tamis.api.shapes.subscriptions import (
     Change,
-    ForOwner,
     NewSubscription,
     Subscription,
     SubscriptionPage,
