@@ -9,6 +9,8 @@ import tamis
 
 PUBLIC = """
 Advice
+AsyncClient
+Client
 Event
 Explanation
 Index

@@ -17,6 +17,8 @@ __version__ = "0.1.0"
 # Arrow take most of a second to load, and ``import tamis`` should not.
 _HOMES = {
     "Advice": "tamis.matcher.advice",
+    "AsyncClient": "tamis.client",
+    "Client": "tamis.client",
     "Event": "tamis.model.event",
     "Explanation": "tamis.matcher.explain",
     "Index": "tamis.matcher.index",
@@ -43,6 +45,8 @@ _HOMES = {
 
 __all__ = [
     "Advice",
+    "AsyncClient",
+    "Client",
     "Event",
     "Explanation",
     "Index",
@@ -69,6 +73,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tamis import errors
+    from tamis.client import AsyncClient, Client
     from tamis.errors import TamisError
     from tamis.lang import (
         attr,

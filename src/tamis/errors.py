@@ -46,7 +46,10 @@
     │   ├── QuotaExceeded          quota-exceeded         the owner holds as much as it may
     │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
     │   ├── ServiceBusy            service-busy           too much at once, or about to stop
-    │   └── DataInUse              data-in-use            another process serves this folder
+    │   ├── DataInUse              data-in-use            another process serves this folder
+    │   ├── ServiceUnreachable     service-unreachable    nothing answers: it was not done
+    │   ├── AnswerLost             answer-lost            no whole answer came: it may have been done
+    │   └── AnswerInvalid          answer-invalid         what answers is no such service
     ├── NotifyError                notify-error           a notification could not be told
     │   ├── SendFailed             send-failed            the receiver is away or busy: worth another try
     │   └── SendRefused            send-refused           the receiver or the service will not have it
@@ -61,6 +64,7 @@ A code never changes its meaning; messages may improve.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar
 
 
@@ -357,6 +361,24 @@ class DataInUse(ServiceError):
     code = "data-in-use"
 
 
+class ServiceUnreachable(ServiceError):
+    """Nothing answers where the service should be; nothing was done."""
+
+    code = "service-unreachable"
+
+
+class AnswerLost(ServiceError):
+    """A request was sent and no whole answer came back; whether it was done is not known."""
+
+    code = "answer-lost"
+
+
+class AnswerInvalid(ServiceError):
+    """What answers is not a service that this client understands or may trust."""
+
+    code = "answer-invalid"
+
+
 class NotifyError(TamisError):
     """A notification could not be told."""
 
@@ -407,6 +429,19 @@ class SparkFailed(SparkError):
     """Spark gave up on a job, for a reason that is not the input's."""
 
     code = "spark-failed"
+
+
+def class_of(code: str) -> type[TamisError] | None:
+    """The class that has this code, if there is one."""
+    return _classes().get(code)
+
+
+@functools.cache
+def _classes() -> dict[str, type[TamisError]]:
+    found: list[type[TamisError]] = [TamisError]
+    for known in found:  # grows while it is read
+        found += known.__subclasses__()
+    return {known.code: known for known in found}
 
 
 def point_at(text: str, position: int) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from tamis.lang import Span, span_of, to_text
+from tamis.model.drawing import drawn
 from tamis.model.event import Event, tagged
 from tamis.model.expr import And, Exists, Expr, Not, Or, Predicate, children_of, families_of, is_negative
 from tamis.model.truth import holds, matches
@@ -39,7 +40,7 @@ class Explanation(NamedTuple):
     expression: str | None = None
 
     def __str__(self) -> str:
-        return "\n".join(_draw(self, 0))
+        return drawn(self)
 
     def as_dict(self) -> dict[str, Any]:
         """The tree as plain data, ready for JSON; of many values the first, of long texts the beginning."""
@@ -53,15 +54,6 @@ class Explanation(NamedTuple):
         if self.children:
             node["children"] = [child.as_dict() for child in self.children]
         return node
-
-
-def _draw(node: Explanation, depth: int) -> list[str]:
-    mark = "✓" if node.matched else "✗"
-    reason = f"   ({node.reason})" if node.reason else ""
-    lines = [f"{'  ' * depth}{mark} {node.text}{reason}"]
-    for child in node.children:
-        lines.extend(_draw(child, depth + 1))
-    return lines
 
 
 def explain(expr: Expr, event: Event) -> Explanation:

@@ -1,0 +1,65 @@
+"""What both faces do with httpx."""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any
+
+import httpx
+
+from tamis.client.steps import Answer, Request
+from tamis.errors import AnswerInvalid, AnswerLost, InputError, ServiceUnreachable, TamisError
+
+BAD = (httpx.HTTPError, httpx.InvalidURL)
+
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+_UNUSABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
+
+
+def options(timeout: float, tls: ssl.SSLContext | None) -> dict[str, Any]:
+    """How a client of httpx is made. Redirects are not followed: a key is for one place."""
+    if not timeout > 0:
+        raise InputError(f"a timeout is a number of seconds above 0, not {timeout!r}")
+    return {"timeout": timeout, "verify": True if tls is None else tls, "follow_redirects": False}
+
+
+def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
+    """A request in the words of httpx."""
+    if request.quiet is not None:
+        timeout = httpx.Timeout(**{**timeout.as_dict(), "read": request.quiet})
+    return {
+        "method": request.method,
+        "url": request.url,
+        "headers": dict(request.headers),
+        "content": request.content,
+        "timeout": timeout,
+    }
+
+
+def answer_of(response: httpx.Response, content: bytes = b"") -> Answer:
+    """An answer in ours."""
+    return Answer(response.status_code, response.headers, content)
+
+
+def broken(bad: Exception, request: Request) -> TamisError:
+    """Why there is no answer, or only a part of one."""
+    said, place = str(bad) or type(bad).__name__, f"{request.method} {request.url}"
+    error: TamisError
+    if isinstance(bad, _UNUSABLE):
+        error = InputError(f"{place} cannot be sent: {said}")
+    elif _is_distrust(bad):
+        error = AnswerInvalid(f"{place}: what answers there cannot be trusted: {said}")
+    elif isinstance(bad, _NEVER_SENT):
+        error = ServiceUnreachable(f"{place}: no service answers there: {said}")
+    else:
+        error = AnswerLost(f"{place}: the answer was lost ({said}); it may have been done all the same")
+    error.__cause__ = bad
+    return error
+
+
+def _is_distrust(bad: BaseException | None) -> bool:
+    while bad is not None:
+        if isinstance(bad, ssl.SSLCertVerificationError):
+            return True
+        bad = bad.__cause__ or bad.__context__
+    return False

@@ -1,0 +1,106 @@
+"""Events, expressions and subscriptions as they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from tamis.client.results import Row
+from tamis.errors import EventLimit, EventSyntax, InputError
+from tamis.lang import to_json
+from tamis.model.event import Event, EventLike, tagged
+from tamis.model.expr import Expr, Node
+from tamis.model.expr import Subscription as Known
+from tamis.model.names import new_name
+from tamis.model.value import clean_time, clean_value, format_time
+
+Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
+Status = Literal["active", "paused"]
+Expression: TypeAlias = str | Mapping[str, Any] | Expr
+RowLike: TypeAlias = Row | Known | Mapping[str, Any] | tuple[str, Expression]
+Rows: TypeAlias = Iterable[RowLike] | Mapping[str, Expression]
+
+_FIELDS = ("id", "expression", "priority", "schedule", "delivery", "status")
+
+
+# -- events ----------------------------------------------------------------------------------------------
+
+
+def event_sent(event: EventLike, name: str | None = None, time: datetime | None = None) -> dict[str, Any]:
+    """An event as it is published: with an id, so that a repetition is known as one."""
+    own_name, own_time = (event.id, event.time) if isinstance(event, Event) else (None, None)
+    moment = time or own_time
+    sent: dict[str, Any] = {"id": name or own_name or new_name(), "attributes": attributes_of(event)}
+    return sent if moment is None else sent | {"time": format_time(clean_time(moment))}
+
+
+def has_id(event: object) -> bool:
+    """Whether an event came with an id of its own."""
+    return isinstance(event, Event) and event.id is not None
+
+
+def sample_sent(event: EventLike) -> dict[str, Any]:
+    """An event that is only looked at."""
+    sample: dict[str, Any] = {"attributes": attributes_of(event)}
+    return sample | {"weights": event.weights} if isinstance(event, Event) and event.weights else sample
+
+
+def attributes_of(event: EventLike) -> dict[str, Any]:
+    """The attributes as JSON writes them, nested as they are; what is no value is refused."""
+    attributes = event.attributes if isinstance(event, Event) else event
+    if not isinstance(attributes, Mapping):
+        raise EventSyntax(f"an event is an object with named attributes, not a {type(event).__name__}")
+    try:
+        return {_name(name): _written(value) for name, value in attributes.items()}
+    except RecursionError:
+        raise EventLimit("the event is nested deeper than can be sent", limit="event_depth") from None
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_name(name): _written(inner) for name, inner in value.items()}
+    if isinstance(value, tuple) and len(value) == 1:  # so an Event holds a single value
+        return _written(value[0])
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_written(inner) for inner in value]
+    return None if value is None else tagged(clean_value(value))
+
+
+def _name(name: Any) -> str:
+    if type(name) is not str:  # JSON would make a string of it
+        raise EventSyntax(f"an attribute's name is a string, not {name!r}")
+    return name
+
+
+# -- subscriptions ---------------------------------------------------------------------------------------
+
+
+def expression_sent(expression: Expression) -> str | Mapping[str, Any]:
+    """An expression: a tree as the JSON form, anything else as it is."""
+    return to_json(expression) if isinstance(expression, Node) else expression
+
+
+def text_of(expression: object) -> str | None:
+    """The text that positions in errors are of."""
+    return expression if isinstance(expression, str) else None
+
+
+def row_sent(row: Any) -> dict[str, Any]:
+    """A subscription as an import takes it: with an id, so that a repetition makes no second one."""
+    sent: dict[str, Any]
+    if isinstance(row, Row):
+        sent = {name: getattr(row, name) for name in _FIELDS}
+    elif isinstance(row, Known):
+        sent = {"id": row.id, "expression": row.expression, "priority": row.priority}
+    elif isinstance(row, Mapping):
+        sent = dict(row)
+    elif isinstance(row, tuple | list) and len(row) == 2:
+        sent = {"id": row[0], "expression": row[1]}
+    else:
+        raise InputError(
+            f"a subscription is (id, expression), a dictionary with both, or an object; not {str(row)[:80]!r}"
+        )
+    if "expression" in sent:
+        sent["expression"] = expression_sent(sent["expression"])
+    return sent if sent.get("id") is not None else sent | {"id": new_name()}

@@ -1,0 +1,54 @@
+"""One service for the tests of a module; each test is an owner of its own, on each face."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.api.service import Running, file_url, running
+from tests.client import faces
+
+_numbers = itertools.count(1)
+Make = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service on SQLite."""
+    with running(file_url(tmp_path_factory.mktemp("service"))) as started:
+        yield started
+
+
+@pytest.fixture(params=faces.FACES)
+def face(request: pytest.FixtureRequest) -> str:
+    """Which client."""
+    return str(request.param)
+
+
+@pytest.fixture
+def make(face: str) -> Iterator[Make]:
+    """Clients of this face that end with the test."""
+    with ExitStack() as stack:
+        yield lambda *given, **more: stack.enter_context(faces.client(face, *given, **more))
+
+
+@pytest.fixture
+def owner() -> str:
+    """A name that no other test has."""
+    return f"ann-{next(_numbers)}"
+
+
+@pytest.fixture
+def client(make: Make, run: Running, owner: str) -> Any:
+    """A client that may publish and subscribe."""
+    return make(str(run.http.base_url), run.key(owner, "publish", "subscribe"))
+
+
+@pytest.fixture
+def admin(make: Make, run: Running) -> Any:
+    """A client that may everything."""
+    return make(str(run.http.base_url), run.admin.key)

@@ -1,0 +1,116 @@
+"""What administrators do, and how the service is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import tamis
+from tamis.errors import KeyInvalid, QuotaExceeded, RequestInvalid, ResourceUnknown, ScopeMissing
+from tamis.store import claims, deliveries, dispatch
+from tamis.store.claims import Ask, Result
+from tamis.store.dispatch import Rules
+from tamis.store.moments import now
+from tests.api.service import Running
+from tests.client.conftest import Make
+
+
+def test_health(client: Any, make: Make, run: Running) -> None:
+    stranger = make(str(run.http.base_url), None)
+    assert stranger.health().version == tamis.__version__
+    assert stranger.ready()
+    assert stranger.ready().reasons == []
+    with pytest.raises(KeyInvalid):
+        stranger.status()
+
+
+def test_status(client: Any, admin: Any, owner: str) -> None:
+    client.add("s", "a = 1 AND b = 2")
+    found = client.status()
+    assert (found.version, found.owner.owner, found.index) == (tamis.__version__, owner, None)
+    assert (found.owner.held.subscriptions, found.owner.held.predicates) == (1, 2)
+    assert sorted(found.scopes) == ["publish", "subscribe"]
+    assert found.deliveries == {"waiting": 0, "claimed": 0, "dead": 0}
+    assert admin.status().index["engine"] == "hybrid"
+
+
+def test_keys(admin: Any, make: Make, run: Running, owner: str) -> None:
+    expires = datetime.now(UTC) + timedelta(days=1)
+    made = admin.create_key(owner, ["subscribe"], name="a name", expires=expires)
+    assert (made.owner, made.scopes, made.name, made.revoked) == (owner, ["subscribe"], "a name", None)
+    assert abs(made.expires - expires) < timedelta(seconds=1)
+    assert made.key.startswith("tamis_")
+    theirs = make(str(run.http.base_url), made.key)
+    theirs.add("s", "a = 1")
+    with pytest.raises(ScopeMissing):
+        theirs.publish({"a": 1})
+    with pytest.raises(ScopeMissing):
+        list(theirs.keys())
+    admin.create_key(owner, ["publish", "subscribe"])
+    assert len(list(admin.keys(owner, page=1))) == 2
+    assert {one.owner for one in admin.keys()} > {owner}  # noqa: SIM118  (no dictionary)
+
+    assert admin.revoke_key(made.id) is None
+    with pytest.raises(KeyInvalid):
+        theirs.subscription("s")
+    with pytest.raises(ResourceUnknown):
+        admin.revoke_key("0123456789abcdef")
+    with pytest.raises(RequestInvalid):
+        admin.create_key("no owner", ["publish"])
+
+
+def test_owners(client: Any, admin: Any, owner: str) -> None:
+    assert admin.owner(owner).given.subscriptions is None
+    found = admin.set_quotas(owner, subscriptions=1, events=5)
+    assert (found.given.subscriptions, found.given.events, found.given.requests) == (1, 5, None)
+    assert found.quotas.subscriptions == 1
+    assert found.quotas.requests is not None
+    client.add("s", "a = 1")
+    with pytest.raises(QuotaExceeded):
+        client.add("t", "a = 1")
+    assert admin.owner(owner).held.subscriptions == 1
+    assert admin.set_quotas(owner).given.subscriptions is None
+
+
+def test_quarantine(client: Any, admin: Any, owner: str) -> None:
+    client.publish([{"a": "x" * 300_000}])
+    newest = next(iter(admin.quarantine(page=1)))
+    assert (newest.source, newest.code) == (f"http {owner}", "event-limit")
+
+
+def test_dead_letters(client: Any, run: Running, owner: str) -> None:
+    """A delivery that was given up is listed, tried again, and replayed."""
+    client.add("s", "a = 1", delivery={"transport": "webhook", "url": "https://example.org/hook"})
+    with client.stream() as stream:
+        client.publish([{"a": 1}, {"a": 1}, {"a": 1}])
+        numbers = [next(stream).number for _ in range(3)]
+    _give_up(run, numbers)
+    dead = list(client.dead_letters(page=1))
+    assert [one.number for one in dead] == numbers[::-1]
+    assert {(one.state, one.error) for one in dead} == {("dead", "gone")}
+    assert client.retry(numbers[0]) == 1
+    with pytest.raises(ResourceUnknown):
+        client.retry(numbers[0])
+    assert client.retry_all() == 2
+    assert client.retry_all() == 0
+    assert {one.state for one in client.notifications("s")} == {"waiting"}
+    assert client.replay("s", numbers[0]) == 0  # it is on its way
+    _give_up(run, numbers[:1])
+    assert client.replay("s", numbers[0]) == 1
+    with pytest.raises(ResourceUnknown):
+        client.replay("s", 10**15)
+
+
+def _give_up(run: Running, numbers: list[int]) -> None:
+    """Let a notifier find nobody at home: dispatched, claimed, dead."""
+    with run.store.database.writing() as connection:
+        while dispatch.dispatch(connection, Rules("tests"), now()).read:
+            pass
+        found, _ = claims.claim(connection, Ask("tests", now() + 60_000_000, 1_000, lambda _: 1_000), now())
+        results = [
+            Result(one.id, deliveries.DEAD, now(), "gone") for one in found if one.outbox_id in numbers
+        ]
+        assert len(results) == len(numbers)
+        claims.record(connection, "tests", results, now())

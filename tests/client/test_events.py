@@ -1,0 +1,206 @@
+"""Events through the client: published, matched, explained, followed; as the library does it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import tamis
+from tamis.client import Outcome
+from tamis.errors import (
+    EventConflict,
+    EventError,
+    EventLimit,
+    EventSyntax,
+    EventValue,
+    InputError,
+    RequestInvalid,
+    UnknownSubscription,
+)
+from tests.api.service import Running, eventually
+
+BOOK: dict[str, Any] = {
+    "cheap": "price < 500",
+    "phone": "price <= 580 AND model = 'iphone5s'",
+    "near": "place WITHIN 10 KM OF POINT (9.5 47.1)",
+    "recent": "listed > TIMESTAMP '2026-01-01'",
+    "many": "tags = 'new' AND tags = 'red'",
+    "not": "NOT price = 3",
+    "nested": "seller.country = 'NO'",
+    "weighted": "price < 900 ^ 3",
+}
+EVENTS: list[Any] = [
+    {"price": 550, "model": "iphone5s"},
+    {"price": 3, "tags": ["red", "new", "big"], "seller": {"country": "NO", "stars": 4.5}},
+    {"place": tamis.Point(9.52, 47.14), "listed": datetime(2026, 11, 15, 8, tzinfo=UTC)},
+    {"listed": {"$time": "2025-11-15T08:00:00Z"}, "place": {"$point": [9.52, 47.14]}},
+    {"price": tamis.Interval(400, 600), "tags": {"new"}, "gone": None},
+    tamis.Event({"price": (550,), "tags": ("new", "red")}, weights={"price": 2.0}),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
+def test_the_same_as_an_index(client: Any, event: Any) -> None:
+    index = tamis.Index.build(BOOK)
+    assert client.import_(BOOK).counts == {"created": len(BOOK)}
+    assert client.match(event) == sorted(index.match(event))
+    assert client.top_k(event, 3) == list(index.top_k(event, 3))
+    for name in BOOK:
+        there, here = client.explain(name, event), index.explain(name, event)
+        assert (there.matched, str(there), there.expression) == (here.matched, str(here), here.expression)
+        assert [child.cause for child in there.children] == [child.cause for child in here.children]
+    explained = client.match(event, explain=True)
+    assert [match.id for match in explained.found] == explained
+    assert all(match.version and match.explanation.matched for match in explained.found)
+
+
+def test_all_pages_of_what_matches(client: Any, run: Running) -> None:
+    count = run.service.limits.page_items + 5
+    assert client.import_({f"s{at:04}": "a = 1" for at in range(count)}).counts == {"created": count}
+    assert client.match({"a": 1}) == [f"s{at:04}" for at in range(count)]
+    assert len(client.match({"a": 1}, explain=True).found) == count
+
+
+BAD: list[tuple[Any, type[EventError]]] = [
+    ({"a": float("nan")}, EventValue),
+    ({"a": 2**63}, EventValue),
+    ({"a": object()}, EventValue),
+    ({"a": b"bytes"}, EventValue),
+    ({"a": {"b": [float("inf")]}}, EventValue),
+    ({1: 2}, EventSyntax),
+    ({"a": {1: 2}}, EventSyntax),
+    ({"a": "x" * 300_000}, EventLimit),
+    ({"a": "\ud800"}, EventValue),
+]
+
+
+@pytest.mark.parametrize(("event", "kind"), BAD, ids=range(len(BAD)))
+def test_what_is_no_event(client: Any, event: Any, kind: type[EventError]) -> None:
+    client.add("s", "a = 1")
+    for ask in (client.publish, client.match, lambda event: client.explain("s", event)):
+        with pytest.raises(kind):
+            ask(event)
+    report = client.publish([{"a": 1}, event, {"a": 2}])
+    assert report.counts == {"accepted": 2, "refused": 1}
+    assert [(one.line, type(one.error)) for one in report.refused] == [(2, kind)]
+
+
+def test_an_event_within_itself(client: Any) -> None:
+    event: dict[str, Any] = {}
+    event["a"] = event
+    with pytest.raises(EventLimit):
+        client.match(event)
+
+
+@pytest.mark.parametrize("event", ["{}", b"{}", 17, None])
+def test_what_is_not_even_an_object(client: Any, event: Any) -> None:
+    with pytest.raises(EventSyntax):
+        client.publish(event)
+    with pytest.raises(EventSyntax):
+        client.match(event)
+
+
+def test_publish_one(client: Any) -> None:
+    client.add("s", "a > 0")
+    moment = datetime(2026, 11, 15, 8, tzinfo=UTC)
+    with client.stream() as stream:
+        assert client.publish({"a": 1}, id="e", time=moment).status == "accepted"
+        assert client.publish({"a": 1}, id="e", time=moment).status == "duplicate"
+        with pytest.raises(EventConflict) as conflict:
+            client.publish({"a": 2}, id="e")
+        assert conflict.value.details["event"] == "e"
+        made = client.publish({"a": 3})
+        again = client.publish({"a": 3})
+        assert made.id != again.id
+        named = client.publish(tamis.Event({"a": (4,)}, id="f", time=datetime(2026, 1, 1)))
+        assert (named.id, named.status) == ("f", "accepted")
+        told = [next(stream) for _ in range(4)]
+    assert [one.event.id for one in told] == ["e", made.id, again.id, "f"]
+    assert [one.event.time for one in told] == [moment, None, None, datetime(2026, 1, 1, tzinfo=UTC)]
+    assert told[0].event.attributes == {"a": 1}
+    assert told[3].event.attributes == {"a": 4}
+    assert {(one.kind, one.subscription, one.version) for one in told} == {
+        ("match", "s", client.subscription("s").version)
+    }
+    with pytest.raises(RequestInvalid):
+        client.publish({"a": 1}, id="a b")
+
+
+def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tamis.client.calls.bulk.PIECE_LINES", 7)
+    events = [tamis.Event({"a": (at,)}, id=f"e{at}") for at in range(30)]
+    events[11] = tamis.Event({"a": (float("nan"),)})
+    events[20] = tamis.Event({"a": (99,)}, id="e0")  # another event of that name
+    events[29] = events[3]
+    report = client.publish(iter(events))
+    assert (report.lines, report.counts) == (
+        30,
+        {"accepted": 27, "refused": 1, "conflict": 1, "duplicate": 1},
+    )
+    assert [(one.line, one.id, one.status) for one in report.refused] == [
+        (12, None, "refused"),
+        (21, "e0", "conflict"),
+    ]
+    told: list[Outcome] = []
+    assert client.publish(events[:3], each=told.append).counts == {"duplicate": 3}
+    assert [(one.line, one.id) for one in told] == [(1, "e0"), (2, "e1"), (3, "e2")]
+    assert client.publish([]).lines == 0
+
+
+def test_an_id_is_for_one_event(client: Any) -> None:
+    with pytest.raises(InputError):
+        client.publish([{"a": 1}], id="e")
+
+
+@pytest.mark.parametrize("face", ["async"], indirect=True)
+def test_an_asynchronous_source(client: Any) -> None:
+    async def events() -> AsyncIterator[dict[str, int]]:
+        for at in range(5):
+            yield {"a": at}
+
+    async def rows() -> AsyncIterator[tuple[str, str]]:
+        yield "s", "a = 1"
+
+    assert client.publish(events()).counts == {"accepted": 5}
+    assert client.import_(rows()).counts == {"created": 1}
+
+
+# -- the stream --------------------------------------------------------------------------------------------
+
+
+def test_a_stream_from_a_number_on(client: Any) -> None:
+    client.add("s", "a >= 0")
+    client.publish({"a": at} for at in range(5))
+    with client.stream(after=0) as stream:
+        told = [next(stream) for _ in range(5)]
+    assert [one.event.attributes["a"] for one in told] == [0, 1, 2, 3, 4]
+    assert [one.number for one in told] == sorted(one.number for one in told)
+    with client.stream(after=told[2].number) as stream:
+        assert [next(stream).number for _ in range(2)] == [one.number for one in told[3:]]
+
+
+def test_a_stream_that_is_left_gives_its_place_back(
+    client: Any, admin: Any, owner: str, run: Running
+) -> None:
+    admin.set_quotas(owner, streams=1)
+    client.add("s", "a = 1")
+    for _ in range(3):
+        with client.stream() as stream:
+            client.publish({"a": 1})
+            assert next(stream).subscription == "s"
+        eventually(lambda: not run.service.tail.count(owner))
+
+
+def test_what_a_subscription_was_told(client: Any) -> None:
+    client.add("s", "a > 0")
+    with client.stream() as stream:
+        client.publish([tamis.Event({"a": (at,)}, id=f"e{at}") for at in (1, 2, 3)])
+        numbers = [next(stream).number for _ in range(3)]
+    told = list(client.notifications("s", page=2))
+    assert [one.number for one in told] == numbers[::-1]
+    assert {(one.state, one.attempts, one.kind) for one in told} == {("kept", 0, "match")}
+    with pytest.raises(UnknownSubscription):
+        list(client.notifications("t"))
