@@ -11,6 +11,7 @@ import pytest
 
 from tests.api.service import Running, file_url, running
 from tests.client import faces
+from tests.client.between import Between, between
 
 _numbers = itertools.count(1)
 Make = Callable[..., Any]
@@ -52,3 +53,26 @@ def client(make: Make, run: Running, owner: str) -> Any:
 def admin(make: Make, run: Running) -> Any:
     """A client that may everything."""
     return make(str(run.http.base_url), run.admin.key)
+
+
+# -- misbehaviour -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def way(run: Running) -> Iterator[Between]:
+    """What stands before the real service."""
+    with between(str(run.http.base_url).rstrip("/")) as server:
+        yield server
+
+
+@pytest.fixture
+def far(make: Make, way: Between, run: Running, owner: str) -> Any:
+    """A client that goes that way."""
+    return make(way.url, run.key(owner, "publish", "subscribe"), timeout=5)
+
+
+@pytest.fixture
+def alone() -> Iterator[Between]:
+    """A server with nothing behind it."""
+    with between() as server:
+        yield server

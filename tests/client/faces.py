@@ -15,7 +15,7 @@ FACES = ("sync", "async")
 
 
 @contextmanager
-def client(face: str, url: str, key: str | None, **more: Any) -> Iterator[Any]:
+def client(face: str, url: str | None, key: str | None = None, **more: Any) -> Iterator[Any]:
     """A client that looks like :class:`tamis.Client`."""
     if face == "sync":
         with tamis.Client(url, key, **more) as opened:

@@ -34,6 +34,7 @@ class Events:
 
     def __init__(self) -> None:
         self._lines, self._kind, self._data = Lines(), "message", list[bytes]()
+        self._id: str | None = None  # of what has begun: it counts when that has ended
         self.last: str | None = None
         self.retry: float | None = None  # seconds
 
@@ -44,7 +45,7 @@ class Events:
     def _line(self, line: bytes) -> list[Sent]:
         if not line:
             ended = [Sent(self._kind, b"\n".join(self._data))] if self._data else []
-            self._kind, self._data = "message", []
+            self._kind, self._data, self.last = "message", [], self._id
             return ended
         name, _, value = line.partition(b":")
         self._field(name, value.removeprefix(b" "))
@@ -56,6 +57,6 @@ class Events:
         elif name == b"event":
             self._kind = value.decode()
         elif name == b"id":
-            self.last = value.decode()
+            self._id = value.decode()
         elif name == b"retry" and value.isdigit():
             self.retry = int(value) / 1_000

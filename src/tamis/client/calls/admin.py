@@ -85,10 +85,7 @@ def set_quotas(
     given = Quotas(
         subscriptions=subscriptions, predicates=predicates, requests=requests, events=events, streams=streams
     )
-    call = Call(
-        method="PUT", path=path("owners", check_owner(owner)), result=Owner, body=given, for_owner=False
-    )
-    return core.ask(call)
+    return core.ask(Call(method="PUT", path=where, result=Owner, body=given, for_owner=False))
 
 
 def quarantine(core: Core, *, page: int | None = None) -> Feed[Refusal]:

@@ -22,8 +22,6 @@ from tamis.errors import AnswerInvalid, EventSyntax, InputError, TamisError
 PIECE_LINES, PIECE_BYTES = 1_000, 1024 * 1024
 REFUSED, CONFLICT = "refused", "conflict"
 
-_reports = msgspec.json.Decoder(dict[str, Any])
-
 Each = Callable[[Outcome], None]
 Write = Callable[[Any], dict[str, Any]]
 
@@ -104,10 +102,22 @@ def _send(core: Core, call: _Lines, piece: list[_Entry], tally: _Tally) -> Flow[
     tally.add(piece, told)
 
 
+class _Line(msgspec.Struct):
+    line: int
+    status: str
+    version: int | None = None
+    code: str | None = None
+    raw: bytes = b""
+
+
+class _Last(msgspec.Struct):
+    summary: dict[str, int]
+
+
 class _Told(NamedTuple):
     """What the service told of a piece: of its lines, of all or only those refused, and the sums."""
 
-    lines: dict[int, dict[str, Any]]
+    lines: dict[int, _Line]
     sums: dict[str, int]
 
 
@@ -120,13 +130,23 @@ class _Lines(Call[_Told]):
     def read(self, answer: Answer) -> _Told:
         """What became of the lines; the last line of the answer has the sums."""
         try:
-            *lines, last = _reports.decode_lines(answer.content)
-            told = _Told({line["line"]: line for line in lines}, last["summary"])
-        except (msgspec.DecodeError, UnicodeError, ValueError, KeyError) as bad:
+            *lines, last = answer.content.splitlines() or [b""]
+            told = _Told({line.line: line for line in map(_line, lines)}, _last.decode(last).summary)
+        except (msgspec.DecodeError, UnicodeError) as bad:
             raise AnswerInvalid(f"the report of {self.path} cannot be read: {bad}") from None
         if sum(told.sums.values()) != self.body.count(b"\n"):
             raise AnswerInvalid(f"the report of {self.path} does not tell of every line that was sent")
         return told
+
+
+def _line(raw: bytes) -> _Line:
+    line = _one.decode(raw)
+    if line.code is not None:  # there may be more about it
+        line.raw = raw
+    return line
+
+
+_one, _last = msgspec.json.Decoder(_Line), msgspec.json.Decoder(_Last)
 
 
 # -- what became of them -----------------------------------------------------------------------------------
@@ -146,7 +166,7 @@ class _Tally:
         self._counts.update(outcome.status for outcome in outcomes)
         sent = sum(entry.error is None for entry in piece)
         if len(told.lines) < sent:  # the others were only counted
-            mine = Counter(line["status"] for line in told.lines.values())
+            mine = Counter(line.status for line in told.lines.values())
             self._counts.update(Counter(told.sums) - mine)
         for outcome in outcomes:
             if self._each is not None:
@@ -169,12 +189,12 @@ class _Tally:
         return Report(lines=self.lines, counts=dict(self._counts), refused=self._refused)
 
 
-def _outcome(line: int, entry: _Entry, said: dict[str, Any]) -> Outcome:
-    status = said["status"]
+def _outcome(line: int, entry: _Entry, said: _Line) -> Outcome:
+    status, error = said.status, None
     if status == "duplicate" and entry.is_named_here:  # of our own first attempt, whose answer was lost
         status = "accepted"
-    error = None
-    if "code" in said:
-        more = {name: value for name, value in said.items() if name not in ("line", "status")}
-        error = error_of(more, str(said.get("message")), entry.about)
-    return Outcome(line=line, status=status, id=entry.id, version=said.get("version"), error=error)
+    if said.code is not None:
+        more = msgspec.json.decode(said.raw, type=dict[str, Any])
+        del more["line"]
+        error = error_of(more, str(more.get("message")), entry.about)
+    return Outcome(line=line, status=status, id=entry.id, version=said.version, error=error)

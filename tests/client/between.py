@@ -1,0 +1,174 @@
+"""A real server that misbehaves, alone or before a service: it treats each request as it was told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+import httpx
+
+Act = Callable[["Handler"], None]
+
+
+class Seen(NamedTuple):
+    """A request that came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Between(ThreadingHTTPServer):
+    """Does what ``script`` says for one request after the other, then passes them on."""
+
+    daemon_threads = True
+
+    def __init__(self, behind: str | None) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.behind, self.seen = behind, list[Seen]()
+        self.script: deque[Act] = deque()
+        self.done = threading.Event()  # lets go of those who hang
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that leaves early is part of the game."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    server: Between
+
+    def handle_any(self) -> None:
+        """One request."""
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.request_seen = Seen(self.command, self.path, headers, body)
+        self.server.seen.append(self.request_seen)
+        act = self.server.script.popleft() if self.server.script else passed
+        act(self)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+    def answer(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        """Answer, whole."""
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != 204:
+            self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def forward(self) -> httpx.Response:
+        """What the service behind says."""
+        seen = self.request_seen
+        headers = {name: value for name, value in seen.headers.items() if name not in ("host", "connection")}
+        with httpx.Client(timeout=30) as http:
+            return http.request(
+                seen.method, f"{self.server.behind}{seen.path}", headers=headers, content=seen.body
+            )
+
+    def log_message(self, format: str, *given: Any) -> None:
+        """Nothing."""
+
+
+# -- what it can do ----------------------------------------------------------------------------------------
+
+
+def passed(handler: Handler) -> None:
+    """Pass it on, and the answer back."""
+    answer = handler.forward()
+    kept = ("content-type", "retry-after", "x-request-id")
+    handler.answer(
+        answer.status_code,
+        {name: answer.headers[name] for name in kept if name in answer.headers},
+        answer.content,
+    )
+
+
+def lost(handler: Handler) -> None:
+    """Pass it on, and lose the answer."""
+    assert handler.forward().status_code < 500
+    dropped(handler)
+
+
+def dropped(handler: Handler) -> None:
+    """Close the connection without a word."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def hanging(handler: Handler) -> None:
+    """Say nothing until the test is over."""
+    handler.server.done.wait(30)
+    handler.close_connection = True
+
+
+def cut(handler: Handler) -> None:
+    """Promise more than is sent."""
+    handler.send_response(200)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"version": "1')
+    handler.close_connection = True
+
+
+def saying(status: int, content: Any = b"", **headers: str) -> Act:
+    """Answer this."""
+    said = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return lambda handler: handler.answer(status, {n.replace("_", "-"): v for n, v in headers.items()}, said)
+
+
+def problem(status: int, code: str, **more: Any) -> Act:
+    """Refuse as the service does."""
+    headers = {"retry_after": str(more.pop("retry_after"))} if "retry_after" in more else {}
+    body = {"type": f"urn:tamis:{code}", "title": "t", "status": status, "detail": "no", "code": code, **more}
+    return saying(status, body, content_type="application/problem+json", x_request_id="r1", **headers)
+
+
+def streaming(*pieces: bytes, then: Act = dropped, **headers: str) -> Act:
+    """Begin an answer of unknown length, send these pieces, and then do something else."""
+
+    def act(handler: Handler) -> None:
+        handler.send_response(200)
+        for name, value in ({"content_type": "text/event-stream"} | headers).items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("transfer-encoding", "chunked")
+        handler.end_headers()
+        for piece in pieces:
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        then(handler)
+
+    return act
+
+
+def ended(handler: Handler) -> None:
+    """End an answer of unknown length in good order."""
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+@contextmanager
+def between(behind: str | None = None) -> Iterator[Between]:
+    """One of them, running."""
+    with Between(behind) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.done.set()
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,183 @@
+"""What the client does when the service, or the way to it, misbehaves: connections that really break."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+import trustme
+
+from tamis.client import patience
+from tamis.errors import (
+    AnswerInvalid,
+    AnswerLost,
+    KeyInvalid,
+    RateExceeded,
+    ServiceBusy,
+    ServiceError,
+    ServiceUnreachable,
+    StoreUnavailable,
+)
+from tests.client.between import Between, between, cut, dropped, hanging, problem, saying
+from tests.client.conftest import Make
+
+HEALTH = {"status": "ok", "version": "1"}
+
+
+# -- what is repeated --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        dropped,
+        cut,
+        problem(503, "service-busy"),
+        problem(503, "store-unavailable"),
+        problem(429, "rate-exceeded"),
+        problem(408, "request-timeout"),
+        saying(502, b"<html>", content_type="text/html"),
+        saying(503, b""),
+        saying(504, b""),
+        saying(429, b""),
+    ],
+    ids=["dropped", "cut", "busy", "store", "rate", "slow", "502", "503", "504", "429"],
+)
+def test_what_passes_is_asked_again(far: Any, way: Between, act: Any) -> None:
+    way.script += [act, act]
+    assert far.status().lag >= 0
+    assert len(way.seen) == 3
+
+
+@pytest.mark.parametrize(
+    ("act", "kind"),
+    [
+        (problem(500, "internal-error"), ServiceError),
+        (problem(401, "key-invalid"), KeyInvalid),
+        (problem(418, "made-up"), ServiceError),
+        (saying(200, b"<html>", content_type="text/html"), AnswerInvalid),
+        (saying(200, {"version": 1}, content_type="application/json"), AnswerInvalid),
+        (saying(200, b'{"status": "ok\xff"}'), AnswerInvalid),
+        (saying(404, b"not here"), AnswerInvalid),
+        (saying(301, b"", location="https://elsewhere.example/"), AnswerInvalid),
+        (saying(400, b"{", content_type="application/problem+json"), AnswerInvalid),
+        (saying(400, b"[]", content_type="application/problem+json"), AnswerInvalid),
+    ],
+    ids=["defect", "key", "unknown", "html", "shape", "utf8", "404", "moved", "torn", "list"],
+)
+def test_what_stays_is_told_at_once(make: Make, alone: Between, act: Any, kind: type[ServiceError]) -> None:
+    alone.script.append(act)
+    with pytest.raises(ServiceError) as refused:
+        make(alone.url, "tamis_a_b").health()
+    assert type(refused.value) is kind
+    assert len(alone.seen) == 1
+
+
+def test_an_unknown_code_is_kept(make: Make, alone: Between) -> None:
+    alone.script.append(problem(418, "made-up", limit="tea"))
+    with pytest.raises(ServiceError) as refused:
+        make(alone.url).health()
+    assert refused.value.as_dict() == {"code": "made-up", "message": "no", "limit": "tea", "request_id": "r1"}
+
+
+def test_a_moved_service_is_not_followed_with_the_key(make: Make, alone: Between) -> None:
+    with between() as elsewhere:
+        alone.script.append(saying(307, b"", location=elsewhere.url))
+        with pytest.raises(AnswerInvalid, match="points to"):
+            make(alone.url, "tamis_a_b").status()
+        assert elsewhere.seen == []
+
+
+def test_patience_ends(make: Make, alone: Between) -> None:
+    alone.script += [problem(503, "store-unavailable")] * 50
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable) as refused:
+        make(alone.url, patience=0.6).health()
+    assert time.monotonic() - began < 5
+    assert refused.value.details["attempts"] == len(alone.seen) > 2
+
+
+def test_no_patience(make: Make, alone: Between) -> None:
+    alone.script += [dropped, dropped]
+    with pytest.raises(AnswerLost) as refused:
+        make(alone.url, patience=0).health()
+    assert "attempts" not in refused.value.details
+    assert len(alone.seen) == 1
+
+
+def test_the_service_says_when(make: Make, alone: Between) -> None:
+    at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    alone.script += [
+        problem(429, "rate-exceeded", retry_after=1),
+        saying(503, b"", retry_after=at),
+        saying(503, b"", retry_after="soon"),
+        saying(200, HEALTH),
+    ]
+    began = time.monotonic()
+    assert make(alone.url).health().version == "1"
+    assert 1 <= time.monotonic() - began < 6
+
+
+def test_too_late_for_us(make: Make, alone: Between) -> None:
+    alone.script += [problem(429, "rate-exceeded", retry_after=3600)]
+    with pytest.raises(RateExceeded) as refused:
+        make(alone.url).health()
+    assert refused.value.details["retry_after"] == 3600
+    assert len(alone.seen) == 1
+
+
+def test_pauses_grow_and_differ() -> None:
+    error, clock = ServiceBusy("x"), lambda: 0.0
+    runs = [
+        [patient.pause(error) for _ in range(8)]
+        for patient in (patience.Patience(9, clock) for _ in range(20))
+    ]
+    for run in runs:
+        for at, wait in enumerate(run):
+            longest = min(patience.LONGEST, patience.FIRST * 2**at)
+            assert longest / 2 <= wait <= longest
+    assert len({run[0] for run in runs}) > 10
+
+
+# -- nobody there ------------------------------------------------------------------------------------------
+
+
+def test_nobody_listens(make: Make) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
+        with pytest.raises(ServiceUnreachable, match="no service answers"):
+            ask(make(f"http://127.0.0.1:{port}", patience=0.2))
+
+
+def test_it_hangs(make: Make, alone: Between) -> None:
+    alone.script += [hanging, hanging]
+    with pytest.raises(AnswerLost) as refused:
+        make(alone.url, timeout=0.2, patience=0).health()
+    assert isinstance(refused.value.__cause__, Exception)
+
+
+def test_not_ready_is_an_answer(make: Make, alone: Between) -> None:
+    alone.script.append(saying(503, {"ready": False, "reasons": ["the store does not answer"]}))
+    found = make(alone.url).ready()
+    assert not found
+    assert found.reasons == ["the store does not answer"]
+
+
+def test_a_certificate_of_one_s_own(make: Make, alone: Between) -> None:
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    alone.socket = context.wrap_socket(alone.socket, server_side=True)
+    alone.script.append(saying(200, HEALTH))
+    url = alone.url.replace("http:", "https:")
+    with pytest.raises(AnswerInvalid, match="trusted"):
+        make(url).health()
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    assert make(url, tls=trusting).health().version == "1"

@@ -1,0 +1,89 @@
+"""A stream goes on where it was, whatever happens to its connection."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tamis.errors import (
+    AnswerInvalid,
+    KeyInvalid,
+    ServiceBusy,
+)
+from tests.api.service import Running
+from tests.client import between as acts
+from tests.client.between import Between, dropped, ended, hanging, problem, saying
+from tests.client.conftest import Make
+
+
+def told(number: int) -> bytes:
+    data = {"number": number, "subscription": "s", "version": 1, "at": "2026-11-15T08:00:00Z"}
+    data["event"] = {"id": f"e{number}", "attributes": {"a": number}}
+    return f"id: {number}\nevent: match\ndata: {json.dumps(data)}\n\n".encode()
+
+
+START = b"id: 7\nretry: 10\n\n"
+
+
+def test_a_stream_goes_on_where_it_was(make: Make, alone: Between) -> None:
+    alone.script += [
+        problem(503, "service-busy"),
+        acts.streaming(START, b": still here\n\n"),  # broken before anything came
+        acts.streaming(b"retry: 10\r\n\r\n", told(8), told(9)[:30]),  # broken within an event
+        saying(502, b""),
+        acts.streaming(told(9), told(10), then=ended),
+        acts.streaming(then=hanging),  # silent
+        dropped,
+        acts.streaming(told(12)[:7], told(12)[7:], then=hanging),
+    ]
+    with make(alone.url).stream(quiet=0.3) as stream:
+        assert [next(stream).number for _ in range(4)] == [8, 9, 10, 12]
+    after = [seen.headers.get("last-event-id") for seen in alone.seen]
+    assert after == [None, None, "7", "8", "8", "10", "10", "10"]
+    assert {seen.path for seen in alone.seen} == {"/v1/stream"}
+
+
+def test_a_stream_begins_where_it_shall(make: Make, alone: Between) -> None:
+    alone.script += [acts.streaming(told(8)), acts.streaming(told(9), then=hanging)]
+    with make(alone.url).stream(after=7) as stream:
+        assert [next(stream).number for _ in range(2)] == [8, 9]
+    assert [seen.headers.get("last-event-id") for seen in alone.seen] == ["7", "8"]
+
+
+def test_a_stream_gives_up(make: Make, alone: Between) -> None:
+    alone.script += [acts.streaming(START), problem(401, "key-invalid")]
+    with pytest.raises(KeyInvalid):
+        next(make(alone.url).stream())
+    alone.script += [acts.streaming(START)] + [problem(503, "service-busy")] * 50
+    with pytest.raises(ServiceBusy):
+        next(make(alone.url, patience=0.4).stream())
+    alone.script.clear()
+    alone.script += [acts.streaming(b"data: {}\n\n")]
+    with pytest.raises(AnswerInvalid):
+        next(make(alone.url).stream())
+
+
+def test_a_stream_survives_the_real_service(far: Any, client: Any, way: Between, run: Running) -> None:
+    """Cut off after each event, nothing is missing and nothing comes twice."""
+    client.add("s", "a > 0")
+
+    def once(handler: acts.Handler) -> None:
+        seen = handler.request_seen
+        with run.http.stream("GET", "/v1/stream", headers=seen.headers) as answer:
+            taken = b""
+            for piece in answer.iter_bytes():
+                taken += piece
+                if b"data:" in taken:
+                    break
+        acts.streaming(taken)(handler)
+
+    way.script += [once] * 3
+    client.publish({"a": 1})
+    stream = far.stream(after=0)
+    first = next(stream)
+    client.publish([{"a": 2}, {"a": 3}])
+    numbers = [first.number, next(stream).number, next(stream).number]
+    stream.close()
+    assert numbers == [one.number for one in client.notifications("s")][::-1]

@@ -1,0 +1,98 @@
+"""How a client is made: where the service is, with which key; and how it holds on to its connections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tamis
+from tamis.errors import (
+    EventConflict,
+    InputError,
+)
+from tests.client.between import Between, saying
+from tests.client.conftest import Make
+
+HEALTH = {"status": "ok", "version": "1"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8080",
+        "ftp://x",
+        "http://",
+        "http://u:p@x",
+        "http://x:99999",
+        "http://x/?a=1",
+        "http://[x",
+    ],
+)
+def test_a_url_that_is_none(make: Make, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TAMIS_URL", raising=False)
+    with pytest.raises(InputError) as refused:
+        make(url or None, "tamis_a_b")
+    assert "p@" not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["a b", "a\nb", "ä", ""])
+def test_a_key_that_is_none(make: Make, key: str, alone: Between) -> None:
+    if key:
+        with pytest.raises(InputError) as refused:
+            make(alone.url, key)
+        assert key not in str(refused.value)
+    else:
+        alone.script.append(saying(200, HEALTH))
+        make(alone.url, key).health()
+        assert "authorization" not in alone.seen[0].headers
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
+def test_a_timeout_that_is_none(make: Make, timeout: float) -> None:
+    with pytest.raises(InputError):
+        make("http://x", timeout=timeout)
+
+
+def test_from_the_environment(make: Make, alone: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAMIS_URL", f"{alone.url}/base/")
+    monkeypatch.setenv("TAMIS_KEY", "tamis_a_secret")
+    alone.script += [saying(200, HEALTH)]
+    client = make(None, None)
+    client.health()
+    assert alone.seen[0].path == "/base/healthz"
+    assert alone.seen[0].headers["authorization"] == "Bearer tamis_a_secret"
+    assert alone.seen[0].headers["user-agent"] == f"tamis/{tamis.__version__}"
+    assert "secret" not in repr(client)
+
+
+def test_a_closed_client(make: Make, alone: Between) -> None:
+    client = make(alone.url)
+    client.close()
+    with pytest.raises(InputError, match="closed"):
+        client.health()
+    with pytest.raises(InputError, match="closed"):
+        list(client.keys())
+
+
+def test_connections_are_used_again(far: Any, way: Between) -> None:
+    accepted = 0
+    accept = way.get_request
+
+    def counting() -> Any:
+        nonlocal accepted
+        accepted += 1
+        return accept()
+
+    way.get_request = counting  # type: ignore[method-assign]
+    for _ in range(5):
+        far.health()
+    assert accepted == 1
+
+
+def test_a_conflict_is_told_once(far: Any, way: Between) -> None:
+    far.publish({"a": 1}, id="e")
+    with pytest.raises(EventConflict):
+        far.publish({"a": 2}, id="e")
+    assert len(way.seen) == 2

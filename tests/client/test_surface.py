@@ -1,0 +1,176 @@
+"""The two faces are one: same names, same arguments, typed; and all that the service can do is there."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tamis
+from tamis import client as package
+from tamis.api.app import OPERATIONS
+from tests.api.service import Running
+
+ROOT = Path(__file__).resolve().parents[2]
+LIFE = {"close": "aclose"}  # what cannot have the same name
+
+CALLS = {
+    "create_subscription": "add",
+    "list_subscriptions": "subscriptions",
+    "read_subscription": "subscription",
+    "replace_subscription": "put",
+    "change_subscription": "update",
+    "delete_subscription": "remove",
+    "pause_subscription": "pause",
+    "resume_subscription": "resume",
+    "validate_subscription": "validate",
+    "import_subscriptions": "import_",
+    "export_subscriptions": "export",
+    "publish_events": "publish",
+    "match_event": "match",
+    "stream_matches": "stream",
+    "list_notifications": "notifications",
+    "replay_notification": "replay",
+    "list_dead_letters": "dead_letters",
+    "retry_dead_letter": "retry",
+    "retry_dead_letters": "retry_all",
+    "create_key": "create_key",
+    "list_keys": "keys",
+    "revoke_key": "revoke_key",
+    "read_owner": "owner",
+    "replace_quotas": "set_quotas",
+    "list_quarantine": "quarantine",
+    "healthz": "health",
+    "readyz": "ready",
+    "metrics": None,  # for Prometheus
+    "read_status": "status",
+}
+
+
+def names(face: type) -> set[str]:
+    return {name for name in vars(face) if not name.startswith("_")}
+
+
+def test_all_that_the_service_can_do() -> None:
+    assert CALLS.keys() == {known.name for known in OPERATIONS}
+    assert {name for name in CALLS.values() if name} <= names(tamis.Client)
+
+
+def test_the_same_names() -> None:
+    assert {LIFE.get(name, name) for name in names(tamis.Client)} == names(tamis.AsyncClient)
+
+
+@pytest.mark.parametrize("name", sorted(names(tamis.Client) - LIFE.keys()))
+def test_the_same_arguments(name: str) -> None:
+    now, later = getattr(tamis.Client, name), getattr(tamis.AsyncClient, name)
+    shown = [inspect.signature(one) for one in (now, later)]
+    if name == "acting_for":
+        assert [str(one.return_annotation) for one in shown] == ["Client", "AsyncClient"]
+    elif "Items" in str(shown[0].return_annotation):
+        assert f"Async{shown[0].return_annotation}" == shown[1].return_annotation
+    else:
+        assert shown[0].return_annotation == shown[1].return_annotation
+        assert inspect.iscoroutinefunction(later)
+    first, second = ([*one.parameters.values()] for one in shown)
+    assert [one.name for one in first] == [one.name for one in second]
+    assert [one.default for one in first] == [one.default for one in second]
+    assert "core" not in shown[0].parameters
+    assert now.__name__ == later.__name__ == name
+    assert now.__doc__
+
+
+def test_names_of_the_package() -> None:
+    assert [name for name in package.__all__ if not hasattr(package, name)] == []
+
+
+TYPED = """
+from typing import assert_type
+import tamis
+from tamis.client import Explanation, Matches, Published, Report, Row, Subscription, Told
+
+def now(client: tamis.Client, events: list[dict[str, int]]) -> None:
+    assert_type(client.add("s", "a = 1", priority=2), Subscription)
+    assert_type(client.update("s", schedule=None), Subscription)
+    assert_type(client.remove("s"), None)
+    assert_type([row for row in client.export()], list[Row])
+    assert_type(client.match({"a": 1}), Matches)
+    assert_type(client.top_k({"a": 1}, 3), list[tuple[str, float]])
+    assert_type(client.explain("s", tamis.Event({"a": (1,)})), Explanation)
+    assert_type(client.publish({"a": 1}, id="e"), Published)
+    assert_type(client.publish(events), Report)
+    with client.stream(after=3) as stream:
+        assert_type(next(stream), Told)
+    assert_type(client.acting_for("bob"), tamis.Client)
+
+async def later(client: tamis.AsyncClient, events: list[dict[str, int]]) -> None:
+    assert_type(await client.add("s", tamis.attr("a") == 1), Subscription)
+    assert_type([row async for row in client.export()], list[Row])
+    assert_type(await client.publish({"a": 1}), Published)
+    assert_type(await client.publish(told async for told in client.stream()), Report)  # wrong
+
+def wrong(client: tamis.Client) -> None:
+    client.add("s")  # wrong
+    client.add("s", "a = 1", form="sql")  # wrong
+    client.update("s", colour=1)  # wrong
+    client.publish([{"a": 1}], id="e")  # wrong
+    client.subscription(1)  # wrong
+"""
+
+
+def test_types(tmp_path: Path) -> None:
+    """What a user's type checker says."""
+    file = tmp_path / "use.py"
+    file.write_text(TYPED, encoding="utf-8")
+    options = ["--strict", "--python-version", "3.11", "--no-error-summary", "--show-error-codes"]
+    settings = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    told = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *settings, str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    found = {int(line.split(":")[1]) for line in told.stdout.splitlines() if ": error:" in line}
+    wanted = {at for at, line in enumerate(TYPED.splitlines(), 1) if line.endswith("# wrong")}
+    assert found == wanted, told.stdout + told.stderr
+
+
+def test_threads_share_a_client(run: Running) -> None:
+    key = run.key("threads", "publish", "subscribe")
+    with tamis.Client(str(run.http.base_url), key) as client, ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda at: client.add(f"s{at}", f"a = {at}").id, range(40)))
+        found = list(pool.map(lambda at: client.match({"a": at}), range(40)))
+    assert made == [f"s{at}" for at in range(40)]
+    assert found == [[f"s{at}"] for at in range(40)]
+
+
+def test_tasks_share_a_client(run: Running) -> None:
+    key = run.key("tasks", "publish", "subscribe")
+
+    async def main() -> list[Any]:
+        async with tamis.AsyncClient(str(run.http.base_url), key) as client:
+            await asyncio.gather(*(client.add(f"s{at}", f"a = {at}") for at in range(40)))
+            return await asyncio.gather(*(client.match({"a": at}) for at in range(40)))
+
+    assert asyncio.run(main()) == [[f"s{at}"] for at in range(40)]
+
+
+def test_a_task_can_be_cancelled(run: Running) -> None:
+    key = run.key("cancelled", "subscribe")
+
+    async def main() -> None:
+        async with tamis.AsyncClient(str(run.http.base_url), key) as client:
+            waiting = asyncio.create_task(anext(client.stream()))
+            while not run.service.tail.count("cancelled"):
+                await asyncio.sleep(0.005)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            assert await client.health()
+
+    asyncio.run(main())
