@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from tamis.version import __version__ as __version__
 
 # Where each public name lives. Modules are imported when a name is first used: compiled kernels and
 # Arrow take most of a second to load, and ``import tamis`` should not.

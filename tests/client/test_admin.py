@@ -9,10 +9,8 @@ import pytest
 
 import tamis
 from tamis.errors import KeyInvalid, QuotaExceeded, RequestInvalid, ResourceUnknown, ScopeMissing
-from tamis.store import claims, deliveries, dispatch
-from tamis.store.claims import Ask, Result
-from tamis.store.dispatch import Rules
-from tamis.store.moments import now
+from tamis.store.deliveries import DEAD
+from tests.api import letters
 from tests.api.service import Running
 from tests.client.conftest import Make
 
@@ -86,7 +84,8 @@ def test_dead_letters(client: Any, run: Running, owner: str) -> None:
     with client.stream() as stream:
         client.publish([{"a": 1}, {"a": 1}, {"a": 1}])
         numbers = [next(stream).number for _ in range(3)]
-    _give_up(run, numbers)
+    letters.order(run)
+    letters.finish(run, DEAD, "gone")
     dead = list(client.dead_letters(page=1))
     assert [one.number for one in dead] == numbers[::-1]
     assert {(one.state, one.error) for one in dead} == {("dead", "gone")}
@@ -97,20 +96,7 @@ def test_dead_letters(client: Any, run: Running, owner: str) -> None:
     assert client.retry_all() == 0
     assert {one.state for one in client.notifications("s")} == {"waiting"}
     assert client.replay("s", numbers[0]) == 0  # it is on its way
-    _give_up(run, numbers[:1])
+    letters.finish(run, DEAD)
     assert client.replay("s", numbers[0]) == 1
     with pytest.raises(ResourceUnknown):
         client.replay("s", 10**15)
-
-
-def _give_up(run: Running, numbers: list[int]) -> None:
-    """Let a notifier find nobody at home: dispatched, claimed, dead."""
-    with run.store.database.writing() as connection:
-        while dispatch.dispatch(connection, Rules("tests"), now()).read:
-            pass
-        found, _ = claims.claim(connection, Ask("tests", now() + 60_000_000, 1_000, lambda _: 1_000), now())
-        results = [
-            Result(one.id, deliveries.DEAD, now(), "gone") for one in found if one.outbox_id in numbers
-        ]
-        assert len(results) == len(numbers)
-        claims.record(connection, "tests", results, now())

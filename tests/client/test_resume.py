@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import tamis
+from tamis.api import stream as service_side
 from tamis.errors import (
     AnswerInvalid,
     KeyInvalid,
@@ -65,25 +68,34 @@ def test_a_stream_gives_up(make: Make, alone: Between) -> None:
         next(make(alone.url).stream())
 
 
-def test_a_stream_survives_the_real_service(far: Any, client: Any, way: Between, run: Running) -> None:
-    """Cut off after each event, nothing is missing and nothing comes twice."""
-    client.add("s", "a > 0")
+def until(mark: bytes, run: Running, then: Callable[[], Any] = lambda: None) -> acts.Act:
+    """Pass on what the real service says until ``mark``, do something, and break off."""
 
-    def once(handler: acts.Handler) -> None:
-        seen = handler.request_seen
-        with run.http.stream("GET", "/v1/stream", headers=seen.headers) as answer:
-            taken = b""
+    def act(handler: acts.Handler) -> None:
+        taken = b""
+        with run.http.stream("GET", "/v1/stream", headers=handler.request_seen.headers) as answer:
             for piece in answer.iter_bytes():
                 taken += piece
-                if b"data:" in taken:
+                if mark in taken:
                     break
+        then()
         acts.streaming(taken)(handler)
 
-    way.script += [once] * 3
-    client.publish({"a": 1})
-    stream = far.stream(after=0)
-    first = next(stream)
-    client.publish([{"a": 2}, {"a": 3}])
-    numbers = [first.number, next(stream).number, next(stream).number]
-    stream.close()
+    return act
+
+
+def test_a_stream_from_the_real_service(
+    far: Any, client: Any, way: Between, run: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut off before the first event and after each, nothing is missing and nothing comes twice."""
+    monkeypatch.setattr(service_side, "RETRY", b"retry: 10\n\n")  # it asks for two seconds
+    client.add("s", "a > 0")
+    with tamis.Client(str(run.http.base_url), run.admin.key) as other:
+        way.script.append(until(b"\n\n", run, lambda: other.publish([{"a": 1}, {"a": 2}])))
+        way.script += [until(b"data:", run)] * 3
+        stream = far.stream()
+        numbers = [next(stream).number]
+        other.publish({"a": 3})
+        numbers += [next(stream).number, next(stream).number]
+        stream.close()
     assert numbers == [one.number for one in client.notifications("s")][::-1]

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.api.service import file_url, running
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [ROOT / "README.md", *ROOT.glob("ARCHITECTURE.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(
@@ -56,6 +58,22 @@ def needs_spark(file: Path) -> bool:
     return any("tamis.spark" in block.code for block in blocks(file.read_text(encoding="utf-8")))
 
 
+def needs_service(file: Path) -> bool:
+    clients = ("tamis.Client", "tamis.AsyncClient")
+    return any(
+        client in block.code for block in blocks(file.read_text(encoding="utf-8")) for client in clients
+    )
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A service that clients find by the environment, with the key of an administrator."""
+    with running(file_url(tmp_path)) as run:
+        monkeypatch.setenv("TAMIS_URL", str(run.http.base_url))
+        monkeypatch.setenv("TAMIS_KEY", run.admin.key)
+        yield
+
+
 PAGES = [
     pytest.param(file, id=str(file.relative_to(ROOT)), marks=[pytest.mark.spark] if needs_spark(file) else [])
     for file in FILES
@@ -68,6 +86,8 @@ def test_examples_run(
 ) -> None:
     if needs_spark(file):
         request.getfixturevalue("spark")  # the examples find it active, and start none of their own
+    if needs_service(file):
+        request.getfixturevalue("service")
     monkeypatch.chdir(tmp_path)  # examples may write files
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(file.read_text(encoding="utf-8")):

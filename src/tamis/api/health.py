@@ -7,7 +7,6 @@ import functools
 
 from starlette.responses import Response
 
-from tamis import __version__
 from tamis.api.admin import owner_shown
 from tamis.api.bodies import header
 from tamis.api.operation import Answer, Call, Stream, operation
@@ -17,6 +16,7 @@ from tamis.api.shapes.service import Health, Readiness, ServiceStatus
 from tamis.errors import TamisError
 from tamis.store import deliveries
 from tamis.store.keys import ADMIN, SUBSCRIBE
+from tamis.version import __version__
 
 PATIENCE = 3.0  # seconds for the store to answer
 

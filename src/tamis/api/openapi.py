@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from tamis import __version__
 from tamis.api import problems
 from tamis.api.bodies import JSON
 from tamis.api.operation import Operation, Stream
 from tamis.api.problems import Problem
 from tamis.model.names import LOCAL, OWNER
+from tamis.version import __version__
 
 _REF = "#/components/schemas/{name}"
 _PATHS = {"id": f"^{LOCAL}$", "owner": f"^{OWNER}$", "number": "^[0-9]{1,18}$"}  # names in paths

@@ -78,7 +78,7 @@ async def _events(call: Call, last: int, begin: int | None) -> AsyncIterator[byt
     service, owner = call.service, call.owner
     with service.tail.listening(owner, last) as listener:
         sent = listener.since if begin is None else min(begin, listener.since)
-        yield RETRY
+        yield b"id: %d\n%s" % (sent, RETRY)  # whoever is cut off before the first event knows where to go on
         while not service.tail.is_stopping:
             if sent < listener.since:
                 page = await service.read(functools.partial(_missed, after=sent, owner=owner))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import click
 
-from tamis import __version__
 from tamis.cli.build import build
 from tamis.cli.check import check, info
 from tamis.cli.keys import keys
@@ -18,6 +17,7 @@ from tamis.cli.query import explain, top
 from tamis.cli.serve import serve
 from tamis.cli.spark import spark
 from tamis.cli.support import TamisGroup
+from tamis.version import __version__
 
 
 @click.group(

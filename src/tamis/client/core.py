@@ -11,11 +11,11 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from tamis import __version__
 from tamis.client.failures import NOT_DONE, UNSURE, refusal
 from tamis.client.patience import Patience
 from tamis.client.steps import Answer, Feed, Flow, Request, Send, Wait
 from tamis.errors import AnswerInvalid, InputError, TamisError
+from tamis.version import __version__
 
 JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
 WELL = frozenset({200, 201, 202, 204})

@@ -21,11 +21,11 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from tamis import __version__
 from tamis.errors import InputError, SendFailed, SendRefused
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.webhook import PORTS
 from tamis.notify.guard import Address, Network, check_addresses
+from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]
 _LOOKUPS = 32  # names that are looked up at the same time
