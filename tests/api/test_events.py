@@ -226,6 +226,11 @@ def test_match_refuses_what_is_no_event(ann: Caller) -> None:
     problem(ann("POST", "/v1/match", {"event": {"attributes": 1}}), 400, "event-syntax")
     problem(ann("POST", "/v1/match", {"event": {}}), 400, "request-invalid")
     problem(ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 0}), 400, "request-invalid")
+    assert ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 1_000}).status_code == 200
+    beyond = problem(
+        ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 1_001}), 400, "request-invalid"
+    )
+    assert (beyond["field"], beyond["limit"]) == ("k", "page_items")
 
 
 def test_matching_changes_nothing(run: Running, ann: Caller) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tamis
-from tamis.client.asynchronous import AsyncItems
+from tamis.client.later import AsyncItems
 
 FACES = ("sync", "async")
 

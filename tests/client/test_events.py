@@ -57,6 +57,16 @@ def test_the_same_as_an_index(client: Any, event: Any) -> None:
     assert all(match.version and match.explanation.matched for match in explained.found)
 
 
+def test_as_many_as_a_page_holds(client: Any, run: Running) -> None:
+    most = run.service.limits.page_items
+    assert client.top_k({"a": 1}, most) == []
+    with pytest.raises(RequestInvalid) as refused:
+        client.top_k({"a": 1}, most + 1)
+    assert refused.value.details["limit"] == "page_items"
+    with pytest.raises(InputError):
+        client.top_k({"a": 1}, 0)
+
+
 def test_all_pages_of_what_matches(client: Any, run: Running) -> None:
     count = run.service.limits.page_items + 5
     assert client.import_({f"s{at:04}": "a = 1" for at in range(count)}).counts == {"created": count}
@@ -144,6 +154,7 @@ def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         (12, None, "refused"),
         (21, "e0", "conflict"),
     ]
+    assert [type(one.error) for one in report.refused] == [EventValue, EventConflict]
     told: list[Outcome] = []
     assert client.publish(events[:3], each=told.append).counts == {"duplicate": 3}
     assert [(one.line, one.id) for one in told] == [(1, "e0"), (2, "e1"), (3, "e2")]
@@ -153,6 +164,17 @@ def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_id_is_for_one_event(client: Any) -> None:
     with pytest.raises(InputError):
         client.publish([{"a": 1}], id="e")
+
+
+@pytest.mark.parametrize("face", ["sync"], indirect=True)
+def test_what_is_awaited_is_for_the_other_client(client: Any) -> None:
+    async def none() -> AsyncIterator[Any]:
+        yield
+
+    with pytest.raises(EventSyntax):
+        client.publish(none())
+    with pytest.raises(InputError):
+        client.import_(none())
 
 
 @pytest.mark.parametrize("face", ["async"], indirect=True)

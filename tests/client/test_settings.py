@@ -55,6 +55,20 @@ def test_a_timeout_that_is_none(make: Make, timeout: float) -> None:
         make("http://x", timeout=timeout)
 
 
+@pytest.mark.parametrize("patience", [-1, float("nan")])
+def test_patience_that_is_none(make: Make, patience: float) -> None:
+    with pytest.raises(InputError):
+        make("http://x", patience=patience)
+
+
+def test_a_url_that_cannot_be_asked(make: Make) -> None:
+    client = make("http://x\x01y")
+    with pytest.raises(InputError):
+        client.health()
+    with pytest.raises(InputError):
+        list(client.export())
+
+
 def test_from_the_environment(make: Make, alone: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAMIS_URL", f"{alone.url}/base/")
     monkeypatch.setenv("TAMIS_KEY", "tamis_a_secret")

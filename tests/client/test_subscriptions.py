@@ -231,6 +231,20 @@ def test_nothing_to_import(client: Any) -> None:
     assert list(client.subscriptions()) == []
 
 
+def test_what_cannot_be_written(client: Any) -> None:
+    with pytest.raises(InputError, match="JSON"):
+        client.add("s", "a = 1", delivery={"transport": object()})
+    with pytest.raises(InputError, match="JSON"):
+        client.add("s", "a = '\ud800'")
+    with pytest.raises(InputError, match="surrogate"):
+        list(client.subscriptions(text="\ud800"))
+    with pytest.raises(InputError, match="iterate"):
+        client.import_(17)
+    report = client.import_([{"id": "s", "expression": object()}])
+    assert [type(one.error) for one in report.refused] == [InputError]
+    assert list(client.subscriptions()) == []
+
+
 def test_an_error_in_the_rows_is_the_caller_s(client: Any) -> None:
     def rows() -> Any:
         yield "a", "x = 1"

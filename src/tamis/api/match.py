@@ -13,7 +13,7 @@ from tamis.api.service import Service
 from tamis.api.shapes.common import ForOwner, Strict
 from tamis.api.shapes.events import Match, MatchPage, Question
 from tamis.api.shapes.subscriptions import Draft, Fault, Validation
-from tamis.errors import EventError, ExpressionError, TamisError
+from tamis.errors import EventError, ExpressionError, RequestInvalid, TamisError
 from tamis.limits import Limits
 from tamis.matcher.advice import advise
 from tamis.matcher.explain import explain
@@ -90,7 +90,9 @@ def _about(service: Service, owner: str, name: str, event: Event) -> Match:
 
 
 def _best(service: Service, owner: str, question: Question, event: Event) -> MatchPage:
-    k = min(question.k or 1, _page_items(service, question))
+    k, most = question.k or 1, _page_items(service, question)
+    if k > most:  # there are no more pages, so fewer would look like all
+        raise RequestInvalid(f"k is no more than a page holds, {most}", field="k", limit="page_items")
     found = service.live.top(event, k, owner)
     matches = [Match(id=local_name(stored), matched=True, score=score) for stored, score in found]
     return MatchPage(matches=_with_reasons(service, owner, question, event, matches), total=len(matches))

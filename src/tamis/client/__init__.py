@@ -2,7 +2,7 @@
 (:class:`AsyncClient`).
 
 What is asked and how answers are read stands once, in ``calls``, as generators that do no I/O (``steps``);
-``core`` repeats what may be repeated; ``sync`` and ``asynchronous`` only do what the generators ask for.
+``core`` repeats what may be repeated; ``now`` and ``later`` only do what the generators ask for.
 """
 
 from tamis.client.asynchronous import AsyncClient

@@ -13,7 +13,7 @@ import msgspec
 
 from tamis.client.failures import NOT_DONE, UNSURE, refusal
 from tamis.client.patience import Patience
-from tamis.client.steps import Answer, Feed, Flow, Request, Send, Wait
+from tamis.client.steps import Answer, Feed, Flow, Open, Request, Send, Wait
 from tamis.errors import AnswerInvalid, InputError, TamisError
 from tamis.version import __version__
 
@@ -76,6 +76,8 @@ class Settings(NamedTuple):
         url = url or os.environ.get("TAMIS_URL")
         if not url:
             raise InputError("say where the service is: Client('http://…'), or set TAMIS_URL")
+        if not patience >= 0:
+            raise InputError(f"patience is a number of seconds, 0 or more, not {patience!r}")
         return cls(_checked_url(url), _checked_key(key or os.environ.get("TAMIS_KEY")), patience)
 
 
@@ -103,7 +105,7 @@ class Core:
 
     def __init__(self, settings: Settings, owner: str | None = None) -> None:
         self.settings, self._owner = settings, owner
-        self._headers = {"user-agent": f"tamis/{__version__}", "accept": "*/*"}
+        self._headers = {"user-agent": f"tamis/{__version__}"}
         if settings.key is not None:
             self._headers["authorization"] = f"Bearer {settings.key}"
 
@@ -113,16 +115,14 @@ class Core:
 
     def request(self, call: Call[Any]) -> Request:
         """A call as a request."""
-        owner = {"owner": self._owner} if call.for_owner else {}
-        query = {
-            name: _parameter(value) for name, value in {**owner, **call.query}.items() if value is not None
-        }
-        url = self.settings.url + call.path + (f"?{urlencode(query)}" if query else "")
+        given = {"owner": self._owner, **call.query} if call.for_owner else call.query
+        said = {name: _parameter(value) for name, value in given.items() if value is not None}
+        url = self.settings.url + call.path + _query(said)
         headers = {**self._headers, **call.headers}
         if call.body is None:
             return Request(call.method, url, headers, None, call.quiet)
         headers["content-type"] = call.media
-        content = call.body if isinstance(call.body, bytes) else msgspec.json.encode(call.body)
+        content = call.body if isinstance(call.body, bytes) else encoded(call.body)
         return Request(call.method, url, headers, content, call.quiet)
 
     def ask(self, call: Call[T]) -> Flow[T]:
@@ -138,6 +138,14 @@ class Core:
             may_be_done = may_be_done or isinstance(error, UNSURE)
             yield from wait_or_raise(patience, error, call)
 
+    def open(self, call: Call[Any], patience: Patience) -> Flow[None]:
+        """Make a call whose answer comes piece by piece."""
+        while True:
+            answer: Answer | TamisError = yield Open(self.request(call))
+            if isinstance(answer, Answer) and answer.status in call.well:
+                return
+            yield from wait_or_raise(patience, failure(answer, call), call)
+
     def pages(self, call: Call[Page[T]]) -> Feed[T]:
         """All items, page by page."""
         while True:
@@ -150,6 +158,14 @@ class Core:
     def patience(self) -> Patience:
         """As much as there is."""
         return Patience(self.settings.patience)
+
+
+def encoded(value: Any) -> bytes:
+    """A value as JSON."""
+    try:
+        return msgspec.json.encode(value)
+    except (TypeError, ValueError, RecursionError) as bad:
+        raise InputError(f"this cannot be written as JSON: {bad}") from None
 
 
 def failure(answer: Answer | TamisError, call: Call[Any]) -> TamisError:
@@ -170,6 +186,13 @@ def wait_or_raise(patience: Patience, error: TamisError, call: Call[Any]) -> Flo
 def path(*parts: str | int) -> str:
     """A path under ``/v1``. ``.`` and ``..`` are names like others here, but not in a URL."""
     return "/v1/" + "/".join("%2E" * len(part) if part in (".", "..") else str(part) for part in parts)
+
+
+def _query(said: Mapping[str, str]) -> str:
+    try:
+        return f"?{urlencode(said)}" if said else ""
+    except UnicodeEncodeError:
+        raise InputError("a parameter holds a lone surrogate, which is no text") from None
 
 
 def _parameter(value: str | int | bool) -> str:

@@ -1,27 +1,24 @@
-"""``tamis.Client``: runs flows in the calling thread."""
+"""``tamis.Client``: the operations as methods that return when they are done."""
 
 from __future__ import annotations
 
-import contextlib
 import ssl
-import time as clock
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
+from typing import Concatenate, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
 from tamis.client import calls
 from tamis.client.calls import bulk
 from tamis.client.calls.bulk import Each
-from tamis.client.core import WELL, Core, Settings
+from tamis.client.core import Core, Settings
 from tamis.client.faces import dressed
+from tamis.client.now import Items, pieces, run
 from tamis.client.results import Published, Report
-from tamis.client.steps import END, Answer, Feed, Flow, More, Open, Request, Send, Step, Take, Wait
-from tamis.client.transport import BAD, answer_of, arguments, broken, options
+from tamis.client.steps import Feed, Flow
+from tamis.client.transport import options
 from tamis.client.writing import Rows
-from tamis.errors import InputError, TamisError
 from tamis.model.event import Event, EventLike
 
 P = ParamSpec("P")
@@ -30,7 +27,7 @@ T = TypeVar("T")
 
 def _now(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concatenate[Client, P], T]:
     def method(self: Client, /, *given: P.args, **named: P.kwargs) -> T:
-        return self._run(operation(self._core, *given, **named))
+        return run(self._http, operation(self._core, *given, **named))
 
     dressed(method, operation, "{}")
     return method
@@ -38,40 +35,10 @@ def _now(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concate
 
 def _each(operation: Callable[Concatenate[Core, P], Feed[T]]) -> Callable[Concatenate[Client, P], Items[T]]:
     def method(self: Client, /, *given: P.args, **named: P.kwargs) -> Items[T]:
-        return Items(self._pieces(operation(self._core, *given, **named)))
+        return Items(pieces(self._http, operation(self._core, *given, **named)))
 
     dressed(method, operation, "Items[{}]")
     return method
-
-
-class Items(Iterator[T], Generic[T]):
-    """What comes piece by piece, one by one.
-
-    It begins when the first one is asked for; as a context manager at once, and its connection is given
-    back at the end, also of a stream that has none.
-    """
-
-    def __init__(self, pieces: Generator[list[T], None, None]) -> None:
-        self._pieces = pieces
-        self._here: deque[T] = deque()
-
-    def __next__(self) -> T:
-        while not self._here:
-            self._here.extend(next(self._pieces))
-        return self._here.popleft()
-
-    def __enter__(self) -> Self:
-        with contextlib.suppress(StopIteration):
-            self._here.extend(next(self._pieces))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ask for no more."""
-        self._here.clear()
-        self._pieces.close()
 
 
 class Client:
@@ -139,7 +106,7 @@ class Client:
         :meth:`export` gives, or ids with their expressions. ``each`` is told what became of every one; the
         report then has only the sums.
         """
-        return self._run(bulk.import_rows(self._core, each), bulk.rows_given(rows))
+        return run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows))
 
     # -- events ------------------------------------------------------------------------------------------
 
@@ -165,8 +132,8 @@ class Client:
         then has only the sums.
         """
         if isinstance(event, Event | Mapping):
-            return self._run(calls.events.publish(self._core, event, id=id, time=time))
-        return self._run(bulk.publish_many(self._core, each), bulk.events_given(event, id, time))
+            return run(self._http, calls.events.publish(self._core, event, id=id, time=time))
+        return run(self._http, bulk.publish_many(self._core, each), bulk.events_given(event, id, time))
 
     match = _now(calls.events.match)
     top_k = _now(calls.events.top_k)
@@ -192,89 +159,3 @@ class Client:
     owner = _now(calls.admin.owner)
     set_quotas = _now(calls.admin.set_quotas)
     quarantine = _each(calls.admin.quarantine)
-
-    # -- how ---------------------------------------------------------------------------------------------
-
-    def _run(self, flow: Flow[T], given: Iterable[Any] = ()) -> T:
-        with contextlib.closing(_Doer(self._http, given)) as doer, contextlib.closing(flow):
-            came = None
-            while True:
-                try:
-                    step = flow.send(came)
-                except StopIteration as end:
-                    result: T = end.value
-                    return result
-                came = doer.do(step)
-
-    def _pieces(self, feed: Feed[T]) -> Generator[list[T], None, None]:
-        with contextlib.closing(_Doer(self._http)) as doer, contextlib.closing(feed):
-            came = None
-            while True:
-                try:
-                    step = feed.send(came)
-                except StopIteration:
-                    return
-                if isinstance(step, list):
-                    yield step
-                    came = None
-                else:
-                    came = doer.do(step)
-
-
-class _Doer:
-    """Does the steps of one flow; holds the answer that it has open."""
-
-    def __init__(self, http: httpx.Client, given: Iterable[Any] = ()) -> None:
-        if http.is_closed:
-            raise InputError("this client is closed; make another")
-        self._http, self._given = http, iter(given)
-        self._open: _Opened | None = None
-
-    def do(self, step: Step) -> Any:
-        """What comes of a step."""
-        match step:
-            case Take():
-                return next(self._given, END)
-            case Wait(seconds):
-                return clock.sleep(seconds)
-            case Send(request):
-                return self._send(request)
-            case Open(request):
-                return self._begin(request)
-            case More():
-                return self._more()
-
-    def close(self) -> None:
-        """Give back the connection of what is open."""
-        if self._open is not None:
-            self._open.response.close()
-
-    def _send(self, request: Request) -> Answer | TamisError:
-        try:
-            response = self._http.request(**arguments(request, self._http.timeout))
-        except BAD as bad:
-            return broken(bad, request)
-        return answer_of(response, response.content)
-
-    def _begin(self, request: Request) -> Answer | TamisError:
-        self.close()
-        asked = self._http.build_request(**arguments(request, self._http.timeout))
-        try:
-            response = self._http.send(asked, stream=True)
-            self._open = _Opened(response, response.iter_bytes(), request)
-            return answer_of(response, b"" if response.status_code in WELL else response.read())
-        except BAD as bad:
-            return broken(bad, request)
-
-    def _more(self) -> bytes | TamisError:
-        assert self._open is not None  # a flow opens before it reads
-        try:
-            return next(self._open.content, b"")
-        except BAD as bad:
-            return broken(bad, self._open.request)
-
-
-class _Opened(NamedTuple):
-    response: httpx.Response
-    content: Iterator[bytes]
-    request: Request

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
-from tamis.client.core import NDJSON, Call, Core, path
+from tamis.client.core import NDJSON, Call, Core, encoded, path
 from tamis.client.failures import error_of
 from tamis.client.results import Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
 from tamis.client.writing import event_sent, has_id, row_sent, text_of
-from tamis.errors import AnswerInvalid, EventSyntax, InputError, TamisError
+from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, TamisError
 
 PIECE_LINES, PIECE_BYTES = 1_000, 1024 * 1024
 REFUSED, CONFLICT = "refused", "conflict"
@@ -38,17 +38,19 @@ def import_rows(core: Core, each: Each | None) -> Flow[Report]:
     return _send_all(core, call, row_sent, each)
 
 
-def events_given(events: Any, id: object, time: object) -> Any:
+def events_given(events: Any, id: object, time: object, kinds: tuple[type, ...] = (Iterable,)) -> Any:
     """Many events, if that is what they are."""
-    if isinstance(events, str | bytes) or not (hasattr(events, "__iter__") or hasattr(events, "__aiter__")):
+    if isinstance(events, str | bytes) or not isinstance(events, kinds):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(events).__name__}")
     if id is not None or time is not None:
         raise InputError("an id and a time are those of one event; give each its own, as tamis.Event")
     return events
 
 
-def rows_given(rows: Any) -> Any:
+def rows_given(rows: Any, kinds: tuple[type, ...] = (Iterable,)) -> Any:
     """Many subscriptions; a dictionary has the expressions under their ids."""
+    if not isinstance(rows, kinds):
+        raise InputError(f"subscriptions come from something to iterate over, not a {type(rows).__name__}")
     return rows.items() if isinstance(rows, Mapping) else rows
 
 
@@ -68,11 +70,9 @@ class _Entry(NamedTuple):
 def _entry(given: Any, write: Write) -> _Entry:
     try:
         sent = write(given)
-        text = msgspec.json.encode(sent) + b"\n"
+        text = encoded(sent) + b"\n"
     except TamisError as bad:
         return _Entry(b"", error=bad)
-    except (TypeError, ValueError, RecursionError) as bad:
-        return _Entry(b"", error=InputError(f"this cannot be written as JSON: {bad}"))
     return _Entry(text, sent["id"], not has_id(given), text_of(sent.get("expression")))
 
 
@@ -107,7 +107,6 @@ class _Line(msgspec.Struct):
     status: str
     version: int | None = None
     code: str | None = None
-    raw: bytes = b""
 
 
 class _Last(msgspec.Struct):
@@ -117,7 +116,7 @@ class _Last(msgspec.Struct):
 class _Told(NamedTuple):
     """What the service told of a piece: of its lines, of all or only those refused, and the sums."""
 
-    lines: dict[int, _Line]
+    lines: dict[int, tuple[_Line, bytes]]
     sums: dict[str, int]
 
 
@@ -131,7 +130,7 @@ class _Lines(Call[_Told]):
         """What became of the lines; the last line of the answer has the sums."""
         try:
             *lines, last = answer.content.splitlines() or [b""]
-            told = _Told({line.line: line for line in map(_line, lines)}, _last.decode(last).summary)
+            told = _Told(dict(map(_numbered, lines)), _last.decode(last).summary)
         except (msgspec.DecodeError, UnicodeError) as bad:
             raise AnswerInvalid(f"the report of {self.path} cannot be read: {bad}") from None
         if sum(told.sums.values()) != self.body.count(b"\n"):
@@ -139,11 +138,9 @@ class _Lines(Call[_Told]):
         return told
 
 
-def _line(raw: bytes) -> _Line:
+def _numbered(raw: bytes) -> tuple[int, tuple[_Line, bytes]]:
     line = _one.decode(raw)
-    if line.code is not None:  # there may be more about it
-        line.raw = raw
-    return line
+    return line.line, (line, raw)
 
 
 _one, _last = msgspec.json.Decoder(_Line), msgspec.json.Decoder(_Last)
@@ -166,7 +163,7 @@ class _Tally:
         self._counts.update(outcome.status for outcome in outcomes)
         sent = sum(entry.error is None for entry in piece)
         if len(told.lines) < sent:  # the others were only counted
-            mine = Counter(line.status for line in told.lines.values())
+            mine = Counter(line.status for line, _ in told.lines.values())
             self._counts.update(Counter(told.sums) - mine)
         for outcome in outcomes:
             if self._each is not None:
@@ -182,19 +179,26 @@ class _Tally:
                 continue
             number += 1
             if (said := told.lines.get(number)) is not None:
-                yield _outcome(line, entry, said)
+                yield _outcome(line, entry, *said)
 
     def report(self) -> Report:
         """All of it."""
         return Report(lines=self.lines, counts=dict(self._counts), refused=self._refused)
 
 
-def _outcome(line: int, entry: _Entry, said: _Line) -> Outcome:
-    status, error = said.status, None
+def _outcome(line: int, entry: _Entry, said: _Line, raw: bytes) -> Outcome:
+    status = said.status
     if status == "duplicate" and entry.is_named_here:  # of our own first attempt, whose answer was lost
         status = "accepted"
-    if said.code is not None:
-        more = msgspec.json.decode(said.raw, type=dict[str, Any])
-        del more["line"]
-        error = error_of(more, str(more.get("message")), entry.about)
+    error = _why(entry, said, raw)
     return Outcome(line=line, status=status, id=entry.id, version=said.version, error=error)
+
+
+def _why(entry: _Entry, said: _Line, raw: bytes) -> TamisError | None:
+    if said.status == CONFLICT:
+        return EventConflict(f"another event was published as {entry.id!r}", event=entry.id)
+    if said.code is None:
+        return None
+    told = msgspec.json.decode(raw, type=dict[str, Any])
+    del told["line"]
+    return error_of(told, str(told.get("message")), entry.about)

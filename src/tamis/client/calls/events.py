@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from tamis.client.core import Call, Core, failure, path, wait_or_raise
+from tamis.client.core import Call, Core, path, wait_or_raise
 from tamis.client.pieces import Events, Sent
 from tamis.client.results import Explanation, Match, Matches, Published, Told
-from tamis.client.steps import Answer, Feed, Flow, More, Open
+from tamis.client.steps import Feed, Flow, More
 from tamis.client.writing import event_sent, has_id, sample_sent
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, TamisError
 from tamis.model.event import EventLike
@@ -30,9 +30,8 @@ def publish(
     """Publish an event: it is kept when this returns."""
     sent = event_sent(event, id, time)
     published = yield from core.ask(Call(method="POST", path=path("events"), result=Published, body=sent))
-    if (
-        id is None and not has_id(event) and published.status == "duplicate"
-    ):  # of our own first attempt, whose answer was lost
+    is_named_here = id is None and not has_id(event)
+    if is_named_here and published.status == "duplicate":  # of our own first attempt, whose answer was lost
         return msgspec.structs.replace(published, status="accepted")
     return published
 
@@ -56,7 +55,7 @@ def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matche
 
 
 def top_k(core: Core, event: EventLike, k: int = 10) -> Flow[list[tuple[str, float]]]:
-    """The ``k`` best matches as (id, score), best first, ties by id."""
+    """The ``k`` best matches as (id, score), best first, ties by id; ``k`` is no more than a page holds."""
     if k < 1:
         raise InputError(f"k must be at least 1, not {k}")
     page = yield from _asked(core, {"event": sample_sent(event), "k": k})
@@ -88,10 +87,7 @@ def stream(core: Core, *, after: int | None = None, quiet: float = QUIET) -> Fee
     patience, last = core.patience(), None if after is None else str(after)
     while True:
         headers = {} if last is None else {"last-event-id": last}
-        answer: Answer | TamisError = yield Open(core.request(dataclasses.replace(call, headers=headers)))
-        if not isinstance(answer, Answer) or answer.status not in call.well:
-            yield from wait_or_raise(patience, failure(answer, call), call)
-            continue
+        yield from core.open(dataclasses.replace(call, headers=headers), patience)
         events, piece = Events(), b""
         while piece := (yield More()):
             if isinstance(piece, TamisError):

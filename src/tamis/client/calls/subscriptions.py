@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tamis.client.core import MERGE_PATCH, Call, Core, Page, failure, path, wait_or_raise
+from tamis.client.core import MERGE_PATCH, Call, Core, Page, path
 from tamis.client.pieces import Lines
 from tamis.client.results import Row, Subscription, Validation
-from tamis.client.steps import Answer, Feed, Flow, More, Open
+from tamis.client.steps import Feed, Flow, More
 from tamis.client.writing import Expression, Form, Status, attributes_of, expression_sent, text_of
 from tamis.errors import AnswerInvalid, TamisError
 from tamis.model.event import EventLike
@@ -178,12 +178,8 @@ def validate(
 def export(core: Core, *, secrets: bool = False) -> Feed[Row]:
     """All subscriptions as an import takes them; for administrators with the ``secrets`` of deliveries."""
     call = Call(method="GET", path=path(ROOT, "export"), result=Row, query={"secrets": secrets or None})
-    patience, lines = core.patience(), Lines()
-    while True:
-        answer: Answer | TamisError = yield Open(core.request(call))
-        if isinstance(answer, Answer) and answer.status in call.well:
-            break
-        yield from wait_or_raise(patience, failure(answer, call), call)
+    lines = Lines()
+    yield from core.open(call, core.patience())
     while piece := (yield More()):
         if isinstance(piece, TamisError):
             raise piece  # what was given cannot be taken back, so there is no other try
