@@ -90,6 +90,15 @@ def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
     assert read.is_whole
 
 
+@given(
+    st.text()
+    | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ (GMT|[+-]\d+)", fullmatch=True)
+)
+def test_when_to_ask_again_is_some_seconds_or_nothing(said: str) -> None:
+    answer = Answer(503, {"retry-after": said}, b"")
+    assert refusal(answer).details.get("retry_after", 0.0) >= 0
+
+
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
 def test_every_code_is_its_class_again(kind: type[TamisError]) -> None:
     told = {"code": kind.code, "detail": "why", "title": "t", "limit": "x", "self": 1, "message": 2}

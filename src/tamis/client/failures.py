@@ -36,7 +36,7 @@ _PASSING: dict[int, type[ServiceError]] = {
     503: ServiceBusy,
     504: AnswerLost,
 }
-_KNOWN = ("type", "title", "status", "detail", "code", "message")  # what becomes something else
+_KNOWN = ("type", "title", "status", "detail", "code", "message", "retry_after")  # what stands elsewhere
 
 
 def refusal(answer: Answer, about: str | None = None) -> TamisError:
