@@ -30,6 +30,7 @@ from tamis.store.positions import LIVE
 BATCH = 4_096  # events
 ROWS = 200_000  # matches that a transaction should hold: the next batch is as long as that allows
 TURN = 5_000_000  # microseconds until another may match in the place of one that does not
+MANY, REST = 512, 0.5  # changes, and seconds, that an index may be behind while no event waits
 POLL = 0.25  # seconds between looks at a store that other processes write to
 QUERY = "live"
 
@@ -52,7 +53,7 @@ class Matcher:
         self._store, self._following, self._told = store, following, told
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._wake, self._stopped = threading.Event(), threading.Event()
-        self._size = BATCH
+        self._size, self._advanced_at = BATCH, 0.0
         self._thread = threading.Thread(target=self._run, name="tamis-matcher", daemon=True)
 
     def start(self) -> None:
@@ -97,7 +98,10 @@ class Matcher:
             last = book.last_change(connection)  # before the events: none of those it sees is missed
             place = positions.read(connection, LIVE)
             batch = events.waiting(connection, place.value, self._size)
-        self._advance(batch[0].known if batch else last)
+        if batch:
+            self._advance(batch[0].known)
+        elif self._is_far_behind(last):
+            self._advance(last)
         is_mine = place.holder == self.name or place.until < now()
         if not batch or not is_mine:
             return False
@@ -110,7 +114,13 @@ class Matcher:
             self._told(Step(len(batch), rows, time.monotonic() - began, waited))
         return True
 
+    def _is_far_behind(self, last: int) -> bool:
+        """Without events there is no hurry: changes are cheaper to take in when there are many."""
+        waited = time.monotonic() - self._advanced_at
+        return last - self._following.position >= MANY or waited > REST
+
     def _advance(self, until: int) -> None:
+        self._advanced_at = time.monotonic()
         refused = self._following.advance(until)
         if refused:  # it was accepted, but perhaps under other limits: out of force, for all to see
             rows = [Refused(name, bad.code, None, bad.message, "") for name, bad in refused]
