@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
-import httpx
 import pyarrow.parquet as pq
 
 from bench.demo.post import LOCAL, Post
 from bench.demo.words import step, tell, waiting
+from tamis import Client
 
 HOOKS, MAILS = 500, 500  # searches whose owners want a webhook at once, or a digest by mail
 OWNER = "market"
 NEWCOMER = "saved-just-now"
-PIECE = 20_000  # searches in a request
 
 
 class Service:
@@ -46,41 +43,25 @@ class Service:
         with waiting("tamis serve --data … --port 0"):
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             assert self._process.stdout is not None
-            self.address = self._process.stdout.readline().split("/ ")[0].split()[-1]
-            admin = self._process.stdout.readline().split()[-1]
-            if not self.address.startswith("http"):
+            said = [self._process.stdout.readline() for _ in range(2)]
+            if not all(said):
                 raise click.ClickException("the service did not start; see above")
-        made = {"owner": OWNER, "scopes": ["publish", "subscribe", "admin"], "name": "demonstration"}
-        self.key = admin
-        self.key = self.call("POST", "/v1/keys", json=made)["key"]
+        self.address, admin = said[0].split("/ ")[0].split()[-1], said[1].split()[-1]
+        with Client(self.address, admin) as root:
+            self.key = root.create_key(OWNER, ["publish", "subscribe", "admin"], name="demonstration").key
+        self._client = Client(self.address, self.key)
         tell(f"console {self.address}/   API {self.address}/docs   key {self.key}")
-
-    def call(self, method: str, path: str, **body: Any) -> Any:
-        """A request that must succeed."""
-        headers = {"authorization": f"Bearer {self.key}"} | body.pop("headers", {})
-        answer = httpx.request(method, self.address + path, headers=headers, timeout=120, **body)
-        if answer.is_error:
-            raise click.ClickException(f"{method} {path}: {answer.text}")
-        lines = "ndjson" in answer.headers.get("content-type", "")
-        return [json.loads(line) for line in answer.text.splitlines()] if lines else answer.json()
 
     def register(self, parquet: str) -> None:
         """All searches through the bulk route; a few with a delivery, the others are kept for who asks."""
         rows = pq.read_table(parquet, columns=["id", "expression"]).to_pylist()
         began = time.perf_counter()
         with waiting(f"{len(rows):,} searches over HTTP, as lines of JSON"):
-            for piece in self._pieces(rows):
-                headers = {"content-type": "application/x-ndjson"}
-                self.call("POST", "/v1/subscriptions/import?report=refused", content=piece, headers=headers)
+            self._client.import_(self._wish(row, at) for at, row in enumerate(rows))
         tell(
             f"{len(rows) / (time.perf_counter() - began):,.0f} a second, each one durable; {HOOKS} of their "
             f"owners want a webhook at once, {MAILS} a digest by mail"
         )
-
-    def _pieces(self, rows: list[dict[str, Any]]) -> Iterator[bytes]:
-        for first in range(0, len(rows), PIECE):
-            piece = enumerate(rows[first : first + PIECE], first)
-            yield "\n".join(json.dumps(self._wish(row, at)) for at, row in piece).encode()
 
     def _wish(self, row: dict[str, Any], at: int) -> dict[str, Any]:
         if at < HOOKS:
@@ -92,19 +73,15 @@ class Service:
 
     def save_a_search(self) -> None:
         """Somebody comes while listings stream in."""
-        wish = {"id": NEWCOMER, "expression": "category = 'cars'", "schedule": "every 5 seconds"}
-        self.call(
-            "POST",
-            "/v1/subscriptions",
-            json=wish | {"delivery": {"transport": "email", "to": "newcomer@example.org"}},
-        )
+        mail = {"transport": "email", "to": "newcomer@example.org"}
+        self._client.add(NEWCOMER, "category = 'cars'", schedule="every 5 seconds", delivery=mail)
 
     def settle(self, seconds: float = 30) -> None:
         """Until what was matched is told."""
         end = time.monotonic() + seconds
         time.sleep(6)  # the last digests are due
         while time.monotonic() < end:
-            waits = self.call("GET", "/v1/status")["deliveries"]
+            waits = self._client.status().deliveries
             if not waits["waiting"] + waits["claimed"]:
                 return
             time.sleep(0.2)
@@ -112,13 +89,11 @@ class Service:
     def tell_at_once(self) -> None:
         """One event by HTTP, and how long until its webhook."""
         hook = {"transport": "webhook", "url": self._post.hook_url}
-        wish = {"id": "mine", "expression": "title HAS 'sieve' AND price < 100", "delivery": hook}
-        self.call("POST", "/v1/subscriptions", json=wish)
+        self._client.add("mine", "title HAS 'sieve' AND price < 100", delivery=hook)
         waits = []
-        for number in range(5):
+        for _ in range(5):
             before, began = len(self._post.hooks), time.perf_counter()
-            event = {"id": f"sieve-{number}", "attributes": {"title": "Drum sieve, brass", "price": 40}}
-            self.call("POST", "/v1/events", json=event)
+            self._client.publish({"title": "Drum sieve, brass", "price": 40})
             while len(self._post.hooks) == before and time.perf_counter() < began + 10:
                 time.sleep(0.001)
             waits.append(1_000 * (time.perf_counter() - began))
@@ -130,6 +105,7 @@ class Service:
     def stop(self) -> None:
         """In good order."""
         if self._process is not None:
+            self._client.close()
             self._process.terminate()
             self._process.wait(60)
             assert self._process.stdout is not None
