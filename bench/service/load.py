@@ -85,6 +85,8 @@ def served(folder: Path) -> Iterator[Served]:
     finally:
         process.terminate()
         process.wait(120)
+        assert process.stdout is not None
+        process.stdout.close()
 
 
 def publish(address: str, key: str, rate: int, seconds: float, book: int, told: Any, gate: Any) -> None:

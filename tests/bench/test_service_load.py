@@ -1,0 +1,28 @@
+"""The load on the service, small: it is what the figures in the documentation come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.service.load import hold
+from bench.service.market import listings, searches
+from tamis import Index
+
+
+@pytest.mark.slow
+def test_a_load_is_held_and_counted(tmp_path: Path) -> None:
+    figures = hold(tmp_path / "load", subscriptions=300, events=400, changes=200, seconds=11)
+    assert figures["events_per_s"] > 100
+    assert figures["changes_per_s"] > 50
+    assert figures["matches_per_s"] > 0
+    assert figures["last_lag"] < 5_000
+    assert {"resident_mb", "segments", "slowest_s", "cores"} < set(figures["samples"][0])
+
+
+def test_the_market_as_texts_and_objects() -> None:
+    texts = list(searches(200, 1))
+    assert len(texts) >= 200
+    index = Index.build({str(at): text for at, text in enumerate(texts)})
+    assert sum(len(index.match(listing)) for listing in listings(500, 1, 200)) > 0
