@@ -43,6 +43,10 @@ class Post:
         with self._lock:
             self.hooks.setdefault(identity, (time.perf_counter(), body))
 
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._box.close()
+
     @property
     def hook_url(self) -> str:
         """Where webhooks go."""
@@ -87,3 +91,4 @@ def post_office(folder: Path) -> Iterator[Post]:
         mail.stop()
         hooks.shutdown()
         hooks.server_close()
+        post.close()

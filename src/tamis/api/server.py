@@ -18,6 +18,7 @@ import uvicorn
 from tamis.api.app import make_app
 from tamis.api.protocol import bounded_by
 from tamis.api.service import Service
+from tamis.errors import InputError
 
 BACKLOG = 2_048
 GRACE = 30  # seconds that what was begun may take when the service stops
@@ -33,7 +34,12 @@ def allow_connections() -> None:
 def listen(host: str, port: int) -> socket.socket:
     """A socket to serve on; port 0 takes any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as refused:
+        raise InputError(
+            f"cannot listen on {host} port {port}: {refused.strerror or refused}; choose another --port"
+        ) from None
 
 
 def address_of(listening: socket.socket) -> str:
