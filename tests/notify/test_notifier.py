@@ -169,7 +169,7 @@ def test_a_forbidden_address_is_dead_at_once(store: Store, notifying: Make) -> N
         notifying(http=HttpRules(), lease_seconds=60)
         eventually(lambda: states(store) == {"dead": 1})
         assert receiver.calls == []
-    assert rows(store)[0].error.startswith("address-forbidden: 127.0.0.1 is at 127.0.0.1")
+    assert rows(store)[0].error.startswith("address-forbidden: 127.0.0.1 has an address that is not public")
 
 
 def test_a_slow_receiver_holds_up_nobody_else(store: Store, notifying: Make) -> None:
