@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
 
-import click
 import pyarrow.parquet as pq
 
 from bench.demo.post import LOCAL, Post
 from bench.demo.words import step, tell, waiting
+from bench.service.process import served
 from tamis import Client
 
 HOOKS, MAILS = 500, 500  # searches whose owners want a webhook at once, or a digest by mail
@@ -25,7 +24,7 @@ class Service:
 
     def __init__(self, folder: Path, post: Post) -> None:
         self._folder, self._post = folder, post
-        self._process: subprocess.Popen[str] | None = None
+        self._open = contextlib.ExitStack()
         self.address = self.key = ""
 
     @property
@@ -36,20 +35,14 @@ class Service:
     def start(self) -> None:
         """One command."""
         step("2. The service: HTTP API, matcher, notifier and console in one process")
-        options = ["--data", str(self._folder), "--port", "0", "--log-level", "warning"]
-        options += ["--smtp", f"{LOCAL}:{self._post.smtp_port}", "--smtp-security", "none"]
+        options = ["--smtp", f"{LOCAL}:{self._post.smtp_port}", "--smtp-security", "none"]
         options += ["--allow-network", f"{LOCAL}/32"]
-        command = [sys.executable, "-c", "from tamis.cli import main; main()", "serve", *options]
         with waiting("tamis serve --data … --port 0"):
-            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            assert self._process.stdout is not None
-            said = [self._process.stdout.readline() for _ in range(2)]
-            if not all(said):
-                raise click.ClickException("the service did not start; see above")
-        self.address, admin = said[0].split("/ ")[0].split()[-1], said[1].split()[-1]
-        with Client(self.address, admin) as root:
+            running = self._open.enter_context(served(self._folder, options))
+        self.address = running.address
+        with Client(self.address, running.first_key) as root:
             self.key = root.create_key(OWNER, ["publish", "subscribe", "admin"], name="demonstration").key
-        self._client = Client(self.address, self.key)
+        self._client = self._open.enter_context(Client(self.address, self.key))
         tell(f"console {self.address}/   API {self.address}/docs   key {self.key}")
 
     def register(self, parquet: str) -> None:
@@ -104,9 +97,4 @@ class Service:
 
     def stop(self) -> None:
         """In good order."""
-        if self._process is not None:
-            self._client.close()
-            self._process.terminate()
-            self._process.wait(60)
-            assert self._process.stdout is not None
-            self._process.stdout.close()
+        self._open.close()

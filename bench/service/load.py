@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,38 +18,34 @@ import httpx
 import psutil
 
 from bench.service.market import listings, searches
+from bench.service.process import served
+from tamis import Client
 
 LINES = "application/x-ndjson"
 EVENTS_AT_ONCE, CHANGES_AT_ONCE = 200, 100
 CONNECTIONS = 4  # of each caller
 OWNER = "market"
+UNBOUNDED = ("owner_requests", "owner_events", "owner_subscriptions", "owner_predicates", "lag_events")
 
 
-class Served:
-    """A service that runs."""
+class Watched:
+    """A process, from outside."""
 
-    def __init__(self, process: subprocess.Popen[str], address: str, key: str) -> None:
-        self.process, self.address, self.key = process, address, key
-        self._seen = psutil.Process(process.pid)
-
-    def client(self) -> httpx.Client:
-        """Somebody who calls it."""
-        return httpx.Client(
-            base_url=self.address, headers={"authorization": f"Bearer {self.key}"}, timeout=120
-        )
+    def __init__(self, pid: int) -> None:
+        self._process = psutil.Process(pid)
 
     def resident(self) -> float:
         """Megabytes in memory."""
-        return float(self._seen.memory_info().rss / 1e6)
+        return float(self._process.memory_info().rss / 1e6)
 
     def processor(self) -> float:
         """Seconds of processor time so far."""
-        times = self._seen.cpu_times()
+        times = self._process.cpu_times()
         return float(times.user + times.system)
 
 
-def register(folder: Path, count: int, seed: int) -> None:
-    """Searches straight into the store, before the service starts."""
+def register(folder: Path, count: int, seed: int) -> str:
+    """Searches straight into the store, before the service starts; a key to speak to it."""
     from tqdm import tqdm
 
     from tamis.store import Store, keys
@@ -66,27 +58,7 @@ def register(folder: Path, count: int, seed: int) -> None:
             with tqdm(total=count, desc="registering", unit=" searches") as bar:
                 store.put_many(rows, lambda done, _: bar.update(done - bar.n) and None)
         with store.database.writing() as connection:
-            key = keys.make(connection, OWNER, keys.SCOPES, "load")[1]
-    (folder / "key").write_text(key)
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[Served]:
-    """``tamis serve`` on the folder, without quotas on what is sent."""
-    free = ("owner_requests", "owner_events", "owner_subscriptions", "owner_predicates", "lag_events")
-    limits = [word for name in free for word in ("--limit", f"{name}=100000000")]
-    options = ["serve", "--data", str(folder), "--port", "0", "--log-level", "warning", *limits]
-    command = [sys.executable, "-c", "from tamis.cli import main; main()", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        address = process.stdout.readline().split("/ ")[0].split()[-1]
-        yield Served(process, address, (folder / "key").read_text())
-    finally:
-        process.terminate()
-        process.wait(120)
-        assert process.stdout is not None
-        process.stdout.close()
+            return keys.make(connection, OWNER, keys.SCOPES, "load")[1]
 
 
 def publish(address: str, key: str, rate: int, seconds: float, book: int, told: Any, gate: Any) -> None:
@@ -145,11 +117,13 @@ def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], tol
 
 def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: float) -> dict[str, Any]:
     """Both loads for so long; figures of every five seconds, and of the whole."""
-    register(folder, subscriptions, 1)
+    key = register(folder, subscriptions, 1)
+    free = [word for name in UNBOUNDED for word in ("--limit", f"{name}=100000000")]
     began = time.monotonic()
-    with served(folder) as service, service.client() as client:
+    with served(folder, free) as service, Client(service.address, key) as client:
         opened = time.monotonic() - began
-        samples = _watch(service, client, _callers(service, events, changes, seconds, subscriptions))
+        callers = _callers(service.address, key, (events, changes), seconds, subscriptions)
+        samples = _watch(Watched(service.pid), client, callers)
     halves = samples[len(samples) // 4 : len(samples) // 2], samples[len(samples) // 2 :]
     return {
         "subscriptions": subscriptions,
@@ -165,18 +139,18 @@ def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: f
     }
 
 
-def _callers(service: Served, events: int, changes: int, seconds: float, book: int) -> Any:
+def _callers(address: str, key: str, rates: tuple[int, int], seconds: float, book: int) -> Any:
     context = multiprocessing.get_context("spawn")
     told = context.Queue()
-    work = [(caller, rate) for caller, rate in ((publish, events), (change, changes)) if rate]
+    work = [(caller, rate) for caller, rate in zip((publish, change), rates, strict=True) if rate]
     gate = context.Barrier(len(work))
     for caller, rate in work:
-        given = (service.address, service.key, rate, seconds, book, told, gate)
+        given = (address, key, rate, seconds, book, told, gate)
         context.Process(target=caller, args=given, daemon=True).start()
     return told, len(work), gate  # which must live until the callers have met at it
 
 
-def _watch(service: Served, client: httpx.Client, callers: Any) -> list[dict[str, Any]]:
+def _watch(service: Watched, client: Client, callers: Any) -> list[dict[str, Any]]:
     told, left, _ = callers
     samples: list[dict[str, Any]] = []
     counts, slowest = {"events": 0, "changes": 0}, 0.0
@@ -189,12 +163,12 @@ def _watch(service: Served, client: httpx.Client, callers: Any) -> list[dict[str
             counts[kind] += number
             slowest = max(slowest, *waited)
         if (passed := time.monotonic() - tick) >= 5 and left:
-            status = client.get("/v1/status").json()
-            matches = sum(second["matches"] for second in status["rates"][-5:])
+            status = client.status()
+            matches = sum(second["matches"] for second in status.rates[-5:])
             sample = {name: count / passed for name, count in counts.items()}
-            sample |= {"matches": matches / 5, "lag": status["lag"], "slowest_s": slowest}
+            sample |= {"matches": matches / 5, "lag": status.lag, "slowest_s": slowest}
             sample |= {"cores": (service.processor() - spent) / passed, "resident_mb": service.resident()}
-            sample["segments"] = len(status["index"]["segments"])
+            sample["segments"] = len((status.index or {}).get("segments", ()))
             samples.append(sample)
             click.echo("  ".join(f"{name} {value:,.1f}" for name, value in sample.items()))
             counts, slowest = dict.fromkeys(counts, 0), 0.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
-from bench.workloads.market import MARKET
+from bench.workloads.market import MARKET, plain_listing
 from tamis.lang import to_text
 from tamis.lang.columns import columns_from_arrow
 from tamis.lang.columns.rows import tree_at
@@ -29,12 +28,4 @@ def searches(count: int, seed: int) -> Iterator[str]:
 def listings(count: int, seed: int, book: int) -> list[dict[str, Any]]:
     """Listings as objects of JSON."""
     table: pa.Table = MARKET.events(count, seed, book)
-    return [_plain(row) for row in table.to_pylist()]
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    found = {name: value for name, value in row.items() if value is not None}
-    place = found.get("location")
-    if isinstance(place, dict):
-        found["location"] = {"$point": [place["lon"], place["lat"]]}
-    return dict(json.loads(json.dumps(found, default=str)))
+    return [plain_listing(row) for row in table.to_pylist()]

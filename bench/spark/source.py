@@ -16,6 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from bench.report import ROOT
+from bench.workloads.market import plain_listing
 
 EVERY = 0.1
 
@@ -28,7 +29,7 @@ def start(parquet: str, folder: Path, rate: float, seconds: float) -> subprocess
 
 def feed(parquet: str, folder: Path, rate: float, seconds: float) -> int:
     """Put ``rate`` events a second into ``folder`` for so long; returns how many."""
-    lines = [json.dumps(_plain(row)) for row in _rows(parquet)]
+    lines = [json.dumps(plain_listing(row)) for row in _rows(parquet)]
     folder.mkdir(parents=True, exist_ok=True)
     each, sent, began = max(1, round(rate * EVERY)), 0, time.time()
     for number in range(round(seconds / EVERY)):
@@ -42,15 +43,6 @@ def feed(parquet: str, folder: Path, rate: float, seconds: float) -> int:
 def _rows(parquet: str) -> list[dict[str, object]]:
     table = pq.read_table(parquet)
     return list(table.drop_columns(["event_id"]).to_pylist())
-
-
-def _plain(row: dict[str, object]) -> dict[str, object]:
-    """Without what is absent; a place on the map as the library writes it."""
-    found = {name: value for name, value in row.items() if value is not None}
-    place = found.get("location")
-    if isinstance(place, dict):
-        found["location"] = {"$point": [place["lon"], place["lat"]]}
-    return found
 
 
 def _put(folder: Path, number: int, first: int, texts: list[str]) -> None:

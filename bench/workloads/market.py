@@ -127,3 +127,12 @@ def _take(values: Sequence[str], places: Ints) -> pa.Array:
 
 
 MARKET = Market()
+
+
+def plain_listing(row: dict[str, Any]) -> dict[str, Any]:
+    """A listing as an object of JSON: without what is absent, its place as the library writes it."""
+    found = {name: value for name, value in row.items() if value is not None}
+    place = found.get("location")
+    if isinstance(place, dict):
+        found["location"] = {"$point": [place["lon"], place["lat"]]}
+    return found

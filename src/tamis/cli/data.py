@@ -31,6 +31,24 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every process that stays takes: ``--limit``, ``--log-format`` and ``--log-level``."""
+    formats, levels = ["json", "logfmt"], ["debug", "info", "warning", "error"]
+    for option in (
+        click.option("--log-level", type=click.Choice(levels), default="info", show_default=True),
+        click.option("--log-format", type=click.Choice(formats), default="json", show_default=True),
+        click.option(
+            "--limit",
+            "limits",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="Change a limit; may be repeated.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def store_url(data: Path | None, url: str | None) -> str:
     """The database that is meant."""
     if url is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tamis.cli.data import data_options, read_limits, store_url
+from tamis.cli.data import data_options, process_options, read_limits, store_url
 from tamis.cli.notifying import notify_options, notify_settings
 from tamis.cli.support import asked_to_stop, note
 from tamis.errors import InputError
@@ -20,13 +20,7 @@ from tamis.errors import InputError
 @notify_options
 @click.option("--once", is_flag=True, help="Deliver what is due, then end.")
 @click.option("--metrics-port", type=click.IntRange(0, 65535), help="Answer Prometheus here; 0: any.")
-@click.option(
-    "--limit", "limits", metavar="NAME=VALUE", multiple=True, help="Change a limit; may be repeated."
-)
-@click.option("--log-format", type=click.Choice(["json", "logfmt"]), default="json", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
+@process_options
 def notify(
     data: Path | None,
     url: str | None,

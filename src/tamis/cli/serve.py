@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tamis.cli.data import INDEX, data_options, locked, read_limits, store_url
+from tamis.cli.data import INDEX, data_options, locked, process_options, read_limits, store_url
 from tamis.cli.notifying import notify_options, notify_settings
 from tamis.errors import InputError
 
@@ -31,13 +31,7 @@ BOOTSTRAP = "admin"  # the owner of the first key
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
 @click.option("--engine", default="hybrid", show_default=True, help="How to search.")
 @click.option("--open-metrics", is_flag=True, help="Serve /metrics to everybody, not only administrators.")
-@click.option(
-    "--limit", "limits", metavar="NAME=VALUE", multiple=True, help="Change a limit; may be repeated."
-)
-@click.option("--log-format", type=click.Choice(["json", "logfmt"]), default="json", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
+@process_options
 def serve(
     data: Path | None,
     url: str | None,

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.store.bulk import one_of
 from tamis.store.moments import now
+from tamis.store.positions import NOTIFY
 from tamis.store.tables import deliveries, outbox, positions
 
 WAITING, CLAIMED, DELIVERED, DEAD, CANCELLED = "waiting", "claimed", "delivered", "dead", "cancelled"
@@ -112,7 +113,7 @@ def unfinished(connection: Connection, owner: str) -> dict[str, int]:
 
 def lag(connection: Connection, at: int) -> Lag:
     """How far behind, at this moment."""
-    place = sa.select(positions.c.value).where(positions.c.name == "notify").scalar_subquery()
+    place = sa.select(positions.c.value).where(positions.c.name == NOTIFY).scalar_subquery()
     rows = sa.select(sa.func.coalesce(sa.func.max(_O.id), 0) - place)
     due = sa.and_(_D.state == WAITING, _D.due <= at)
     number, first = connection.execute(sa.select(sa.func.count(), sa.func.min(_D.due)).where(due)).one()

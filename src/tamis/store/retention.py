@@ -17,7 +17,7 @@ from tamis.store.book import last_change
 from tamis.store.bulk import one_of
 from tamis.store.deliveries import OVER
 from tamis.store.events import next_known
-from tamis.store.tables import answers, changes, deliveries, events, outbox, quarantine
+from tamis.store.tables import changes, deliveries, events, outbox, quarantine
 
 PIECE = 10_000  # rows in a transaction: others want to write as well
 
@@ -32,7 +32,6 @@ class Forgotten(NamedTuple):
     deliveries: int = 0
     changes: int = 0
     quarantine: int = 0
-    answers: int = 0
 
     def plus(self, other: Forgotten) -> Forgotten:
         """Both together."""
@@ -57,7 +56,6 @@ def forget(connection: Connection, before: int) -> Forgotten:
         outbox=_delete_all(connection, outbox, _O.id, ids),
         changes=_delete(connection, _C.sequence, sa.and_(_C.at < before, _superseded(connection, done))),
         quarantine=_delete(connection, quarantine.c.id, quarantine.c.created_at < before),
-        answers=connection.execute(sa.delete(answers).where(answers.c.created < before)).rowcount,
     )
 
 
