@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.model.token import token_of
 from tamis.store.bulk import one_of
 from tamis.store.moments import now
 from tamis.store.positions import NOTIFY
@@ -51,7 +52,8 @@ def history(
     connection: Connection, subscription_id: str, before: int | None, most: int
 ) -> tuple[list[Notification], int | None]:
     """The notifications of a subscription, the latest first, and where the next page goes on."""
-    return _page(connection, _O.subscription_id == subscription_id, before, most)
+    mine = sa.and_(_O.token == token_of(subscription_id), _O.subscription_id == subscription_id)
+    return _page(connection, mine, before, most)
 
 
 def dead_letters(

@@ -18,11 +18,9 @@ from tamis.errors import ScheduleError
 from tamis.model.schedule import AtOnce, Schedule, parse_schedule
 from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
-from tamis.store.moments import now
-from tamis.store.outbox import begin_batch, finish_batch, is_finished
+from tamis.store.outbox import add_rows, begin_batch, finish_batch, is_finished
 from tamis.store.parts import Clock, Part, Told, Verdict, decide, digest_text, name_of
 from tamis.store.tables import (
-    OUTBOX_ORDER,
     batches,
     changes,
     digest_parts,
@@ -172,12 +170,10 @@ def _count(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscribe
 
 def _tell(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscriber, Verdict]]) -> int:
     rows = [_row(told, subscriber, run) for subscriber, verdict in verdicts for told in verdict.told]
-    constants = {"kind": "digest", "query": run.query, "batch_id": run.batch_id, "created_at": now()}
-    once = "ON CONFLICT (event_id, subscription_id, version) DO NOTHING"
     attempt = 1
     while rows:
         with connection.begin_nested() as point:
-            taken = insert(connection, outbox, _table(rows, _DIGEST), constants, once, OUTBOX_ORDER)
+            taken = add_rows(connection, _table(rows, _DIGEST), "digest", run.query, run.batch_id)
             if taken == len(rows):
                 return taken
             point.rollback()

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.errors import InputError
+from tamis.model.token import token_of
 from tamis.store.bulk import insert, without_nul
 from tamis.store.moments import now
 from tamis.store.tables import OUTBOX_ORDER, batches, outbox, quarantine
@@ -25,9 +26,15 @@ REFUSED_SUBSCRIPTION = {"subscription_id": pa.string()} | {
 
 def add_matches(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
     """Add matches that are not there yet; how many were new."""
-    constants = {"kind": "match", "query": query, "batch_id": batch_id, "created_at": now()}
+    return add_rows(connection, match_columns(rows), "match", query, batch_id)
+
+
+def add_rows(connection: Connection, rows: pa.Table, kind: str, query: str, batch_id: int) -> int:
+    """Add rows of a kind that are not there yet; how many were new."""
+    tokens = pa.array([token_of(name) for name in rows["subscription_id"].to_pylist()], pa.int64())
+    constants = {"kind": kind, "query": query, "batch_id": batch_id, "created_at": now()}
     once = "ON CONFLICT (event_id, subscription_id, version) DO NOTHING"
-    return insert(connection, outbox, match_columns(rows), constants, once, OUTBOX_ORDER)
+    return insert(connection, outbox, rows.append_column("token", tokens), constants, once, OUTBOX_ORDER)
 
 
 def match_columns(rows: pa.Table) -> pa.Table:

@@ -76,7 +76,10 @@ outbox = Table(
     Column("batch_id", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("event_id", "subscription_id", "version", name="outbox_once"),
-    Index("outbox_subscription", "subscription_id", "id"),
+    # For the history of a subscription. By its token: an index by the subscription itself would write a page
+    # for every row of a busy stream, this one a page for each token.
+    Column("token", Integer, nullable=False, server_default="0"),
+    Index("outbox_token", "token", "id", "subscription_id"),
     sqlite_autoincrement=True,  # an id is never used again
 )
 
