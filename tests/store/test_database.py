@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersion
-from tamis.store import Store, migrations, owners
+from tamis.store import Store, deliveries, migrations, owners
 from tamis.store.database import HEAD, VERSION_TABLE, read_address
 from tamis.store.owners import Owner
 from tamis.store.tables import METADATA
@@ -108,6 +108,11 @@ def test_a_store_of_the_first_release_is_brought_up_to_date(url: str) -> None:
                 sa.text("INSERT INTO subscriptions VALUES (:id, 1, :owner, :text, 0, NULL, 1, 7, 7)"),
                 {"id": name, "owner": owner, "text": text},
             )
+        for row, name in enumerate(("ann/1", "free", "ann/1")):
+            connection.execute(
+                sa.text("INSERT INTO outbox VALUES (:row, 'match', :event, :id, 1, 0, 7, NULL, 'q', 1, 7)"),
+                {"row": row, "event": f"e{row}", "id": name},
+            )
     engine.dispose()
     with Store.open(url) as store:
         held = [store.get(name) for name in ("ann/1", "ann/2", "free")]
@@ -118,6 +123,8 @@ def test_a_store_of_the_first_release_is_brought_up_to_date(url: str) -> None:
         ]
         with store.database.reading() as connection:
             assert owners.find(connection, "ann") == Owner("ann", {}, 2, 4, 7)
+            told, _ = deliveries.history(connection, "ann/1", None, 10)
+            assert [one.event_id for one in told] == ["e2", "e0"]
 
 
 def test_opening_again_changes_nothing(store: Store) -> None:

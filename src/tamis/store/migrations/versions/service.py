@@ -10,7 +10,6 @@ from alembic import op
 from tamis.errors import ExpressionError
 from tamis.lang import parse
 from tamis.model.expr import size_of
-from tamis.model.token import token_of
 
 revision = "0002"
 down_revision = "0001"
@@ -26,9 +25,7 @@ def upgrade() -> None:
     )
     op.add_column("subscriptions", sa.Column("size", sa.Integer, nullable=False, server_default="1"))
     op.create_index("subscriptions_owner", "subscriptions", ["owner", "id"])
-    op.add_column("outbox", sa.Column("token", sa.Integer, nullable=False, server_default="0"))
-    _tokens()
-    op.create_index("outbox_token", "outbox", ["token", "id", "subscription_id"])
+    op.create_index("outbox_subscription", "outbox", ["subscription_id", "id"])
     op.execute("INSERT INTO counters (name, value) VALUES ('event', 0)")
     identity = op.create_table("identity", sa.Column("id", sa.String(32), primary_key=True))
     op.bulk_insert(identity, [{"id": uuid.uuid4().hex}])
@@ -36,17 +33,6 @@ def upgrade() -> None:
     _deliveries()
     _access()
     _count_what_is_held(op.get_bind())
-
-
-def _tokens() -> None:
-    """Rows that are there already get the token of their subscription."""
-    outbox = sa.table("outbox", sa.column("id"), sa.column("subscription_id"), sa.column("token"))
-    connection = op.get_bind()
-    one = sa.update(outbox).where(outbox.c.subscription_id == sa.bindparam("name"))
-    names = connection.execute(sa.select(outbox.c.subscription_id).distinct()).scalars()
-    values = [{"name": name, "of": token_of(name)} for name in names]
-    if values:
-        connection.execute(one.values(token=sa.bindparam("of")), values)
 
 
 def _events() -> None:

@@ -1,0 +1,25 @@
+"""The outbox's rows carry the token of their subscription, and its history is found by that."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from tamis.model.token import token_of
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Rows that are there already get the token of their subscription."""
+    op.add_column("outbox", sa.Column("token", sa.Integer, nullable=False, server_default="0"))
+    outbox = sa.table("outbox", sa.column("subscription_id"), sa.column("token"))
+    connection = op.get_bind()
+    names = connection.execute(sa.select(outbox.c.subscription_id).distinct()).scalars()
+    values = [{"name": name, "of": token_of(name)} for name in names]
+    if values:
+        mine = sa.update(outbox).where(outbox.c.subscription_id == sa.bindparam("name"))
+        connection.execute(mine.values(token=sa.bindparam("of")), values)
+    op.create_index("outbox_token", "outbox", ["token", "id", "subscription_id"])
+    op.drop_index("outbox_subscription", "outbox")
