@@ -23,7 +23,7 @@ from tamis import Client
 
 LINES = "application/x-ndjson"
 EVENTS_AT_ONCE, CHANGES_AT_ONCE = 200, 100
-CONNECTIONS = 4  # of each caller
+CONNECTIONS = 8  # of each caller
 OWNER = "market"
 UNBOUNDED = ("owner_requests", "owner_events", "owner_subscriptions", "owner_predicates", "lag_events")
 
