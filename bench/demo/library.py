@@ -109,8 +109,7 @@ def _local(found: pa.Table) -> pa.Table:
 
 def _explain_one(index: Any, name: str, event: dict[str, Any], found: int) -> None:
     price = event.get("price") or event.get("wage")
-    click.echo(
-        f"\n   “{event['title']}”, {price:,} €, {event['city']}: {found} searches match, among them {name}"
-    )
+    whose = f"{found} searches match, among them {name}" if found > 1 else f"one search matches: {name}"
+    click.echo(f"\n   “{event['title']}”, {price:,} €, {event['city']}: {whose}")
     for line in str(index.explain(name, event)).splitlines():
         click.echo("      " + (line if len(line) <= 100 else line[:99] + "…"))

@@ -29,7 +29,7 @@ def served(folder: Path, options: Sequence[str]) -> Iterator[Served]:
     is_first = not (folder / "tamis.db").exists()
     command = [sys.executable, "-c", START, "serve", "--data", str(folder), "--port", "0"]
     process = subprocess.Popen(
-        [*command, "--log-level", "warning", *options], stdout=subprocess.PIPE, text=True
+        [*command, "--log-level", "error", *options], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     try:
