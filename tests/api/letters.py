@@ -6,7 +6,8 @@ from tamis.store import claims, deliveries, dispatch
 from tamis.store.claims import Ask, Result
 from tamis.store.dispatch import Rules
 from tamis.store.moments import now
-from tests.api.service import Caller, Running, eventually
+from tests.api.service import Caller, Running
+from tests.waiting import eventually
 
 
 def told(run: Running, caller: Caller, name: str) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ from tamis.api.server import address_of, config_of, listen
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.live import Live
 from tamis.store import Store, keys
-
-PATIENCE = 30.0  # seconds until a test gives up
+from tests.waiting import PATIENCE, eventually
 
 
 class Running:
@@ -81,15 +79,6 @@ def serving(service: Service) -> Iterator[str]:
             service.stop()
             server.should_exit = True
             thread.join(PATIENCE)
-
-
-def eventually(holds: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-    """What ``holds`` says as soon as it is true."""
-    until = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < until, "it did not come true"
-        time.sleep(0.005)
-    return found
 
 
 def file_url(folder: Path) -> str:

@@ -11,7 +11,8 @@ import pytest
 
 from tamis.store.moments import now
 from tests.api.letters import dead_letter
-from tests.api.service import Running, eventually, file_url, problem, running
+from tests.api.service import Running, file_url, problem, running
+from tests.waiting import eventually
 
 # The whole of it: an operation that is missing here fails the first test.
 SCOPES = {

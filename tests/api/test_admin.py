@@ -11,7 +11,8 @@ import pytest
 
 from tamis.api.rates import Bucket
 from tamis.limits import Limits
-from tests.api.service import Caller, Running, eventually, file_url, problem, running
+from tests.api.service import Caller, Running, file_url, problem, running
+from tests.waiting import eventually
 
 ROOT = "/v1/subscriptions"
 

@@ -9,7 +9,8 @@ import pytest
 
 from tamis.store import listing
 from tests.api.letters import numbers
-from tests.api.service import Caller, Running, eventually, problem
+from tests.api.service import Caller, Running, problem
+from tests.waiting import eventually
 
 PATH = "/v1/events"
 

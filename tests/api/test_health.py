@@ -13,7 +13,8 @@ import pytest
 from tamis.api import Settings, logs
 from tamis.errors import StoreUnavailable
 from tamis.limits import Limits
-from tests.api.service import Caller, Running, eventually, file_url, problem, running
+from tests.api.service import Caller, Running, file_url, problem, running
+from tests.waiting import eventually
 
 
 def test_healthy_and_ready(run: Running) -> None:

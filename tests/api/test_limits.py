@@ -20,8 +20,9 @@ from tamis.store import answers
 from tamis.store.answers import Asked, Given
 from tamis.store.listing import Told
 from tamis.store.moments import now
-from tests.api.service import Running, eventually, file_url, problem, running
+from tests.api.service import Running, file_url, problem, running
 from tests.api.test_events import kept, lines
+from tests.waiting import eventually
 
 ROOT = "/v1/subscriptions"
 edges = pytest.mark.parametrize("edge", [-1, 0, 1], ids=["below", "at", "above"])

@@ -21,7 +21,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tamis.cli import main
-from tests.api.service import PATIENCE, Caller, eventually, problem
+from tests.api.service import Caller, problem
+from tests.waiting import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = "from tamis.cli import main; main(prog_name='tamis')"

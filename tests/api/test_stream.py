@@ -15,7 +15,8 @@ import pytest
 from tamis.api import stream
 from tamis.limits import Limits
 from tests.api.letters import numbers
-from tests.api.service import Caller, Running, eventually, file_url, problem, running
+from tests.api.service import Caller, Running, file_url, problem, running
+from tests.waiting import eventually
 
 PATH = "/v1/stream"
 

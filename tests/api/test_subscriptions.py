@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.api.service import Caller, Running, eventually, problem
+from tests.api.service import Caller, Running, problem
+from tests.waiting import eventually
 
 ROOT = "/v1/subscriptions"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -20,7 +20,8 @@ from tamis.errors import (
     RequestInvalid,
     UnknownSubscription,
 )
-from tests.api.service import Running, eventually
+from tests.api.service import Running
+from tests.waiting import eventually
 
 BOOK: dict[str, Any] = {
     "cheap": "price < 500",

@@ -13,6 +13,7 @@ from tamis.store import Store
 from tests.faults.history import History, check
 from tests.faults.process import Process, service
 from tests.notify.receiver import Receiver, receiving
+from tests.waiting import eventually
 
 TIMES = int(os.environ.get("TAMIS_FAULTS", "20"))  # kills of each kind; more behind this switch
 FAILPOINTS = [
@@ -30,11 +31,11 @@ LOCAL = ("--allow-network", "127.0.0.0/8", "--log-level", "warning")
 
 def settle(process: Process, store: Store, seconds: float = 90) -> None:
     """Until every event was matched and every delivery is done."""
-    end = time.monotonic() + seconds
-    while not _is_settled(store):
+
+    def is_alive() -> None:
         assert process.is_alive()
-        assert time.monotonic() < end, "the service does not come to rest"
-        time.sleep(0.1)
+
+    eventually(lambda: _is_settled(store), seconds, is_alive)
 
 
 def _is_settled(store: Store) -> bool:

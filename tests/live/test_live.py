@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,13 @@ from tamis.live.rates import Rates
 from tamis.store import Store, book
 from tamis.store.events import NewEvent, Published
 from tamis.store.tables import counters
+from tests.waiting import eventually
 
 
 @pytest.fixture
 def live(store: Store) -> Iterator[Live]:
     with Live.open(store) as opened:
         yield opened
-
-
-def until(condition: Callable[[], Any], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def outbox(store: Store) -> list[tuple[str, str]]:
@@ -50,7 +43,7 @@ def test_created_before_matches_created_after_does_not(live: Live, store: Store)
     live.publish("shop", [NewEvent("e2", 5, '{"a": 1}')]).result(20)
     store.remove("ann/1")
     live.publish("shop", [NewEvent(None, None, '{"a": 1}')]).result(20)
-    until(lambda: live.lag() == 0)
+    eventually(lambda: live.lag() == 0)
     (_, last), *rows = outbox(store)  # an event without a name gets one of digits
     assert last == "ann/2"
     assert rows == [("shop/e1", "ann/1"), ("shop/e2", "ann/1"), ("shop/e2", "ann/2")]
@@ -68,7 +61,7 @@ def test_the_same_event_twice(live: Live, store: Store) -> None:
         Published("e", "conflict"),
     ]
     assert live.publish("other", [twice]).result(20) == [Published("e", "accepted")]
-    until(lambda: live.lag() == 0)
+    eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e", "ann/1")]
 
 
@@ -78,7 +71,7 @@ def test_an_event_that_became_invalid_is_put_aside(store: Store) -> None:
         put(live, "ann/1", "a = 1")
         rows = [NewEvent("e1", None, '{"a": 1, "b": 2}'), NewEvent("e2", None, '{"a": 1}')]
         live.publish("shop", [*rows, NewEvent("e3", None, "no JSON")]).result(20)
-        until(lambda: live.lag() == 0)
+        eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e2", "ann/1")]
     aside = [row for batch in store.read("quarantine") for row in batch.to_pylist()]
     assert [(row["event_id"], row["code"]) for row in aside] == [
@@ -103,7 +96,7 @@ def test_an_event_that_breaks_the_matcher_harms_only_itself(
         put(live, "ann/1", "a = 1")
         texts = ['{"a": 1}', '{"a": 1, "b": "poison"}', '{"a": 1}']
         live.publish("shop", [NewEvent(f"e{n}", None, text) for n, text in enumerate(texts)]).result(20)
-        until(lambda: live.lag() == 0)
+        eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e0", "ann/1"), ("shop/e2", "ann/1")]
     assert [row["event_id"] for batch in store.read("quarantine") for row in batch.to_pylist()] == ["shop/e1"]
     assert "cannot be matched" in caplog.text
@@ -195,7 +188,7 @@ def test_a_service_that_stops_takes_no_more(store: Store, tmp_path: Path) -> Non
     late = live.publish("shop", [NewEvent("f", None, '{"a": 1}')])
     assert isinstance(late.exception(20), StoreUnavailable)
     with Live.open(store, tmp_path / "index") as again:
-        until(lambda: again.lag() == 0)
+        eventually(lambda: again.lag() == 0)
         assert again.info()["position"] == 1
     assert outbox(store) == [("shop/e", "ann/1")]
 
@@ -205,7 +198,7 @@ def test_who_listens_is_told(live: Live) -> None:
     live.on_matches(heard.append)
     put(live, "ann/1", "a = 1")
     live.publish("shop", [NewEvent(None, None, '{"a": 1}') for _ in range(5)]).result(20)
-    until(lambda: sum(heard) == 5)
+    eventually(lambda: sum(heard) == 5)
     assert live.rates.events == 5
 
 

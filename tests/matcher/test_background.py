@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tamis import Index
 from tamis.matcher import background, writer
 from tamis.model.change import Change
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -49,11 +49,8 @@ def test_changes_during_a_merge(held: Callable[[], None]) -> None:
         _check(index, expected)
     assert len(index.info()["segments"]) > 3  # the merge has not been let go
     held()
-    until = time.monotonic() + 30
-    while len(index.info()["segments"]) > 3 and time.monotonic() < until:
-        time.sleep(0.01)
+    eventually(lambda: len(index.info()["segments"]) <= 3)
     _check(index, expected)
-    assert len(index.info()["segments"]) <= 3
     index.check()
 
 
@@ -73,10 +70,7 @@ def test_a_merge_that_fails_leaves_the_index_as_it_is(
         patch.setattr(writer.Writer, "_merge", broken)
         index.apply([Change(n, f"t{n}", "a = 1") for n in range(1, 9)])
         assert failed.wait(30)
-        until = time.monotonic() + 30
-        while "a merge failed" not in caplog.text and time.monotonic() < until:
-            time.sleep(0.01)
-    assert "a merge failed" in caplog.text
+        eventually(lambda: "a merge failed" in caplog.text)
     assert len(index.match({"a": 1})) == 18
     index.apply([Change(9, "t9", "a = 1")])
     assert len(index.match({"a": 1})) == 19

@@ -45,7 +45,10 @@ class Receiver:
         self._came = threading.Condition()
 
     def take(self, handler: BaseHTTPRequestHandler) -> None:
-        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        length = int(handler.headers.get("Content-Length", 0))
+        body = handler.rfile.read(length)
+        if len(body) < length:
+            return  # the caller died in the middle of its request
         with self._came:
             self.calls.append(Call(handler.path, {k.lower(): v for k, v in handler.headers.items()}, body))
             self._came.notify_all()

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -30,6 +29,7 @@ from tamis.cli.spark.queries import run
 from tamis.cli.spark.sources import Shape, stream_events
 from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
 from tamis.store import Store
+from tests.waiting import eventually
 
 BOOK = {"phone": "model = 'iphone5s' AND price <= 580", "cheap": "price < 100", "bad": "price <="}
 EVENTS = [
@@ -346,9 +346,8 @@ def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
         sender, _ = server.accept()
         with sender:
             sender.sendall(b'{"price": 1}\n{"price": 1}\n')
-            deadline = time.monotonic() + 30
-            while len(rows := spark.table("lines").collect()) < 2 and time.monotonic() < deadline:
-                time.sleep(0.1)
+            eventually(lambda: spark.table("lines").count() == 2)
+        rows = spark.table("lines").collect()
         query.stop()
     assert [row.attributes for row in rows] == ['{"price": 1}'] * 2
     assert None not in {row.event_time for row in rows}

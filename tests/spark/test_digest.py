@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -20,11 +19,12 @@ from tamis.spark.digest import digest
 from tamis.store import Store
 from tamis.store.digests import Run
 from tamis.store.parts import Part
+from tests.spark.queries import until
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.spark
 
 COLUMNS = "event_id string, subscription_id string, version long, event_time timestamp, payload string"
-PATIENCE = 90.0
 _numbers = count()
 
 
@@ -85,14 +85,6 @@ def stream(spark: SparkSession, tmp_path: Path) -> Iterator[Stream]:
     made.store.close()
 
 
-def until(done: Callable[[], bool], query: StreamingQuery | None = None) -> None:
-    limit = time.monotonic() + PATIENCE
-    while not done():
-        assert query is None or query.exception() is None, query and query.exception()
-        assert time.monotonic() < limit, "the stream did not get there in time"
-        time.sleep(0.1)
-
-
 def consumed(query: StreamingQuery, rows: int) -> bool:
     """Whether so many matches were read; the heartbeat has one row a second."""
     sources = [source for progress in query.recentProgress for source in progress.sources]
@@ -149,7 +141,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
 
     monkeypatch.setattr(Store, "add_digests", crash_after_commit)
     query = stream.start()
-    until(lambda: query.exception() is not None)
+    eventually(lambda: query.exception() is not None, 90)
     assert "the plug was pulled" in str(query.exception())
     monkeypatch.setattr(Store, "add_digests", commit)
     query = stream.start()  # the batch that crashed comes again

@@ -13,6 +13,7 @@ from tamis.errors import InputError
 from tamis.spark import progress
 from tamis.spark.metrics import StreamMetrics
 from tamis.spark.progress import Batch, batch_of, line_of, live_line, report
+from tests.waiting import eventually
 
 BATCH = Batch("q", "r", 7, 2000, 1900.0, 9500.4, 0.21, {"addBatch": 0.15, "walCommit": 0.02}, {}, None, None)
 
@@ -117,8 +118,4 @@ def test_a_stream_that_fails_is_counted(spark: Any, tmp_path: Path) -> None:
 
 def settle(metrics: StreamMetrics) -> None:
     """Wait until the listener, which is called later, has heard of the end."""
-    import time
-
-    deadline = time.monotonic() + 20
-    while sample(metrics, "running") != 0.0 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    eventually(lambda: sample(metrics, "running") == 0.0)

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,8 @@ import pytest
 import tamis
 from tamis.errors import IndexNotFound, InputError, TamisError
 from tamis.store import Store
+from tests.spark.queries import until
+from tests.waiting import eventually
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,14 +91,6 @@ def start(spark: SparkSession, world: World) -> Iterator[Callable[..., Any]]:
     yield begin
     for query in running:
         query.stop()
-
-
-def until(done: Callable[[], bool], query: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not done():
-        assert query.exception() is None, query.exception()
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.05)
 
 
 def test_changes_count_from_the_next_event_on(world: World, start: Callable[..., Any]) -> None:
@@ -253,10 +246,7 @@ def _job(world: World, root: Path) -> subprocess.Popen[bytes]:
 
 
 def _wait(done: Callable[[], bool], job: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 90
-    while not done() and job.poll() is None:
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.02)
+    eventually(lambda: done() or job.poll() is not None, 90)
 
 
 def _kill(job: subprocess.Popen[bytes], victim: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from tamis.store.dispatch import Rules
 from tamis.store.events import NewEvent
 from tamis.store.moments import now
 from tamis.store.tables import deliveries
+from tests.waiting import eventually
 
 LOG = {"transport": "log"}
 LATER = 10**15  # microseconds: long after anything here
@@ -111,7 +111,4 @@ def test_the_keeper_does_it_by_itself(store: Store) -> None:
     publish(store, "e1")
     match(store)
     with Keeper(store, 1e-9):
-        until = time.monotonic() + 20
-        while rows(store, "events") and time.monotonic() < until:
-            time.sleep(0.01)
-    assert rows(store, "events") == 0
+        eventually(lambda: rows(store, "events") == 0)

@@ -1,0 +1,65 @@
+"""Notifiers that run against real receivers."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamis.failpoint import disarm
+from tamis.notify import Notifier, Settings
+from tamis.notify.backoff import Backoff
+from tamis.notify.guard import read_networks
+from tamis.notify.http import HttpRules
+from tamis.store import Store
+from tests.notify.receiver import Receiver
+
+HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=1, total_seconds=2)
+QUICK = Backoff(first=0.02, factor=1, longest=0.02, attempts=4)
+Make = Callable[..., Notifier]
+
+
+class Clock:
+    """The real one, and what a test adds to it."""
+
+    ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1_000 + self.ahead
+
+
+@pytest.fixture
+def notifying(store: Store, tmp_path: Path) -> Iterator[Make]:
+    started: list[Notifier] = []
+
+    def start(clock: Any = None, other: Store | None = None, **settings: Any) -> Notifier:
+        plain = {
+            "workers": 4,
+            "poll_seconds": 0.05,
+            "http": HERE,
+            "backoff": QUICK,
+            "folder": tmp_path / "files",
+        }
+        chosen = Settings(**(plain | {"lease_seconds": 10} | settings))
+        notifier = Notifier(other or store, chosen, clock=clock or Clock(), chance=random.Random(1))
+        notifier.start()
+        started.append(notifier)
+        return notifier
+
+    yield start
+    disarm()
+    for notifier in started:
+        notifier.stop()
+        assert not any(thread.is_alive() for thread in notifier._threads)
+
+
+def hook(receiver: Receiver, **more: Any) -> dict[str, Any]:
+    return {"transport": "webhook", "url": receiver.url, **more}
+
+
+def told_to(receiver: Receiver) -> list[str]:
+    return [call.headers["webhook-id"] for call in receiver.calls]

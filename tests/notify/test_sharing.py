@@ -1,0 +1,169 @@
+"""Several notifiers, and what one leaves behind that is stopped, asleep, dead or without its database."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from tamis.errors import StoreUnavailable
+from tamis.failpoint import arm
+from tamis.notify.http import HttpRules
+from tamis.store import Store, claims, dispatch
+from tamis.store.database import Database
+from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
+from tests.notify.receiver import answer, receiving
+from tests.notify.running import HERE, Clock, Make, hook, told_to
+from tests.waiting import eventually
+
+
+def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, notifying: Make) -> None:
+    with receiving() as receiver, Store.open(store.url) as second:
+        for number in range(10):
+            url = f"http://127.0.0.{number + 1}:{receiver.port}/"
+            delivery = {"transport": "webhook", "url": url}
+            subscribe(store, f"o{number}/1", delivery, schedule="every minute" if number % 5 == 0 else None)
+        clock = Clock()
+        both = [notifying(clock), notifying(clock, other=second)]
+        for event in range(20):
+            tell(store, *((f"e{event}", f"o{number}/1") for number in range(10)))
+        assert both[0].drain(30)
+        clock.ahead = 2 * MINUTE
+        both[1].wake()
+        eventually(lambda: both[0].drain(30) and states(store) == {"delivered": 162})
+        for notifier in both:
+            notifier.stop()
+    told = told_to(receiver)
+    assert len(told) == len(set(told)) == 162
+    counts = [json.loads(call.body)["data"]["count"] for call in receiver.calls]
+    assert sum(counts) == 200
+    shares = [
+        notifier.metrics.registry.get_sample_value(
+            "tamis_notify_attempts_total", {"transport": "webhook", "result": "delivered"}
+        )
+        for notifier in both
+    ]
+    assert sum(share or 0 for share in shares) == 162
+
+
+def test_stopping_gives_back_what_was_not_sent(store: Store, notifying: Make) -> None:
+    gate = threading.Event()
+    with receiving(lambda handler: (gate.wait(15), answer(204)(handler))[1]) as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, *((f"e{number}", "ann/1") for number in range(8)))
+        notifier = notifying(workers=1, per_endpoint=4, http=HttpRules(HERE.allowed, total_seconds=4))
+        receiver.wait_for(1)
+        threading.Timer(0.2, gate.set).start()
+        notifier.stop()
+    found = states(store)
+    assert found.get("delivered", 0) == len(receiver.calls) < 8
+    assert found["waiting"] == 8 - found["delivered"]
+    assert sum(row.attempts for row in rows(store)) == found["delivered"]
+
+
+def test_the_database_goes_away_and_comes_back(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    away = threading.Event()
+    really = Database.writing
+
+    def writing(self: Database) -> Any:
+        if away.is_set():
+            raise StoreUnavailable("the store is not available")
+        return really(self)
+
+    monkeypatch.setattr(Database, "writing", writing)
+    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+
+    def while_away(handler: BaseHTTPRequestHandler) -> None:
+        away.set()  # what was sent cannot be written down for a while
+        answer(204)(handler)
+
+    with receiving(while_away) as receiver, caplog.at_level(logging.WARNING):
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        notifying()
+        receiver.wait_for(1)
+        eventually(lambda: "the store is away" in caplog.text)
+        away.clear()
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert caplog.text.count("the store is away") == 1
+    assert "the store is back" in caplog.text
+    assert len(receiver.calls) == 1
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+    address = sa.make_url(store.url)
+    engine = sa.create_engine(address.set(database="postgres"), isolation_level="AUTOCOMMIT")
+
+    def admit(allowed: bool) -> None:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"ALTER DATABASE {address.database} ALLOW_CONNECTIONS {allowed}")
+            ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            if not allowed:
+                connection.exec_driver_sql(ended, (address.database,))
+
+    with receiving() as receiver, caplog.at_level(logging.WARNING):
+        subscribe(store, "ann/1", hook(receiver))
+        notifier = notifying()
+        for number in range(3):
+            tell(store, *((f"e{number}-{event}", "ann/1") for event in range(30)))
+            admit(False)
+            eventually(lambda number=number: caplog.text.count("the store is away") > number)
+            admit(True)
+            eventually(lambda number=number: states_or_none(store) == {"delivered": 30 * (number + 1)})
+        notifier.stop()
+        assert set(told_to(receiver)) == {f"msg_{number}" for number in range(1, 91)}
+    engine.dispose()
+
+
+def states_or_none(store: Store) -> dict[str, int] | None:
+    try:
+        return states(store)
+    except StoreUnavailable:
+        return None
+
+
+def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) -> None:
+    """A machine that slept must not send what another has claimed meanwhile."""
+    clock = Clock()
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        slept = []
+
+        def sleep() -> None:
+            if not slept:
+                slept.append(1)
+                clock.ahead = 9 * SECOND  # of ten; sending may take three
+
+        arm("notify.after_claim", sleep)
+        notifier = notifying(clock)
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert len(receiver.calls) == 1
+    assert rows(store)[0].attempts == 1
+    assert notifier.metrics.registry.get_sample_value("tamis_notify_returned_total") == 1
+
+
+def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tamis.notify.desk.LOOK", 0.05)
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, ("e1", "ann/1"))
+        with store.database.writing() as connection:
+            dispatch.dispatch(connection, dispatch.Rules("dead"), 1)
+            assert claims.claim(connection, claims.Ask("dead", 2, 10, lambda endpoint: 10), 1)[0]
+        notifying()
+        eventually(lambda: states(store) == {"delivered": 1})
+    assert rows(store)[0].attempts == 2
