@@ -75,8 +75,8 @@ def goals(found: dict[str, Any]) -> list[Goal]:
     """Every goal that the results speak of."""
     reached = [_contest(verdict) for verdict in found.get("peers", {}).get("verdicts", [])]
     curves = found.get("scaling", {}).get("curves", {})
-    for name, curve in curves.items():
-        grown = growth(name, curve["points"]) if curve["constant_matches"] else None
+    for curve in curves.values():
+        grown = growth(curve["points"]) if curve["constant_matches"] else None
         if grown is not None:
             text = f"{curve['workload']}: ten times the subscriptions at most {MOST_GROWTH:g}× the cost"
             reached.append(Goal(text, f"{grown.times:.2f}×", grown.met, _by(grown.times / MOST_GROWTH)))

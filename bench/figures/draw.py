@@ -45,12 +45,10 @@ def lines(
     log_y: bool = True,
     ticks: Mapping[X, str] | None = None,
     legend: bool = True,
-    about: str = "",
-    size: tuple[float, float] = (4.3, 3.1),
 ) -> str:
     """A curve for every label, as SVG text. Places that are strings stand side by side in their order."""
     curves = {label: curve for label, curve in curves.items() if curve}
-    with _canvas(size) as (figure, axes):
+    with _canvas((4.3, 3.1)) as (figure, axes):
         places = _places(curves)
         for label, mark in marks(list(curves)).items():
             at = [places[x] for x in curves[label]]
@@ -60,7 +58,7 @@ def lines(
         axes.set_ylabel(y_label)
         if legend:
             figure.legend(loc="outside lower center", ncols=3, fontsize=8)
-        return _svg(figure, about or f"{y_label} by {x_label}: {', '.join(curves)}")
+        return _svg(figure, f"{y_label} by {x_label}: {', '.join(curves)}")
 
 
 def stacked(
@@ -68,8 +66,6 @@ def stacked(
     *,
     x_label: str,
     ticks: Mapping[X, str] | None = None,
-    about: str = "",
-    legend: bool = True,
 ) -> str:
     """A horizontal bar for every place, the curves laid end to end in it."""
     places = list(_places(curves))
@@ -85,9 +81,8 @@ def stacked(
         axes.xaxis.set_major_formatter(lambda value, _: short(value))
         axes.set_xlabel(x_label)
         axes.grid(axis="x")
-        if legend:
-            figure.legend(loc="outside lower center", ncols=3, fontsize=8)
-        return _svg(figure, about or f"{x_label}: {', '.join(curves)}")
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+        return _svg(figure, f"{x_label}: {', '.join(curves)}")
 
 
 def legend(labels: Iterable[str]) -> list[tuple[str, str]]:
@@ -197,7 +192,7 @@ def _svg(figure: Any, about: str) -> str:
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1).strip()
 
 
-def bars(values: Mapping[str, float], *, x_label: str, strong: tuple[str, ...] = (), about: str = "") -> str:
+def bars(values: Mapping[str, float], *, x_label: str, strong: tuple[str, ...] = ()) -> str:
     """A horizontal bar for every label on a logarithmic axis, its number beside it."""
     with _canvas((6.4, 0.3 * len(values) + 0.8)) as (figure, axes):
         colours = [PLACEHOLDERS["green" if label in strong else "grey"] for label in values]
@@ -212,4 +207,4 @@ def bars(values: Mapping[str, float], *, x_label: str, strong: tuple[str, ...] =
         axes.xaxis.set_major_formatter(lambda value, _: short(value))
         axes.set_xlabel(x_label)
         axes.grid(axis="x")
-        return _svg(figure, about or f"{x_label}: {', '.join(values)}")
+        return _svg(figure, f"{x_label}: {', '.join(values)}")

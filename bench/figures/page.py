@@ -51,17 +51,10 @@ def _styles() -> str:
     return style.css() + _CSS.read_text(encoding="utf-8")
 
 
-def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", best: int | None = None
-) -> str:
-    """A table that scrolls sideways where it is too wide; row ``best`` stands out."""
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    """A table that scrolls sideways where it is too wide."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{' class=best' if at == best else ''}>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for at, row in enumerate(rows)
-    )
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
         f'<div class="scroll"><table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

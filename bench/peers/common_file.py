@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import starts
 from bench.workloads.mix import Mix
+from tamis.lang.columns.rows import starts
 
 MARK, VERSION = "tamis-peers", "1"
 OPERATORS = ("=", "!=", "<=", ">=", "between", "in")

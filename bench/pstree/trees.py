@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +12,6 @@ from tamis.space.pstree import Frozen, Integers
 
 Ints = npt.NDArray[np.int64]
 Pairs = tuple[Ints, Ints]
-
-
-class Stabbed(Protocol):
-    """Something that knows intervals and is asked for those around a point."""
-
-    def pairs(self, points: Ints) -> Pairs:
-        """All pairs (point, interval)."""
-
-    def nbytes(self) -> int:
-        """Memory, in bytes."""
 
 
 class FrozenPSTree:

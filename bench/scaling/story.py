@@ -19,7 +19,6 @@ LEAST_BEND = 0.1
 class Growth(NamedTuple):
     """Cost per event at ten times the subscriptions, over that before."""
 
-    curve: str
     times: float
     matches: float  # by how much they grew
 
@@ -29,7 +28,7 @@ class Growth(NamedTuple):
         return self.times <= MOST_GROWTH
 
 
-def growth(name: str, points: Sequence[Point]) -> Growth | None:
+def growth(points: Sequence[Point]) -> Growth | None:
     """From the largest book that has one ten times larger; the aim is for one million."""
     known = {point["subscriptions"]: point for point in points}
     pairs = [(known[n], known[10 * n]) for n in known if 10 * n in known and 10 * n <= 10_000_000]
@@ -37,7 +36,7 @@ def growth(name: str, points: Sequence[Point]) -> Growth | None:
         return None
     small, large = pairs[-1]
     matches = large["matches_per_event"] / max(small["matches_per_event"], 1e-9)
-    return Growth(name, large["us_per_event"] / small["us_per_event"], matches)
+    return Growth(large["us_per_event"] / small["us_per_event"], matches)
 
 
 def exponents(points: Sequence[Point]) -> list[tuple[float, float]]:
@@ -82,7 +81,6 @@ class Distance(NamedTuple):
     touched: float  # bytes per event
     gb_s: float
     share: float  # of the bandwidth in order
-    floor_us: float  # were every line fetched from memory, as fast as lines come from anywhere
 
 
 def distance(point: Point, machine: Mapping[str, Any]) -> Distance | None:
@@ -91,5 +89,4 @@ def distance(point: Point, machine: Mapping[str, Any]) -> Distance | None:
         return None
     touched = sum(point["touched"].values())
     gb_s = touched / point["us_per_event"] / 1e3
-    floor = touched / 64 * machine["anywhere_ns"] / 1e3
-    return Distance(touched, gb_s, gb_s / machine["bandwidth_gb_s"], floor)
+    return Distance(touched, gb_s, gb_s / machine["bandwidth_gb_s"])

@@ -83,7 +83,7 @@ def verdicts(found: dict[str, Any]) -> list[str]:
     for name, curve in found["curves"].items():
         if curve["parameter"] != "subscriptions":
             continue
-        grown = growth(name, curve["points"])
+        grown = growth(curve["points"])
         if grown is not None:
             judged = f" (aim: at most {MOST_GROWTH:g}×: {'met' if grown.met else 'MISSED'})"
             aim = judged if curve["constant_matches"] else f" ({grown.matches:.3g}× the matches)"

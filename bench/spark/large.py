@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 WORKLOAD = "w4-dense"
 
 
-def large(spark: SparkSession, subscriptions: int, events: int, workload: str = WORKLOAD) -> dict[str, Any]:
+def large(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any]:
     """Build a book of so many, open it, and match some events; what it took."""
     from tamis.spark import build, match
 
-    files = material(spark, workload, subscriptions, events)
+    files = material(spark, WORKLOAD, subscriptions, events)
     remove(files.index)
     say(f"building {subscriptions:,} subscriptions …")
     memory = Memory()
@@ -30,7 +30,7 @@ def large(spark: SparkSession, subscriptions: int, events: int, workload: str = 
         pairs = log.transform(match(files.index, plan="replicated")).count()
         matched = time.perf_counter() - start
     return {
-        "workload": workload,
+        "workload": WORKLOAD,
         "subscriptions": made.subscriptions,
         "shards": len(made.manifest.shards),
         "build_s": made.seconds,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bench import report
@@ -35,18 +34,18 @@ ENTRIES = (
 )
 
 
-def suite(*, quick: bool = False, say: Callable[[str], Any] = report.say) -> dict[str, Any]:
+def suite(*, quick: bool = False) -> dict[str, Any]:
     """Measure everything; ``quick`` uses a hundredth of the subscriptions and events."""
     scale = 100 if quick else 1
     runs = []
     for entry in ENTRIES:
         size = entry.subscriptions // scale, max(64, entry.events // scale)
         plan = Plan(WORKLOADS[entry.workload], *size, entry.engines, repeats=5)
-        runs.append(run(plan, say=report.under(entry.workload, say)))
-        say(summary(runs[-1]))
+        runs.append(run(plan, say=report.under(entry.workload, report.say)))
+        report.say(summary(runs[-1]))
     figures = _ratios(runs)
     for title, measure in SMALL.items():
-        say(title)
+        report.say(title)
         figures[title] = measure(scale)
     return {
         "quick": quick,

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tamis.lang.columns.rows import starts
+
 Ints = npt.NDArray[np.int64]
 
 OPERATORS = ("=", "<=", ">=", "between", "in", "has all", "like", "!=")
@@ -138,11 +140,10 @@ def list_array(count: Ints, values: pa.Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(starts(count).astype(np.int32)), values)
 
 
-def starts(count: Ints) -> Ints:
-    """Where runs of these lengths begin, and where the last ends."""
-    start = np.zeros(len(count) + 1, np.int64)
-    np.cumsum(count, out=start[1:])
-    return start
+def dense_rows(attribute: Ints, value: Ints, dimensions: int) -> pa.Table:
+    """Events of one size as one map column: a row of attribute numbers and a row of values for each."""
+    offsets = np.arange(len(attribute) + 1) * attribute.shape[1]
+    return sparse_events(offsets, numbered("a", dimensions), attribute.ravel(), pa.array(value.ravel()))
 
 
 def sparse_events(offsets: Ints, names: pa.Array, attribute: Ints, values: pa.Array) -> pa.Table:

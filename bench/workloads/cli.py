@@ -11,6 +11,7 @@ import click
 
 from bench.options import changed_workload, known_workload, settings
 from bench.workloads import Workload
+from bench.workloads.files import FORMATS
 
 SAMPLE, SAMPLE_EVENTS = 50_000, 100  # what the match probability is measured on
 
@@ -22,7 +23,7 @@ SAMPLE, SAMPLE_EVENTS = 50_000, 100  # what the match probability is measured on
 @click.option("--set", "changes", multiple=True, metavar="PARAM=VALUE", callback=settings, help="Repeatable.")
 @click.option("--seed", type=click.IntRange(0), default=1)
 @click.option("--out", "folder", type=click.Path(path_type=Path, file_okay=False), required=True)
-@click.option("--format", "form", type=click.Choice(["parquet", "jsonl"]), default="parquet")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="parquet")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 def generate_command(
     workload: Workload,

@@ -9,6 +9,7 @@ import numpy as np
 from bench.workloads.catalogue import Category, Model, Town, categories, towns
 from bench.workloads.draw import pick, ranks, zipf
 from bench.workloads.goods import nice
+from tamis.lang.printer import quoted
 
 
 def map_searches(rng: np.random.Generator, count: int) -> list[str]:
@@ -74,8 +75,3 @@ def polygon(rng: np.random.Generator, town: Town) -> str:
 
 def _place(lon: float, lat: float) -> str:
     return f"{lon:.4f} {lat:.4f}"
-
-
-def quoted(text: str) -> str:
-    """A string literal."""
-    return "'" + text.replace("'", "''") + "'"

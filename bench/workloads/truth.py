@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.workloads.base import starts
 from bench.workloads.texts import coded_column
+from tamis.lang.columns.rows import starts
 
 _TERM = re.compile(r"[a-z0-9]+")
 

@@ -28,9 +28,10 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import EQ, GE, LE, Ints, Operands, Rows, bulk_table, numbered, sparse_events, starts
+from bench.workloads.base import EQ, GE, LE, Ints, Operands, Rows, bulk_table, numbered, sparse_events
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
+from tamis.lang.columns.rows import starts
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.workloads.base import OPERATORS, Ints, numbered, starts
+from bench.workloads.base import OPERATORS, Ints, numbered
 from bench.workloads.draw import BLOCK, blocks, generator
 from bench.workloads.synthetic import Matrices, check_bounds, used_cells
 from bench.workloads.texts import joined
 from bench.workloads.w1 import W1
+from tamis.lang.columns.rows import starts
 
 FORMS = {"dnf": (" AND ", " OR "), "cnf": (" OR ", " AND ")}
 

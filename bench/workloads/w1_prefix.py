@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.workloads.base import EQ, LIKE, Ints, Operands, Rows, bulk_table, numbered, starts
+from bench.workloads.base import EQ, LIKE, Ints, Operands, Rows, bulk_table, numbered
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, Mask, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
 from bench.workloads.words import vocabulary
+from tamis.lang.columns.rows import starts
 
 
 @dataclass(frozen=True)

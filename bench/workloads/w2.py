@@ -27,7 +27,7 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import BETWEEN, EQ, Ints, Operands, Rows, bulk_table, numbered, sparse_events
+from bench.workloads.base import BETWEEN, EQ, Ints, Operands, Rows, bulk_table, dense_rows, numbered
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, zipf
 from bench.workloads.profiles import Profiles, profile_count, profile_width
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
@@ -92,9 +92,7 @@ class W2(Synthetic):
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
         """Events as one map column, name to integer; they do not depend on the book."""
         attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
-        offsets = np.arange(len(attribute) + 1) * self.event_size
-        names = numbered("a", self.dimensions)
-        return sparse_events(offsets, names, attribute.ravel(), pa.array(value.ravel()))
+        return dense_rows(attribute, value, self.dimensions)
 
     @cached_property
     def _popularity(self) -> Floats:

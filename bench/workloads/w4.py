@@ -35,7 +35,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import BETWEEN, EQ, GE, LE, Ints, bulk_table, numbered, sparse_events
+from bench.workloads.base import BETWEEN, EQ, GE, LE, Ints, bulk_table, dense_rows, numbered
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, zipf
 from bench.workloads.profiles import Profiles, profile_count, profile_width
 from bench.workloads.synthetic import Synthetic, check_bounds, gather
@@ -93,9 +93,7 @@ class W4(Synthetic):
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
         """Events as one map column, name to integer."""
         attribute, value = gather(rows, EVENT_BLOCK, lambda number: self._events(seed, number, book))
-        offsets = np.arange(len(attribute) + 1) * self.event_size
-        names = numbered("a", self.dimensions)
-        return sparse_events(offsets, names, attribute.ravel(), pa.array(value.ravel()))
+        return dense_rows(attribute, value, self.dimensions)
 
     @cached_property
     def _popularity(self) -> Floats:

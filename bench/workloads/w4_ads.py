@@ -28,12 +28,12 @@ from bench.workloads.base import (
     Operands,
     Rows,
     bulk_table,
+    dense_rows,
     numbered,
-    sparse_events,
-    starts,
 )
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, zipf
 from bench.workloads.synthetic import Synthetic, check_bounds, gather
+from tamis.lang.columns.rows import starts
 
 CARDINALITIES = (4, 12, 40, 150, 600, 2_500)
 
@@ -89,9 +89,7 @@ class Ads(Synthetic):
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
         """Sessions as one map column, name to integer; they do not depend on the book."""
         attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
-        offsets = np.arange(len(attribute) + 1) * self.event_size
-        names = numbered("a", self.dimensions)
-        return sparse_events(offsets, names, attribute.ravel(), pa.array(value.ravel()))
+        return dense_rows(attribute, value, self.dimensions)
 
     # ------------------------------------------------------------------------------- subscriptions
     def _block(self, seed: int, number: int, part: slice) -> tuple[Ints, Ints, Ints, Ints, Ints]:

@@ -19,12 +19,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.workloads.base import EQ, Operands, Rows, bulk_table, numbered, sparse_events, starts
+from bench.workloads.base import EQ, Operands, Rows, bulk_table, numbered, sparse_events
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
 from bench.workloads.words import vocabulary
+from tamis.lang.columns.rows import starts
 
-PAPER_SUBSCRIPTIONS = 2_100_000
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

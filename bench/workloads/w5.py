@@ -22,11 +22,11 @@ from bench.workloads.base import BETWEEN, EQ, GE, IN, LE, Ints, bulk_table, numb
 from bench.workloads.catalogue import Category, categories, towns
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, blocks, generator
 from bench.workloads.goods import Goods, draw_goods, nice
-from bench.workloads.maps import circle, polygon, quoted
+from bench.workloads.maps import circle, polygon
 from bench.workloads.searches import Draft, Mask, sibling
 from bench.workloads.synthetic import Synthetic, check_bounds
+from tamis.lang.printer import quoted
 
-PAPER_SUBSCRIPTIONS = 300_000
 _TEXTS = 1_024  # a block of those written as text, which take longer to make
 
 

@@ -173,7 +173,7 @@ def test_every_request_is_a_line_in_the_log_and_no_secret_is(
     fields = record.fields  # type: ignore[attr-defined]
     assert (fields["method"], fields["path"], fields["status"]) == ("GET", "/v1/subscriptions/none", 404)
     assert fields["key"] == ann.key.split("_")[1]
-    for form in logs.FORMATS:
+    for form in ("json", "logfmt"):
         assert ann.key not in logs.Lines(form).format(record)
         assert ann.key.split("_")[2] not in logs.Lines(form).format(record)
 

@@ -16,6 +16,7 @@ import tamis
 from tamis import client as package
 from tamis.api.app import OPERATIONS
 from tests.api.service import Running
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 LIFE = {"close": "aclose"}  # what cannot have the same name
@@ -166,8 +167,9 @@ def test_a_task_can_be_cancelled(run: Running) -> None:
     async def main() -> None:
         async with tamis.AsyncClient(str(run.http.base_url), key) as client:
             waiting = asyncio.create_task(anext(client.stream()))
-            while not run.service.tail.count("cancelled"):
-                await asyncio.sleep(0.005)
+            async with asyncio.timeout(PATIENCE):
+                while not run.service.tail.count("cancelled"):
+                    await asyncio.sleep(0.005)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting

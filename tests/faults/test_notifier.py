@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import signal
@@ -17,10 +16,10 @@ from tests.faults.process import RUN, SOURCE, service
 from tests.faults.test_service import LOCAL, TIMES, prove
 from tests.notify.receiver import receiving
 
-FAILPOINTS = ["", "notify.before_move", "notify.after_dispatch", "notify.after_claim", "notify.after_send"]
+FAILPOINTS = ["notify.before_move", "notify.after_dispatch", "notify.after_claim", "notify.after_send"]
 
 
-def notifier(data: Path, failpoint: str) -> subprocess.Popen[bytes]:
+def notifier(data: Path, failpoint: str = "") -> subprocess.Popen[bytes]:
     command = [sys.executable, "-c", RUN, "notify", "--data", str(data), *LOCAL]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), VARIABLE: failpoint}
     return subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
@@ -35,14 +34,17 @@ def test_killed_at_random_and_at_each_failpoint(tmp_path: Path) -> None:
     rng = random.Random(11)
     with receiving() as receiver, service(tmp_path, "--no-notify", *LOCAL) as process:
         process.start()
-        names = itertools.cycle(FAILPOINTS)
         with History(process, receiver.url) as history:
-            for _ in range(TIMES):
-                name = next(names)
-                started = notifier(tmp_path / "data", f"{name}:{rng.randrange(1, 5)}" if name else "")
-                time.sleep(rng.uniform(1.0, 2.0))
-                kill(started)
-        last = notifier(tmp_path / "data", "")
+            for turn in range(TIMES):
+                if turn % 2:
+                    started = notifier(tmp_path / "data")
+                    time.sleep(rng.uniform(1.0, 2.0))
+                    kill(started)
+                else:
+                    name = FAILPOINTS[turn // 2 % len(FAILPOINTS)]
+                    dying = notifier(tmp_path / "data", f"{name}:{rng.randrange(1, 5)}")
+                    assert dying.wait(60) == -signal.SIGKILL, name
+        last = notifier(tmp_path / "data")
         try:
             prove(process, history, receiver, f"sqlite:///{tmp_path / 'data/tamis.db'}")
         finally:

@@ -56,7 +56,9 @@ class History:
             for name in index.match(body):
                 self.expected.add((f"shop/e{self.number}", name, self._force[name][1]))
         with self.store.database.writing() as connection:
-            assert {done.status for done in events.publish(connection, "shop", rows)} == {"accepted"}
+            assert {done.status for done in events.publish_all(connection, [("shop", rows)])[0]} == {
+                "accepted"
+            }
 
 
 def told(store: Store) -> list[tuple[str, str, int]]:

@@ -9,7 +9,6 @@ import pytest
 from tamis.lang import parse, to_text
 from tamis.model.expr import And
 from tamis.normal import clauses_of
-from tamis.normal.forms import clause_expr
 from tests.golden import golden_pairs
 
 CASES = golden_pairs(Path(__file__).parent / "golden" / "dnf.txt")
@@ -19,5 +18,5 @@ CASES = golden_pairs(Path(__file__).parent / "golden" / "dnf.txt")
 def test_golden(text: str, expected: str) -> None:
     found = clauses_of(parse(text))
     assert found.exact
-    written = " OR ".join(to_text(clause_expr(And, clause)) for clause in found.clauses)
+    written = " OR ".join(to_text(clause[0] if len(clause) == 1 else And(clause)) for clause in found.clauses)
     assert (written if found.kind == "clauses" else found.kind) == expected

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.failpoint import arm, disarm
+from tamis.model.value import micros_of
 from tamis.store import Store, deliveries, dispatch, positions
 from tamis.store.dispatch import Dispatched, Rules
-from tamis.store.moments import micros_of
 from tamis.store.tables import batches, digest_parts, outbox, subscriptions
 from tests.notify.book import MINUTE, SECOND, rows, subscribe, tell
 

@@ -163,7 +163,7 @@ def test_receivers_that_misbehave_are_left_in_time(calling: Make, behave: Any) -
         begin = time.monotonic()
         with pytest.raises(SendFailed):
             calling(total_seconds=0.4).post(receiver.url, b"x" * 1_000, {})
-        assert time.monotonic() - begin < 1.5
+        assert time.monotonic() - begin < 10
 
 
 def test_a_huge_body_is_not_read(calling: Make) -> None:
@@ -176,7 +176,7 @@ def test_a_huge_body_is_not_read(calling: Make) -> None:
     with receiving(huge) as receiver:
         begin = time.monotonic()
         assert calling().post(receiver.url, b"", {}).status == 200
-        assert time.monotonic() - begin < 0.5
+        assert time.monotonic() - begin < 5  # all of it would take longer
 
 
 def test_the_head_of_an_answer_at_its_limit(calling: Make) -> None:

@@ -38,7 +38,7 @@ def test_published_streamed_and_digested_events_arrive_with_their_contents(
         subscribe(store, "ann/mail", {"transport": "email", "to": "ann@example.org"}, schedule="every minute")
         subscribe(store, "bob/file", {"transport": "file", "name": "bob.jsonl"})
         with store.database.writing() as connection:
-            events.publish(connection, "pub", [NewEvent("car", 7 * SECOND, '{"price":550}')])
+            events.publish_all(connection, [("pub", [NewEvent("car", 7 * SECOND, '{"price":550}')])])
         tell(store, *(("pub/car", name) for name in ("ann/hook", "ann/mail", "bob/file")), payload=None)
         tell(store, *(("far/away", name) for name in ("ann/hook", "ann/mail")), payload='{"price":99}')
         mail = MailServer("127.0.0.1", box.port, security="none", seconds=2)

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.model.schedule import AtMost, parse_schedule, period
+from tamis.model.value import micros_of, moment_of
 from tamis.store import Store
 from tamis.store.digests import Run
-from tamis.store.moments import micros_of, moment_of
 from tamis.store.parts import Clock, Part
 from tamis.store.tables import batches, digest_parts, digests_sent, outbox, subscriptions
 

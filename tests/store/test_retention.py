@@ -22,7 +22,7 @@ LATER = 10**15  # microseconds: long after anything here
 
 def publish(store: Store, *names: str) -> None:
     with store.database.writing() as connection:
-        events.publish(connection, "shop", [NewEvent(name, None, '{"a": 1}') for name in names])
+        events.publish_all(connection, [("shop", [NewEvent(name, None, '{"a": 1}') for name in names])])
 
 
 def match(store: Store) -> None:

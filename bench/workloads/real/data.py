@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import starts
+from tamis.lang.columns.rows import starts
 from tamis.model.expr import And, Expr, Not, Or
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from bench.workloads.base import BETWEEN, EQ, Ints, Operands, Rows, bulk_table, numbered, starts
+from bench.workloads.base import BETWEEN, EQ, Ints, Operands, Rows, bulk_table, numbered
 from bench.workloads.draw import BLOCK, Floats, blocks, generator
 from bench.workloads.real.source import Real
 from bench.workloads.synthetic import check_bounds
+from tamis.lang.columns.rows import starts
 
 _NUMBER, _STRING, _BOOLEAN = range(3)
 

@@ -12,10 +12,11 @@ from tamis.api.service import Service
 from tamis.api.shapes import service as shapes
 from tamis.errors import RequestInvalid, ResourceUnknown
 from tamis.model.names import check_owner
+from tamis.model.value import micros_of, moment_of
 from tamis.store import keys, listing, owners
 from tamis.store.keys import ADMIN, Key
 from tamis.store.listing import Refusal
-from tamis.store.moments import micros_of, moment_of, now
+from tamis.store.moments import now
 
 _known = {"scope": ADMIN, "tag": "administration"}
 

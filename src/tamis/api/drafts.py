@@ -20,9 +20,9 @@ from tamis.model.delivery import (
     stored_delivery,
 )
 from tamis.model.names import local_name, owner_of, stored_name
+from tamis.model.value import moment_of
 from tamis.store import book
 from tamis.store.book import Entry, Held
-from tamis.store.moments import moment_of
 
 
 def entry_of(owner: str, name: str, wanted: Wanted, limits: Limits, held: Held | None = None) -> Entry:

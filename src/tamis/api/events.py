@@ -25,11 +25,11 @@ from tamis.errors import EventConflict, RateExceeded, TamisError
 from tamis.limits import Limits
 from tamis.model.event import decode_event, event_from
 from tamis.model.names import check_local
+from tamis.model.value import micros_of
 from tamis.store import outbox
 from tamis.store.book import REFUSED_TEXT
 from tamis.store.events import CONFLICT, NewEvent
 from tamis.store.keys import PUBLISH
-from tamis.store.moments import micros_of
 
 SOURCE = "http"  # of refused events in the quarantine
 SMALL = 8 * 1024  # bytes that are read in the loop: going to a thread would take longer

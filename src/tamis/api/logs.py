@@ -11,7 +11,6 @@ import msgspec
 
 from tamis.api.gate import REQUEST_ID
 
-FORMATS = ("json", "logfmt")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+@*,")
 
 

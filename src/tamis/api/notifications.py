@@ -13,10 +13,11 @@ from tamis.api.shapes.common import ForOwner, PageOf
 from tamis.api.shapes.events import Notification, NotificationPage, Retried
 from tamis.errors import ResourceUnknown, SubscriptionError
 from tamis.model.names import local_name, stored_name
+from tamis.model.value import moment_of
 from tamis.store import book, deliveries, dispatch, registry
 from tamis.store.deliveries import DEAD, WAITING
 from tamis.store.keys import SUBSCRIBE
-from tamis.store.moments import moment_of, now
+from tamis.store.moments import now
 
 MESSAGE = "msg_{}"
 _known = {"scope": SUBSCRIBE, "tag": "notifications"}

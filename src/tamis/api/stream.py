@@ -19,10 +19,10 @@ from tamis.api.shapes.events import StreamFrom
 from tamis.api.tail import Listener
 from tamis.errors import RateExceeded, RequestInvalid, ServiceBusy, TamisError
 from tamis.model.names import local_name, owner_of
+from tamis.model.value import moment_of
 from tamis.store import listing
 from tamis.store.keys import SUBSCRIBE
 from tamis.store.listing import Page, Told
-from tamis.store.moments import moment_of
 
 QUIET = 10.0  # seconds until a sign of life
 HEARTBEAT = b": still here\n\n"

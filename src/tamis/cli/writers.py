@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 
 from tamis.cli.support import json_line
 
@@ -17,16 +17,6 @@ class Found(NamedTuple):
     pairs: Any  # an Arrow table (event, subscription); events are numbered from 0 over the whole run
     lines: list[bytes] | None
     refused: frozenset[int]
-
-
-class Writer(Protocol):
-    """Takes the matches portion by portion."""
-
-    def write(self, found: Found) -> None:
-        """Write one portion."""
-
-    def close(self) -> None:
-        """Finish the file."""
 
 
 class JsonLines:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import msgspec
@@ -23,6 +21,7 @@ from tamis.errors import (
     TamisError,
     class_of,
 )
+from tamis.model.waiting import retry_after
 
 PROBLEM = "application/problem+json"
 
@@ -47,7 +46,7 @@ def refusal(answer: Answer, about: str | None = None) -> TamisError:
         error = _not_ours(answer)
     if name := answer.headers.get("x-request-id"):
         error.details["request_id"] = name
-    if (seconds := _retry_after(answer.headers.get("retry-after"))) is not None:
+    if (seconds := retry_after(answer.headers.get("retry-after"))) is not None:
         error.details["retry_after"] = seconds
     return error
 
@@ -80,18 +79,3 @@ def _not_ours(answer: Answer) -> TamisError:
         f"what answers says {answer.status}{to}, not in the words of Tamis; is the URL right?",
         status=answer.status,
     )
-
-
-def _retry_after(said: str | None) -> float | None:
-    """Seconds to wait: they are told as such, or as a date."""
-    if said is None:
-        return None
-    if said.strip().isascii() and said.strip().isdecimal():
-        return float(said)
-    try:
-        moment = parsedate_to_datetime(said)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:  # "-0000": in UTC, from nowhere in particular
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index._kernels import take_literals
+from tamis.lang.columns.rows import runs
 from tamis.space.clauses import Clauses
 
 Ints = npt.NDArray[np.int64]
@@ -24,13 +25,13 @@ def arrange(clauses: Clauses, clause_order: Ints, literal_order: npt.NDArray[Any
         literal=literal,
         revise=clauses.revise[clause_order],
         owner_start=_starts(owners),
-        owner=clauses.owner[_runs(clauses.owner_start, clause_order)],
+        owner=clauses.owner[runs(clauses.owner_start, clause_order)[0]],
     )
 
 
 def reorder(clauses: Clauses, clause_order: Ints) -> Clauses:
     """``clauses`` in ``clause_order``, the literals of each as they were."""
-    return arrange(clauses, clause_order, _runs(clauses.start, clause_order))
+    return arrange(clauses, clause_order, runs(clauses.start, clause_order)[0])
 
 
 def posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
@@ -53,9 +54,3 @@ def _starts(count: Ints) -> npt.NDArray[np.uint32]:
     start = np.zeros(len(count) + 1, np.uint32)
     np.cumsum(count, out=start[1:])
     return start
-
-
-def _runs(start: npt.NDArray[Any], chosen: Ints) -> Ints:
-    low = start[:-1].astype(np.int64)[chosen]
-    count = _lengths(start)[chosen]
-    return np.repeat(low - (np.cumsum(count) - count), count) + np.arange(count.sum())

@@ -121,6 +121,3 @@ class Ranked(Protocol):
     def best(self, event: Located, ranking: Any, wanted: Wanted) -> Agenda:
         """The agenda of one event."""
         ...
-
-
-EngineClass = type[Engine]

@@ -20,7 +20,7 @@ from tamis.matcher.changes import row_of
 from tamis.matcher.index import Index
 from tamis.matcher.sources import subscription_from
 from tamis.model.change import Change
-from tamis.model.event import Event, decode_event, event_from
+from tamis.model.event import Event, event_from, event_or_error
 from tamis.model.expr import Subscription
 from tamis.model.truth import matches
 from tamis.store import Store
@@ -113,7 +113,7 @@ class Following:
 
         The index must stand at the first event's; the last one's is at most STEP changes later.
         """
-        events: list[Any] = [_decoded(event.text, self.limits) for event in batch]
+        events: list[Any] = [event_or_error(event.text, self.limits) for event in batch]
         tables, refused = [], []
         for found in self.index.match_batches(events, threads=1, batch_size=len(events), versions=True):
             tables.append(found.table)
@@ -165,14 +165,6 @@ class Following:
             if len(changes) < STEP:
                 break
         return later
-
-
-def _decoded(text: str, limits: Limits) -> Any:
-    """The event, or why it is none: it was accepted, but perhaps under other limits."""
-    try:
-        return decode_event(text, limits)
-    except EventError as bad:
-        return bad
 
 
 def _subscription(change: Change, limits: Limits) -> Subscription | None:

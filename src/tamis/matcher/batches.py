@@ -18,7 +18,7 @@ from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.work import WorkReport
-from tamis.model.event import Event, decode_event, event_from, flat_event
+from tamis.model.event import Event, event_from, event_or_error, flat_event
 from tamis.model.expr import Subscription
 from tamis.space.build import cut
 from tamis.space.columns import encode_table
@@ -92,20 +92,13 @@ def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece
         if isinstance(event, str | bytes):
             if not event.strip():
                 continue
-            event = _decoded(event, limits)
+            event = event_or_error(event, limits)
         group.append(event)
         if len(group) == size:
             yield group
             group = []
     if group:
         yield group
-
-
-def _decoded(line: str | bytes, limits: Limits) -> Any:
-    try:
-        return decode_event(line, limits)
-    except EventError as bad:
-        return bad
 
 
 def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:

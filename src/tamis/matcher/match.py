@@ -15,12 +15,10 @@ from tamis.model.event import Event
 from tamis.model.expr import Subscription
 from tamis.model.truth import matches
 from tamis.space.clauses import ALWAYS_REVISE
-from tamis.space.encode import Refused
 from tamis.space.located import Located
 
 Ints = npt.NDArray[np.int64]
 EventAt = Callable[[int], Event]
-Locate = Callable[[Any], tuple[Located, Refused]]
 
 
 class LayerMatches:

@@ -101,6 +101,14 @@ def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str
     return decoded
 
 
+def event_or_error(line: bytes | str, limits: Limits) -> Any:
+    """The JSON object in ``line``, or why it is none: in a batch a bad event harms only itself."""
+    try:
+        return decode_event(line, limits)
+    except EventError as bad:
+        return bad
+
+
 def _count_keys(value: Any) -> int:
     total, stack = 0, [value]
     while stack:

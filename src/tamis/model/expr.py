@@ -2,7 +2,7 @@
 
 Leaves are predicates on one attribute; inner nodes are :class:`And`, :class:`Or`, :class:`Not`.
 Nodes are immutable, hashable and compare by content. A negated predicate (``negated=True``) is
-the *negative form* of ``semantics``: the attribute is present and no value satisfies the positive
+the *negative form* (docs/language.md): the attribute is present and no value satisfies the positive
 form; :class:`Not` is plain two-valued negation.
 """
 

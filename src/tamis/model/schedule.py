@@ -25,6 +25,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 import msgspec
 
 from tamis.errors import InputError, ScheduleError
+from tamis.model.value import EPOCH
 
 UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -34,7 +35,6 @@ _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "sixty": 60,
 }  # fmt: skip
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SAYABLE = (
     "say 'at once', 'every 5 minutes', 'daily at 9 in Europe/Berlin', 'daily at 9:30 and 17 in UTC', "
     "'weekly on Monday at 8 in Europe/Berlin' or 'at most 10 per hour'"
@@ -129,7 +129,7 @@ def _period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
         return _between_times(schedule, moment)
     seconds = UNITS[schedule.unit] * (schedule.amount if isinstance(schedule, Every) else 1)
     length = timedelta(seconds=seconds)
-    start = _EPOCH + (moment - _EPOCH) // length * length
+    start = EPOCH + (moment - EPOCH) // length * length
     return start, start + length
 
 

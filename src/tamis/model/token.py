@@ -20,8 +20,3 @@ def token_of(subscription: str) -> int:
 def shard_of(token: int, shards: int) -> int:
     """Which of so many shards owns a token."""
     return token * shards // TOKENS
-
-
-def tokens_of(shard: int, shards: int) -> range:
-    """The tokens that a shard owns."""
-    return range(-(-shard * TOKENS // shards), -(-(shard + 1) * TOKENS // shards))

@@ -17,6 +17,7 @@ import msgspec
 from tamis.errors import EventValue
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LAST_TIME = datetime.max.replace(tzinfo=UTC)
 
@@ -112,6 +113,16 @@ def parse_time(text: str) -> datetime:
 def format_time(moment: datetime) -> str:
     """The shortest ISO 8601 form of a UTC time, read back by :func:`parse_time`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def micros_of(moment: datetime) -> int:
+    """Whole microseconds since 1970 in UTC."""
+    return (moment - EPOCH) // _MICROSECOND
+
+
+def moment_of(micros: int) -> datetime:
+    """The time so many microseconds after 1970."""
+    return EPOCH + micros * _MICROSECOND
 
 
 def successor(value: Any) -> Any:

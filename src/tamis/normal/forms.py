@@ -37,11 +37,6 @@ def to_cnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
     return _form(push_not_inward(expr), Or, cap)
 
 
-def clause_expr(kind: type[And] | type[Or], clause: Clause) -> Expr:
-    """A clause as a tree: ``And`` for the DNF, ``Or`` for the CNF."""
-    return clause[0] if len(clause) == 1 else kind(clause)
-
-
 def _size(expr: Expr, inner: type[And] | type[Or], cap: int) -> int:
     """Clauses multiply at nodes of the clause's own kind and add up at the others."""
 

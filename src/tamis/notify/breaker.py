@@ -46,13 +46,12 @@ class State(StrEnum):
 
 
 class _Circuit:
-    __slots__ = ("failures", "opened", "slow", "until")
+    __slots__ = ("failures", "opened", "until")
 
     def __init__(self) -> None:
         self.failures = 0
         self.opened = 0  # times in a row
         self.until = 0.0
-        self.slow = False
 
 
 class Breakers:
@@ -90,7 +89,7 @@ class Breakers:
         with self._lock:
             self._circuits.pop(endpoint, None)
             if seconds > self._rules.slow_seconds:
-                self._circuit(endpoint).slow = True
+                self._circuit(endpoint)  # to be known is to be doubtful
 
     def failed(self, endpoint: str) -> bool:
         """The endpoint did not answer, or not as it should; whether its breaker is open now."""

@@ -9,11 +9,10 @@ import msgspec
 
 from tamis.limits import Limits
 from tamis.model.names import local_name, owner_of
-from tamis.model.value import parse_time
+from tamis.model.value import moment_of, parse_time
 from tamis.notify.message import Message, ToldEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
-from tamis.store.moments import moment_of
 
 MOST_EVENTS = 1_000  # of a digest that a Spark query made
 

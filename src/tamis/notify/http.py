@@ -16,13 +16,13 @@ import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from tamis.errors import InputError, SendFailed, SendRefused
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.waiting import retry_after
 from tamis.model.webhook import PORTS
 from tamis.notify.guard import Address, Network, check_addresses
 from tamis.version import __version__
@@ -139,7 +139,7 @@ class Caller:
         ours = {"Host": parts.netloc, "User-Agent": f"tamis/{__version__}", "Connection": "close"}
         connection.request("POST", target, body, {**ours, **headers})
         answer = connection.getresponse()
-        return Answer(answer.status, _retry_after(answer.getheader("Retry-After")))
+        return Answer(answer.status, retry_after(answer.getheader("Retry-After")))
 
 
 class _Wire:
@@ -194,17 +194,6 @@ def _left(until: float) -> float:
 def _look_up(host: str, port: int) -> list[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds from now: as a number, or as a date."""
-    if value is None:
-        return None
-    if value.isascii() and value.isdigit():
-        return float(value[:12])
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    return None
 
 
 def _said(bad: Exception) -> str:

@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, EventValue, InputError
-from tamis.lang.columns.literals import time_of
 from tamis.lang.columns.texts import readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.model.event import clean_name
-from tamis.model.value import clean_string
+from tamis.model.value import clean_string, moment_of
 from tamis.space.encode import Encoder, Refused
 from tamis.space.locate import AttributeLocator, locate_all
 from tamis.space.located import Located, Part, join
@@ -173,7 +172,7 @@ class _TableEncoder:
         self.refuse(owner[~good], name, "a time lies outside the years 1 to 9999")
         if locator is not None:
             distinct, place = np.unique(moments, return_inverse=True)
-            cells = np.array([locator.time(time_of(moment)) for moment in distinct.tolist()], np.int32)
+            cells = np.array([locator.time(moment_of(moment)) for moment in distinct.tolist()], np.int32)
             self._add(owner, locator.dimension, cells[place])
 
     def _strings(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:

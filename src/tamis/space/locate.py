@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.lang.columns.literals import micros
-from tamis.model.value import Interval, Point, Value, family
+from tamis.model.value import Interval, Point, Value, family, micros_of
 from tamis.space._kernels import locate_numbers, locate_strings
 from tamis.space.flags import StringTable, shape_table, string_tables
 from tamis.space.located import Part
-from tamis.space.names import NameTable
+from tamis.space.names import NameTable, string_buffers
 from tamis.space.numbers import split_integers
 from tamis.space.shapes import Shapes
 from tamis.space.space import Space
-from tamis.space.terms import Terms, texts_of
+from tamis.space.terms import Terms
 from tamis.space.views import Flag, View, view_key
 
 Entry = tuple[int, int, int]
@@ -28,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 MEMO_STRINGS = 16_384  # strings remembered per attribute
 MEMO_LENGTH = 256  # longer strings are located anew each time
 _LARGEST = sys.float_info.max
-_LATEST = micros(datetime.max.replace(tzinfo=UTC))
+_LATEST = micros_of(datetime.max.replace(tzinfo=UTC))
 
 
 class AttributeLocator:
@@ -89,7 +88,7 @@ class AttributeLocator:
         """The cell of a time."""
         if not self.time_base:
             return self.other
-        return self.time_base + bisect_right(self._time_cuts(), micros(value))
+        return self.time_base + bisect_right(self._time_cuts(), micros_of(value))
 
     def boolean(self, value: bool) -> int:
         """The cell of a boolean."""
@@ -119,7 +118,7 @@ class AttributeLocator:
         index = tables[0].index() if len(tables) == 1 and isinstance(tables[0], Terms) else None
         if index is None or self._views:
             return None
-        row, dimension = index.find(*texts_of(strings))
+        row, dimension = index.find(*string_buffers(strings))
         ones, other = np.ones(len(row), np.int32), np.full(len(owner), self.other, np.int32)
         return [
             (owner, np.full(len(owner), self.dimension, np.int32), other, other),
@@ -220,8 +219,8 @@ class AttributeLocator:
         return self._ordered(self.number_base, cuts, value, value.low, value.high, _LARGEST)
 
     def _time_interval(self, value: Interval) -> tuple[int, int, int, int]:
-        low = None if value.low is None else micros(value.low)  # type: ignore[arg-type]
-        high = None if value.high is None else micros(value.high)  # type: ignore[arg-type]
+        low = None if value.low is None else micros_of(value.low)  # type: ignore[arg-type]
+        high = None if value.high is None else micros_of(value.high)  # type: ignore[arg-type]
         return self._ordered(self.time_base, self._time_cuts(), value, low, high, _LATEST)
 
     @staticmethod

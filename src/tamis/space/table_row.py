@@ -7,11 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.errors import EventValue
-from tamis.lang.columns.literals import time_of
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.model.event import Event, event_from
-from tamis.model.value import Point
+from tamis.model.value import Point, moment_of
 
 Values = dict[str, list[Any]]
 
@@ -60,7 +59,7 @@ def _value(name: str, scalar: Any) -> Any:
         (moment,), (good,) = arrow_micros(pa.array([scalar]))
         if not good:
             raise EventValue(f"attribute {name[:80]!r}: a time lies outside the years 1 to 9999")
-        return time_of(int(moment))
+        return moment_of(int(moment))
     try:
         value = scalar.as_py()
     except UnicodeDecodeError:

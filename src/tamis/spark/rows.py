@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.event import decode_event
+from tamis.model.event import event_or_error
 from tamis.model.value import clean_time, format_time
 from tamis.space.table_row import event_of_row
 
@@ -153,10 +153,7 @@ def _refused_id(size: int, limits: Limits) -> EventError:
 def _decoded(line: bytes, limits: Limits) -> Any:
     if not line.strip():
         return EventSyntax("the event is blank")
-    try:
-        return decode_event(line, limits)
-    except EventError as bad:
-        return bad
+    return event_or_error(line, limits)
 
 
 def _event(table: pa.Table, row: int, limits: Limits) -> Any:

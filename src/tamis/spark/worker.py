@@ -6,7 +6,6 @@ pass over the events gives all three, and whoever wants matches alone drops the 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +26,6 @@ from tamis.spark.rows import cut_text, good_of, text_of
 
 PIECE = 4_096  # events that are matched together
 _TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": ("string", pa.string())}
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

@@ -48,15 +48,13 @@ class Accepted(NamedTuple):
     received_at: int
 
 
-def publish(connection: Connection, owner: str, rows: Sequence[NewEvent]) -> list[Published]:
-    """Accept events; one whose id and text are known already is a duplicate and is not matched again."""
-    return publish_all(connection, [(owner, rows)])[0]
-
-
 def publish_all(
     connection: Connection, requests: Sequence[tuple[str, Sequence[NewEvent]]]
 ) -> list[list[Published]]:
-    """Accept the events of several requests, in their order."""
+    """Accept the events of several owners' requests, in their order.
+
+    One whose id and text are known already is a duplicate and is not matched again.
+    """
     known = share(connection, CHANGE_ORDER)
     last = hold(connection, EVENT_ORDER)
     ids = [stored_name(owner, row.id) for owner, rows in requests for row in rows if row.id is not None]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from tamis.model.value import format_time, moment_of
 
 
 def now() -> int:
@@ -14,16 +12,6 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
-def moment_of(micros: int) -> datetime:
-    """The moment of so many microseconds since 1970."""
-    return _EPOCH + micros * _MICROSECOND
-
-
-def micros_of(moment: datetime) -> int:
-    """Microseconds since 1970."""
-    return (moment - _EPOCH) // _MICROSECOND
-
-
 def iso(moment: int) -> str:
     """A moment as people and programs read it."""
-    return moment_of(moment).isoformat().replace("+00:00", "Z")
+    return format_time(moment_of(moment))

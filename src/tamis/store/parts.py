@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tamis.model.schedule import AtMost, AtOnce, Schedule, period
-from tamis.store.moments import iso, micros_of, moment_of
+from tamis.model.value import micros_of, moment_of
+from tamis.store.moments import iso
 
 
 class Part(NamedTuple):

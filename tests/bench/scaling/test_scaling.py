@@ -80,13 +80,13 @@ def points(*pairs: tuple[float, float], size: int = 100) -> list[dict[str, Any]]
 
 def test_growth_is_judged_from_one_million_to_ten() -> None:
     curve = points((10_000, 1.0), (100_000, 1.0), (1_000_000, 2.0), (10_000_000, 5.0), (100_000_000, 90.0))
-    grown = story.growth("x", curve)
+    grown = story.growth(curve)
     assert grown is not None
     assert (grown.times, grown.matches, grown.met) == (2.5, 1.0, True)
-    worse = story.growth("x", points((1_000_000, 2.0), (10_000_000, 6.5)))
+    worse = story.growth(points((1_000_000, 2.0), (10_000_000, 6.5)))
     assert worse is not None
     assert not worse.met
-    assert story.growth("x", points((1_000_000, 2.0))) is None
+    assert story.growth(points((1_000_000, 2.0))) is None
 
 
 def test_a_bend_is_explained_by_the_cache_that_is_outgrown() -> None:
@@ -101,9 +101,9 @@ def test_a_bend_is_explained_by_the_cache_that_is_outgrown() -> None:
 
 def test_the_distance_to_the_hardware() -> None:
     point = points((1_000, 2.0))[0] | {"touched": {"rows": 6_400.0}}
-    far = story.distance(point, {"bandwidth_gb_s": 10.0, "anywhere_ns": 5.0})
+    far = story.distance(point, {"bandwidth_gb_s": 10.0})
     assert far is not None
-    assert (far.touched, far.gb_s, far.share, far.floor_us) == (6_400.0, 3.2, 0.32, 0.5)
+    assert (far.touched, far.gb_s, far.share) == (6_400.0, 3.2, 0.32)
     assert story.distance(points((1_000, 2.0))[0], {}) is None
 
 

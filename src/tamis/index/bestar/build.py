@@ -12,9 +12,9 @@ from tamis.index.bestar.batch._kernels import construct
 from tamis.index.bestar.growth import Tree
 from tamis.index.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.index.bestar.nodes import C_WIDTH, COUNT, P_WIDTH, PARENT
-from tamis.index.postings.layout._kernels import order_for_checks
+from tamis.index.postings.layout.order import check_order
 from tamis.index.statistics import Statistics
-from tamis.index.units import Ints, Units, units_of
+from tamis.index.units import Ints, units_of
 from tamis.space.clauses import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -53,17 +53,6 @@ def build(
         "p_node": p_node.astype(np.uint32),
         "hull": hull_of(units, clauses.dimensions),
     }
-
-
-def check_order(clauses: Clauses, units: Units, late: npt.NDArray[np.bool_], clause_order: Ints) -> Ints:
-    """All literals in their new order: what the way down has looked at is checked last."""
-    start = clauses.start.astype(np.int64)
-    size = start[1:] - start[:-1]
-    place = np.empty(clauses.count, np.int64)
-    place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
-    order = np.empty(len(clauses.literal), np.int64)
-    order_for_checks(start, place, units.of_literal, late, units.share, order)
-    return order
 
 
 def _frozen(c_node: Ints) -> npt.NDArray[np.uint32]:

@@ -14,7 +14,6 @@ from tamis.lang.columns.literals import Literals, join_strings, literal_at, stri
 from tamis.lang.columns.rows import operands_of, predicate_of, starts
 from tamis.limits import Limits
 
-Index = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
 Places = npt.NDArray[Any]
 

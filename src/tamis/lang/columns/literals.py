@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -14,9 +14,8 @@ import pyarrow as pa
 
 from tamis.lang.columns.codes import Kind
 from tamis.model.shape import Shape
-from tamis.model.value import Point
+from tamis.model.value import Point, micros_of, moment_of
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SHAPE: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Shape)
 
@@ -98,16 +97,6 @@ def from_arrow(strings: Any) -> StringColumn:
     return StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
 
 
-def micros(moment: datetime) -> int:
-    """Microseconds since 1970 in UTC."""
-    return (moment - EPOCH) // _MICROSECOND
-
-
-def time_of(count: int) -> datetime:
-    """The time ``count`` microseconds after 1970."""
-    return EPOCH + timedelta(microseconds=count)
-
-
 class LiteralWriter:
     """Interns literals while a book is written.
 
@@ -171,7 +160,7 @@ def _encode(value: Any) -> tuple[Kind, int]:
         case float():
             return Kind.FLOAT, struct.unpack("<q", struct.pack("<d", value))[0]
         case datetime():
-            return Kind.TIME, micros(value)
+            return Kind.TIME, micros_of(value)
         case Point():
             return Kind.POINT, 0
     return Kind.SHAPE, 0
@@ -187,7 +176,7 @@ def literal_at(literals: Literals, at: int) -> Any:
     if kind == Kind.FLOAT:
         return struct.unpack("<d", struct.pack("<q", bits))[0]
     if kind == Kind.TIME:
-        return time_of(bits)
+        return moment_of(bits)
     if kind == Kind.BOOLEAN:
         return bool(bits)
     if kind == Kind.POINT:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tamis.lang.columns.literals import micros
+from tamis.model.value import micros_of
 
-_FIRST, _LAST = (micros(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))
+_FIRST, _LAST = (micros_of(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))
 _MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 

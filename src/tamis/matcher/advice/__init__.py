@@ -78,7 +78,7 @@ def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS)
     selectivity = _selectivity(tree, kind, len(events), int(counted.truth(tree).sum()))
     idle = idle_parts(tree, span, kind in ("never", "always")) if operands <= OPERANDS else []
     warnings = [
-        *_of_whole(tree, kind, found, cost, selectivity, limits),
+        *_of_whole(tree, kind, cost, selectivity, limits),
         *cautions.of_parts(idle),
         *cautions.of_types(tree),
         *cautions.of_sample(leaves, events),
@@ -127,7 +127,7 @@ def _selectivity(tree: Expr, kind: Kind, events: int, matched: int) -> Selectivi
 
 
 def _of_whole(
-    tree: Expr, kind: Kind, found: Clauses, cost: Cost, selectivity: Selectivity, limits: Limits
+    tree: Expr, kind: Kind, cost: Cost, selectivity: Selectivity, limits: Limits
 ) -> Iterator[Caution]:
     """What is to be said of the expression as a whole."""
     if kind == "never":

@@ -74,10 +74,7 @@ def of_types(expr: Expr) -> Iterator[Caution]:
 def of_patterns(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
     """Patterns that need an automaton."""
     for predicate, span in leaves:
-        general = (
-            isinstance(predicate, Like) and read_like(predicate.pattern, predicate.fold).shape == "general"
-        )
-        if isinstance(predicate, Regex) or general:
+        if _is_general(predicate):
             text = f"{shortened(to_text(predicate))} is tried on every value of {predicate.attribute}"
             yield Caution("regex", f"{text}; a prefix, a suffix or terms are looked up", span.start, span.end)
 

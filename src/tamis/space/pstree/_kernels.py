@@ -76,8 +76,8 @@ def gather_pairs(leaf, start, predicate, out_point, out_predicate):
 
 
 @njit(cache=True, nogil=True)
-def cover_leaves(first, last, start, fill, predicate):
-    """Write every interval into the leaves first..last that it covers; ``fill`` begins as ``start``."""
+def cover_leaves(first, last, fill, predicate):
+    """Write every interval into the leaves first..last that it covers; ``fill`` says where each goes on."""
     for n in range(len(first)):
         for leaf in range(first[n], last[n] + 1):
             predicate[fill[leaf]] = n

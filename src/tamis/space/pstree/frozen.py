@@ -87,7 +87,7 @@ class Frozen:
         np.add.at(count, last + 1, -1)
         start = np.concatenate([[0], np.cumsum(np.cumsum(count)[:-1])])
         predicate = np.empty(start[-1], np.int64)
-        cover_leaves(first, last, start, start.copy(), predicate)
+        cover_leaves(first, last, start.copy(), predicate)
         return cls(elements, _directory(key[fresh]), after[fresh], start, predicate)
 
     @property

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from tamis.model.text import has_phrase, terms_of
 from tamis.space.terms._kernels import find_terms, index_terms
@@ -89,11 +86,3 @@ class Terms:
                 ):
                     found.add(dimension)
         return found
-
-
-def texts_of(strings: Any) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """Offsets and bytes of an Arrow array of strings without nulls."""
-    _, offsets, body = strings.buffers()
-    word = np.int64 if pa.types.is_large_string(strings.type) else np.int32
-    start = np.frombuffer(offsets, word)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-    return start, np.frombuffer(body or b"", np.uint8)

@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import EventError
-from tamis.lang.columns.literals import micros
 from tamis.lang.columns.texts import normal
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.matcher.batches import locate, nowhere
 from tamis.model.event import NULLS, clean_name, event_from
-from tamis.model.value import family
+from tamis.model.value import family, micros_of
 
 Ints = npt.NDArray[np.int64]
 FAMILIES = ("boolean", "number", "string", "time", "point", "interval")
@@ -85,7 +84,7 @@ def _array(kind: str, values: list[Any]) -> Any:
         return pa.array(values, pa.string())
     if kind == "time":
         moments: list[datetime] = values
-        return np.array([micros(moment) for moment in moments], np.int64)
+        return np.array([micros_of(moment) for moment in moments], np.int64)
     return np.array(values, np.float64) if kind in ("number", "boolean") else None
 
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datasketches import frequent_strings_sketch, hll_sketch, hll_union, kll_doubles_sketch, tgt_hll_type
 
-from tamis.lang.columns.literals import time_of
-from tamis.model.value import format_time
+from tamis.model.value import format_time, moment_of
 from tamis.spark.profiling.leaves import FAMILIES, Leaf
 
 Ints = npt.NDArray[np.int64]
@@ -114,7 +113,7 @@ def _counted(leaf: Leaf) -> tuple[list[Any], Ints]:
 def _shown(family: str, value: Any) -> str:
     """A value with its family in front, as the map of frequent items keeps it."""
     if family == "time":
-        value = format_time(time_of(value))
+        value = format_time(moment_of(value))
     elif family == "boolean":
         value = "TRUE" if value else "FALSE"
     elif family == "number":

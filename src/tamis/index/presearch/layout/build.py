@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arrange import arrange
-from tamis.index.postings.layout._kernels import order_for_checks
+from tamis.index.postings.layout.order import check_order
 from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.index.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.index.presearch.layout.calibrate import times
@@ -168,19 +168,13 @@ def _hulled(units: Units, dimensions: int) -> npt.NDArray[np.uint32]:
 
 def _check_order(
     clauses: Clauses, units: Units, terms: Terms, queries: Sorted, extra: Ints, clause_order: Ints
-) -> Ints:
+) -> npt.NDArray[np.uint32]:
     """All literals in their new order: what the search has looked at is checked last."""
     owner = np.repeat(np.arange(clauses.count), queries.size)
     rank = np.arange(len(owner)) - queries.start[owner]
     late = np.zeros(len(units.share), np.bool_)
     late[queries.unit[rank <= extra[owner]]] = True
-    start = clauses.start.astype(np.int64)
-    size = start[1:] - start[:-1]
-    place = np.empty(clauses.count, np.int64)
-    place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
-    order = np.empty(len(clauses.literal), np.int64)
-    order_for_checks(start, place, units.of_literal, late, terms.share, order)
-    return order
+    return check_order(clauses, units, late, clause_order, terms.share)
 
 
 def _empty(clauses: Clauses, chosen: dict[str, Any]) -> Arrays:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from tamis.index.postings.layout._kernels import set_blocks
+from tamis.index.postings.layout._kernels import blocks_at
 
 NONE = -1
 TRIES = 12  # predicates looked at, best first, for those that stay within the combinations allowed
@@ -22,14 +22,6 @@ def space_key(space):
 
 
 @njit(cache=True, nogil=True)
-def count_blocks(u, lo, hi, set_at, set_count, set_lo, set_hi, grain):
-    """How many spaces of a grain the condition ``u`` covers."""
-    if set_count[u] > 0:
-        return set_blocks(set_at[u], set_count[u], set_lo, set_hi, grain)
-    return (hi[u] >> grain) - (lo[u] >> grain) + 1
-
-
-@njit(cache=True, nogil=True)
 def measure_spread(
     chosen, dimension, lo, hi, set_at, set_count, set_lo, set_hi, coarsest, most, within, blocks
 ):
@@ -38,7 +30,7 @@ def measure_spread(
     for u in chosen:
         d = dimension[u]
         for grain in range(coarsest[d] + 1):
-            count = count_blocks(u, lo, hi, set_at, set_count, set_lo, set_hi, grain)
+            count = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, grain)
             if count == 1:  # and so it has at all coarser ones
                 single[d, grain] += 1
                 break
@@ -77,7 +69,7 @@ def choose_access(
             if best == NONE:
                 break
             last = best
-            blocks = count_blocks(best, lo, hi, set_at, set_count, set_lo, set_hi, grain[dimension[best]])
+            blocks = blocks_at(best, lo, hi, set_at, set_count, set_lo, set_hi, grain[dimension[best]])
             if product * blocks <= most:
                 access[chosen, c] = best
                 product *= blocks
