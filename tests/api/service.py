@@ -61,6 +61,7 @@ def running(url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None
     """A service on the store at ``url``."""
     with Store.open(url, limits) as store, Live.open(store) as live:
         service = Service(store, live, settings)
+        eventually(lambda: live.is_warm, 120)
         with serving(service) as address, httpx.Client(base_url=address, timeout=PATIENCE) as http:
             yield Running(service, http)
 

@@ -78,6 +78,8 @@ BAD = [
     ({"attributes": {"a": 1}, "id": "a/b"}, 400, "request-invalid"),
     ({"attributes": {"a": 1}, "time": "yesterday"}, 400, "request-invalid"),
     ({"attributes": {"a": 1}, "time": "2026-11-15T08:00:00"}, 400, "request-invalid"),
+    ({"attributes": {"a": 1}, "time": "0001-01-01T00:00:00+14:00"}, 422, "event-value"),
+    ({"attributes": {"a": 1}, "time": "9999-12-31T23:59:59-14:00"}, 422, "event-value"),
     ({"attributes": {"a": 2**63}}, 422, "event-value"),
     ({"attributes": {f"a{n}": n for n in range(1_025)}}, 422, "event-limit"),
 ]

@@ -32,6 +32,27 @@ def test_not_ready_while_the_matcher_is_behind(
         assert run.http.get("/readyz").status_code == status
 
 
+def test_not_ready_while_kernels_are_compiled(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run.live._matcher, "is_warm", False)
+    answer = run.http.get("/readyz")
+    assert (answer.status_code, answer.json()["reasons"]) == (
+        503,
+        ["the matching kernels are being compiled for this machine"],
+    )
+
+
+def test_a_matcher_that_cannot_warm_up_matches_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(engine: str) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("tamis.live.matcher.warm", broken)
+    with running(file_url(tmp_path)) as run:
+        assert run.http.get("/readyz").status_code == 200
+    assert "could not be warmed up" in caplog.text
+
+
 def test_not_ready_without_its_store(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> int:
         raise StoreUnavailable("postgresql://secret-host is down", store="secret-host")

@@ -222,6 +222,10 @@ def test_keys(data: Path) -> None:
         (("revoke", *where, "none"), "resource-unknown: there is no key 'none'"),
         (("list",), "input-invalid: say which service"),
         (("create", *where, "--owner", "a b", "--scope", "publish"), "request-invalid: an owner is"),
+        (
+            ("create", *where, "--owner", "b", "--scope", "publish", "--days", "36501"),
+            "input-invalid: a key is in force for at most a hundred years",
+        ),
     ):
         refused = keys(*words)
         assert refused.exit_code == 1

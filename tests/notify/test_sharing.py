@@ -16,6 +16,7 @@ from tamis.failpoint import arm
 from tamis.notify.http import HttpRules
 from tamis.store import Store, claims, dispatch
 from tamis.store.database import Database
+from tamis.store.tables import outbox
 from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
 from tests.notify.receiver import answer, receiving
 from tests.notify.running import HERE, Clock, Make, hook, told_to
@@ -167,3 +168,44 @@ def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
         notifying()
         eventually(lambda: states(store) == {"delivered": 1})
     assert rows(store)[0].attempts == 2
+
+
+def test_a_row_that_cannot_be_dispatched_holds_up_nobody(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    really = dispatch._event
+
+    def broken(row: Any) -> Any:
+        if row.event_id == "bad":
+            raise ValueError("nobody thought of this")
+        return really(row)
+
+    monkeypatch.setattr(dispatch, "_event", broken)
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver), schedule="every second")
+        subscribe(store, "bob/1", hook(receiver))
+        tell(store, *((f"e{number}", "bob/1") for number in range(20)))
+        tell(store, ("bad", "ann/1"), ("good", "ann/1"))
+        tell(store, *((f"f{number}", "bob/1") for number in range(20)))
+        notifying(rows=16)
+        eventually(lambda: states(store) == {"delivered": 41, "dead": 1})
+    (dead,) = [row for row in rows(store) if row.state == "dead"]
+    assert (dead.subscription_id, dead.error) == ("ann/1", "ValueError: nobody thought of this")
+    assert "cannot be dispatched and is a dead letter" in caplog.text
+
+
+@pytest.mark.parametrize("micros", [-62_135_596_800_000_001, 253_402_300_800_000_000])
+@pytest.mark.parametrize("schedule", [None, "every second"])
+def test_a_time_that_no_calendar_has_is_left_out(
+    store: Store, notifying: Make, micros: int, schedule: str | None
+) -> None:
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver), schedule=schedule)
+        tell(store, ("e", "ann/1"))
+        with store.database.writing() as connection:
+            connection.execute(sa.update(outbox).values(event_time=micros))
+        notifying()
+        (call,) = receiver.wait_for(1)
+    (event,) = json.loads(call.body)["data"]["events"]
+    assert event["id"] == "e"
+    assert "time" not in event

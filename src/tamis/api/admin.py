@@ -16,7 +16,7 @@ from tamis.model.value import micros_of, moment_of
 from tamis.store import keys, listing, owners
 from tamis.store.keys import ADMIN, Key
 from tamis.store.listing import Refusal
-from tamis.store.moments import now
+from tamis.store.moments import calendar_moment, now
 
 _known = {"scope": ADMIN, "tag": "administration"}
 
@@ -27,8 +27,11 @@ async def create_key(call: Call) -> Answer:
     wanted: shapes.NewKey = call.body
     owner = check_owner(wanted.owner)
     expires = None if wanted.expires is None else micros_of(wanted.expires)
-    if expires is not None and expires <= now():
-        raise RequestInvalid("a key cannot expire before it is made", field="expires")
+    if expires is not None and not now() < expires <= now() + keys.LONGEST:
+        raise RequestInvalid(
+            "a key expires after it is made and within a hundred years; without expires it never does",
+            field="expires",
+        )
     if wanted.name is not None and ("\0" in wanted.name or not wanted.name.isprintable()):
         raise RequestInvalid("the name of a key is plain text on one line", field="name")
     key, text = await call.service.commit(
@@ -62,7 +65,7 @@ async def revoke_key(call: Call) -> Answer:
 
 def _fields(key: Key) -> dict[str, Any]:
     moments = {
-        name: value and moment_of(value)
+        name: value and calendar_moment(value)
         for name, value in (("created", key.created), ("expires", key.expires), ("revoked", key.revoked))
     }
     return {"id": key.id, "owner": key.owner, "scopes": sorted(key.scopes), "name": key.name, **moments}

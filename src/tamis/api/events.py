@@ -25,7 +25,7 @@ from tamis.errors import EventConflict, RateExceeded, TamisError
 from tamis.limits import Limits
 from tamis.model.event import decode_event, event_from
 from tamis.model.names import check_local
-from tamis.model.value import micros_of
+from tamis.model.value import clean_time, micros_of
 from tamis.store import outbox
 from tamis.store.book import REFUSED_TEXT
 from tamis.store.events import CONFLICT, NewEvent
@@ -109,7 +109,9 @@ def read_event(text: bytes, line: int, naming: _Naming, limits: Limits) -> NewEv
     attributes = bytes(sent.attributes)
     event_from(decode_event(attributes, limits), limits)
     name = naming.name(line) if sent.id is None else check_local(sent.id)
-    return NewEvent(name, None if sent.time is None else micros_of(sent.time), attributes.decode())
+    return NewEvent(
+        name, None if sent.time is None else micros_of(clean_time(sent.time)), attributes.decode()
+    )
 
 
 # -- many --------------------------------------------------------------------------------------------------

@@ -40,6 +40,8 @@ async def _readiness(service: Service) -> Readiness:
     reasons, lag = [], None
     if service.is_stopping:
         reasons.append("the service is about to stop")
+    if not service.live.is_warm:
+        reasons.append("the matching kernels are being compiled for this machine")
     try:
         async with asyncio.timeout(PATIENCE):
             lag = await service.in_thread(service.live.lag)

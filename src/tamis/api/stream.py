@@ -23,6 +23,7 @@ from tamis.model.value import moment_of
 from tamis.store import listing
 from tamis.store.keys import SUBSCRIBE
 from tamis.store.listing import Page, Told
+from tamis.store.moments import calendar_moment
 
 QUIET = 10.0  # seconds until a sign of life
 HEARTBEAT = b": still here\n\n"
@@ -133,16 +134,8 @@ def shown(row: Told) -> dict[str, Any]:
     if publisher := owner_of(row.event_id):
         event["owner"] = publisher
     if row.event_time is not None:
-        event["time"] = _time(row.event_time)
+        event["time"] = calendar_moment(row.event_time) or row.event_time
     return found | {"event": event}
-
-
-def _time(microseconds: int) -> Any:
-    """A time for people; one that no calendar has, as it is."""
-    try:
-        return moment_of(microseconds)
-    except (ValueError, OverflowError, OSError):
-        return microseconds
 
 
 def _plain(payload: str | None) -> Any:

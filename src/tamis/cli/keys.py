@@ -9,7 +9,7 @@ import click
 
 from tamis.cli.data import data_options, store_url
 from tamis.cli.support import json_line
-from tamis.errors import ResourceUnknown
+from tamis.errors import InputError, ResourceUnknown
 
 DAY = 86_400_000_000  # microseconds
 PAGE = 1_000
@@ -47,6 +47,8 @@ def create(
     from tamis.store import keys as stored
     from tamis.store.moments import now
 
+    if days is not None and days * DAY > stored.LONGEST:
+        raise InputError("a key is in force for at most a hundred years; without --days it is for ever")
     expires = None if days is None else now() + days * DAY
     with Store.open(store_url(data, url)) as store, store.database.writing() as connection:
         click.echo(stored.make(connection, check_owner(owner), scopes, name, expires)[1])

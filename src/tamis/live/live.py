@@ -65,6 +65,11 @@ class Live:
         """The index, for questions about it; it may be a few changes behind."""
         return self._following.index
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether it matches at once: kernels are compiled at the first start on a machine."""
+        return self._matcher.is_warm
+
     # -- writing -------------------------------------------------------------------------------------
 
     def commit(self, run: Callable[[Connection], T]) -> Future[T]:

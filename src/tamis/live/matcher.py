@@ -21,6 +21,7 @@ from tamis.errors import EventError, StoreUnavailable, TamisError
 from tamis.failpoint import failpoint
 from tamis.live.following import STEP, Following
 from tamis.matcher.batches import VERSIONED
+from tamis.matcher.warm import warm
 from tamis.store import Store, book, events, outbox, positions
 from tamis.store.book import Refused
 from tamis.store.events import Accepted
@@ -53,6 +54,7 @@ class Matcher:
         self._store, self._following, self._told = store, following, told
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._wake, self._stopped = threading.Event(), threading.Event()
+        self.is_warm = False  # until what it needs was compiled for this machine
         self._size, self._advanced_at = BATCH, 0.0
         self._thread = threading.Thread(target=self._run, name="tamis-matcher", daemon=True)
 
@@ -78,6 +80,7 @@ class Matcher:
         self._wake.set()
 
     def _run(self) -> None:
+        self._warm_up()
         while not self._stopped.is_set():
             self._wake.clear()
             try:
@@ -91,6 +94,13 @@ class Matcher:
                 went_on = self._stopped.wait(1.0)
             if not went_on:
                 self._wake.wait(POLL)
+
+    def _warm_up(self) -> None:
+        try:
+            warm(self._following.index.info()["engine"])
+        except Exception:  # which the first event will meet again, and say more about
+            _log.exception("the kernels could not be warmed up")
+        self.is_warm = True
 
     def step(self) -> bool:
         """Take the next batch; whether there was one."""

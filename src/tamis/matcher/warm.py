@@ -1,6 +1,8 @@
-"""Kernels loaded before they are needed: for processes that workers are forked from, for packed archives."""
+"""Kernels loaded before they are needed: by services, and by processes that workers are forked from."""
 
 from __future__ import annotations
+
+import functools
 
 import pyarrow as pa
 
@@ -14,9 +16,10 @@ BOOK = {
 }
 
 
-def warm() -> None:
+@functools.cache
+def warm(engine: str = "hybrid") -> None:
     """Build and match a tiny index in memory, so that what matching needs is imported and compiled."""
-    index = Index.build(BOOK)
+    index = Index.build(BOOK, engine=engine)
     columns = {"model": ["a", "b"], "price": [3, 4], "sold": [True, None], "title": ["wool coat", "x"]}
     for events in (pa.table(columns), [{"model": "a", "price": 2.5, "city": ["c", "d"]}]):
         for _ in index.match_batches(events, threads=1):  # threads do not survive a fork

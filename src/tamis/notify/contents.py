@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
+from tamis.errors import EventValue
 from tamis.limits import Limits
 from tamis.model.names import local_name, owner_of
 from tamis.model.value import moment_of, parse_time
 from tamis.notify.message import Message, ToldEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
+from tamis.store.moments import calendar_moment
 
 MOST_EVENTS = 1_000  # of a digest that a Spark query made
 
@@ -40,7 +42,7 @@ def _match(claimed: Claimed) -> ToldEvent:
     is_ours = claimed.published is not None
     return ToldEvent(
         id=local_name(claimed.event_id) if is_ours else claimed.event_id,
-        time=None if claimed.event_time is None else moment_of(claimed.event_time),
+        time=None if claimed.event_time is None else calendar_moment(claimed.event_time),
         score=claimed.score,
         text=claimed.published if is_ours else claimed.payload,
     )
@@ -56,7 +58,7 @@ def _digest(claimed: Claimed, store: Store, limits: Limits) -> dict[str, Any]:
             "end": parse_time(plain["to"]),
             "count": int(plain["count"]),
         }
-    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError):
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError, EventValue):
         return {"events": (), "count": 0}
     return told | {"events": _events(claimed, listed, store, limits)}
 
@@ -84,5 +86,5 @@ def _event(event: dict[str, Any], text: str | None, is_ours: bool) -> ToldEvent:
 def _time(text: Any) -> datetime | None:
     try:
         return parse_time(text) if isinstance(text, str) else None
-    except ValueError:
+    except (ValueError, EventValue):
         return None

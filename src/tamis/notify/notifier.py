@@ -18,7 +18,7 @@ from tamis.notify.breaker import Breakers
 from tamis.notify.desk import Desk
 from tamis.notify.line import Line
 from tamis.notify.metrics import NotifyMetrics
-from tamis.notify.sending import SECOND, Sender
+from tamis.notify.sending import SECOND, Sender, reason_of
 from tamis.notify.settings import Settings
 from tamis.store import Store, dispatch
 from tamis.store.moments import now
@@ -49,6 +49,7 @@ class Notifier:
         self._desk = Desk(*shared)
         self._line = Line(self.settings, breakers)
         self._is_away = False
+        self._rows = self.settings.rows  # of the outbox that are dispatched together
         self._rounds = self._idle = 0  # of the desk: all, and those in a row that found nothing to do
         self._to_dispatch, self._to_claim = threading.Event(), threading.Event()
         self._stopping = threading.Event()
@@ -121,14 +122,32 @@ class Notifier:
         if not self._is_due():
             return False
         chosen = self.settings
-        rules = dispatch.Rules(self.name, chosen.rows, chosen.digests, chosen.digest_events)
-        with self.store.database.writing() as connection:
-            done = dispatch.dispatch(connection, rules, self._clock())
+        rules = dispatch.Rules(self.name, self._rows, chosen.digests, chosen.digest_events)
+        try:
+            with self.store.database.writing() as connection:
+                done = dispatch.dispatch(connection, rules, self._clock())
+        except StoreUnavailable:
+            raise
+        except Exception as bad:
+            return self._step_over(rules, bad)
+        self._rows = min(chosen.rows, 2 * self._rows)
         failpoint("notify.after_dispatch")
         self.metrics.dispatched(done)
         if done.deliveries:
             self._to_claim.set()
-        return done.read == chosen.rows or done.digests > 0
+        return done.read == rules.rows or done.digests > 0
+
+    def _step_over(self, rules: dispatch.Rules, bad: Exception) -> bool:
+        """A row that cannot be dispatched must not hold up the others: it is found by taking fewer."""
+        if rules.rows > 1:
+            self._rows = max(1, rules.rows // 8)
+            return True
+        with self.store.database.writing() as connection:
+            number = dispatch.set_aside(connection, rules, self._clock(), reason_of(bad))
+        if not number:
+            raise bad  # it is no row, but what is due
+        _log.error("the row %d of the outbox cannot be dispatched and is a dead letter", number, exc_info=bad)
+        return True
 
     def _claiming(self) -> None:
         while not (self._stopping.is_set() and self._desk.is_clear):

@@ -79,15 +79,16 @@ class Sender:
         return Result(claimed.id, WAITING, due, was_tried=False)
 
     def _failed(self, claimed: Claimed, bad: Exception, seconds: float) -> Result:
-        at, error = self._clock(), _said(bad)
+        at, error = self._clock(), reason_of(bad)
         if isinstance(bad, SendRefused):
             if "status" in bad.details:  # it answered: the endpoint is well
                 self._breakers.succeeded(claimed.endpoint, seconds)
             self._tell(claimed, DEAD, seconds, error)
             return Result(claimed.id, DEAD, at, error)
-        if not isinstance(bad, TamisError):
-            _log.exception("the transport of %s failed: this is a defect", claimed.endpoint)
-        self._breakers.failed(claimed.endpoint)
+        if isinstance(bad, TamisError):
+            self._breakers.failed(claimed.endpoint)
+        else:  # of ours, which is not the endpoint's fault
+            _log.exception("a message to %s failed: this is a defect", claimed.endpoint)
         if self._is_hopeless(claimed, at):
             self._tell(claimed, DEAD, seconds, error)
             return Result(claimed.id, DEAD, at, error)
@@ -117,6 +118,7 @@ class Sender:
         _log.log(level, "%s", result, extra={"fields": fields})
 
 
-def _said(bad: Exception) -> str:
+def reason_of(bad: Exception) -> str:
+    """What a dead letter says, in one bounded line."""
     said = f"{bad.code}: {bad.message}" if isinstance(bad, TamisError) else f"{type(bad).__name__}: {bad}"
     return " ".join(said.replace("\0", "").split())[:ERROR_CHARACTERS]

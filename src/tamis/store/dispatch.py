@@ -23,7 +23,7 @@ from tamis.model.schedule import AtOnce, parse_schedule
 from tamis.store import positions
 from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
-from tamis.store.deliveries import OVER, WAITING, again
+from tamis.store.deliveries import DEAD, OVER, WAITING, again
 from tamis.store.digests import Run, take
 from tamis.store.moments import iso
 from tamis.store.parts import Clock, Part
@@ -102,13 +102,26 @@ def dispatch(connection: Connection, rules: Rules, at: int) -> Dispatched:
     rows = _rows(connection, place, piece.until) if piece.read else []
     receivers = _receivers(connection, sorted({row.subscription_id for row in rows}))
     now = [row for row in rows if _is_told_now(row, receivers)]
-    _deliver(connection, now, receivers, at)
+    _deliver(connection, now, receivers, _waiting(at))
     later = [row for row in rows if _is_told_later(row, receivers)] if rules.digests else []
     made = _digest(connection, rules, piece, later, at)
     failpoint("notify.before_move")
     if piece.read:
         positions.move(connection, positions.NOTIFY, piece.until, rules.holder, 0)
     return Dispatched(piece.read, len(now), made, piece.dropped)
+
+
+def set_aside(connection: Connection, rules: Rules, at: int, why: str) -> int:
+    """Step over the next row, which cannot be dispatched: its owner finds it among the dead letters."""
+    place = positions.lock(connection, positions.NOTIFY).value
+    piece = _piece(connection, place, 1)
+    rows = _rows(connection, place, piece.until)
+    receivers = _receivers(connection, [row.subscription_id for row in rows])
+    dead = {"state": DEAD, "due": at, "created_at": at, "finished_at": at, "error": why}
+    _deliver(connection, rows, receivers, dead)
+    if piece.read:
+        positions.move(connection, positions.NOTIFY, piece.until, rules.holder, 0)
+    return piece.until if piece.read else 0
 
 
 def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[int], at: int) -> int:
@@ -120,7 +133,7 @@ def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[in
     if not rows or subscription_id not in receivers or receivers[subscription_id].transport is None:
         return 0
     repeated = again(connection, [row.id for row in rows], None, OVER)
-    return repeated + _deliver(connection, rows, receivers, at)
+    return repeated + _deliver(connection, rows, receivers, _waiting(at))
 
 
 def _piece(connection: Connection, place: int, most: int) -> _Piece:
@@ -199,7 +212,13 @@ def _is_told_later(row: _Row, receivers: dict[str, _Receiver]) -> bool:
     )
 
 
-def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, _Receiver], at: int) -> int:
+def _waiting(at: int) -> dict[str, Any]:
+    return {"state": WAITING, "due": at, "created_at": at}
+
+
+def _deliver(
+    connection: Connection, rows: Sequence[_Row], receivers: dict[str, _Receiver], state: dict[str, Any]
+) -> int:
     wanted = [(row, receivers[row.subscription_id]) for row in rows]
     columns = {
         "outbox_id": [row.id for row, _ in wanted],
@@ -208,8 +227,7 @@ def _deliver(connection: Connection, rows: Sequence[_Row], receivers: dict[str, 
         "settings": [to.settings for _, to in wanted],
     }
     table = pa.table({name: pa.array(columns[name], kind) for name, kind in _ROW.items()})
-    constants = {"state": WAITING, "due": at, "created_at": at}
-    return insert(connection, deliveries, table, constants, "ON CONFLICT (outbox_id) DO NOTHING")
+    return insert(connection, deliveries, table, state, "ON CONFLICT (outbox_id) DO NOTHING")
 
 
 # -- digests ------------------------------------------------------------------------------------------
@@ -247,8 +265,8 @@ def _parts(rows: Sequence[_Row], floor: int, at: int, most: int) -> Iterator[Par
 
 def _event(row: _Row) -> dict[str, Any]:
     """An event in a digest: its text stays in one place, however many digests list it."""
-    time = {} if row.event_time is None else {"event_time": iso(row.event_time)}
-    return {**time, "event_id": row.event_id}
+    time = None if row.event_time is None else iso(row.event_time)
+    return {"event_id": row.event_id} if time is None else {"event_time": time, "event_id": row.event_id}
 
 
 def _last_moment(connection: Connection, at: int) -> int:

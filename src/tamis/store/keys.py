@@ -20,6 +20,7 @@ from tamis.store.moments import now
 from tamis.store.tables import keys
 
 PUBLISH, SUBSCRIBE, ADMIN = SCOPES = ("publish", "subscribe", "admin")
+LONGEST = 36_500 * 86_400_000_000  # a hundred years, in microseconds: what is in force for longer is for ever
 
 _K = keys.c
 _FORM = re.compile(r"tamis_([0-9a-f]{16})_[0-9a-f]{64}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 from tamis.model.value import format_time, moment_of
 
@@ -12,6 +13,15 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
-def iso(moment: int) -> str:
-    """A moment as people and programs read it."""
-    return format_time(moment_of(moment))
+def calendar_moment(micros: int) -> datetime | None:
+    """A moment that was kept; none if it lies outside the years 1 to 9999, as a stream's clock may say."""
+    try:
+        return moment_of(micros)
+    except OverflowError:
+        return None
+
+
+def iso(micros: int) -> str | None:
+    """A moment as people and programs read it; none if no calendar has it."""
+    moment = calendar_moment(micros)
+    return None if moment is None else format_time(moment)
