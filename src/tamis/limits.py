@@ -39,6 +39,7 @@ class Limits:
     line_bytes: int = 512 * 1024  # of a stream of lines
     lines_bytes: int = 1024 * 1024 * 1024
     page_items: int = 1_000
+    match_items: int = 10_000  # of a page of matches, which are short
     explained_matches: int = 100
     idempotency_key_bytes: int = 255
     answer_seconds: int = 86_400  # that the answer to a request with an idempotency key is kept

@@ -174,4 +174,4 @@ def test_quarantine_pages(tmp_path: Path) -> None:
         assert [one["text"] for one in first["items"]] == ["z", "y"]
         second = run.admin("GET", "/v1/quarantine", params={"cursor": first["next"]}).json()
         assert ([one["text"] for one in second["items"]], second["next"]) == (["x"], None)
-        assert second["items"][0]["code"] == "request-invalid"
+        assert second["items"][0]["code"] == "event-syntax"

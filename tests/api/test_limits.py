@@ -32,6 +32,7 @@ LIMITS = Limits(
     lines_bytes=2_000,
     request_seconds=1,
     page_items=3,
+    match_items=5,
     explained_matches=2,
     idempotency_key_bytes=20,
 )
@@ -261,12 +262,22 @@ def test_page_items(tight: Running, edge: int) -> None:
         ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
     page = ann("GET", f"{ROOT}?limit=1000").json()
     assert (len(page["items"]), page["next"] is not None) == (min(3, 3 + edge), edge > 0)
-    found = ann("POST", "/v1/match", {"event": {"attributes": {"page": 1}}}).json()
-    assert (len(found["matches"]), found["total"], found["next"] is not None) == (
-        min(3, 3 + edge),
-        3 + edge,
-        edge > 0,
-    )
+    best = ann("POST", "/v1/match", {"event": {"attributes": {"page": 1}}, "k": 3 + edge})
+    if edge > 0:
+        assert problem(best, 400, "request-invalid")["limit"] == "page_items"
+    else:
+        assert len(best.json()["matches"]) == 3 + edge
+
+
+@edges
+def test_match_items(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"matched{edge}")
+    for number in range(5 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
+    question = {"event": {"attributes": {"page": 1}}, "limit": 1_000_000}
+    found = ann("POST", "/v1/match", question).json()
+    seen = (len(found["matches"]), found["total"], found["next"] is not None)
+    assert seen == (min(5, 5 + edge), 5 + edge, edge > 0)
 
 
 @edges
@@ -346,7 +357,7 @@ def test_stream_bytes(size: int) -> None:
 
 
 def told(number: int, payload: str) -> Told:
-    return Told(number, "match", "e", "ann/s", 1, None, None, payload, 0)
+    return Told(number, "match", "e", "ann/s", 1, None, None, payload, 0, "live")
 
 
 @edges

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tamis.store.deliveries import DELIVERED
 from tests.api.letters import dead_letter, finish, order, subscribe, told
 from tests.api.service import Caller, Running, problem
+from tests.waiting import eventually
 
 
 def history(caller: Caller, name: str) -> list[dict[str, Any]]:
@@ -35,6 +37,18 @@ def test_history_and_states(run: Running, ann: Caller) -> None:
     problem(ann("GET", "/v1/subscriptions/none/notifications"), 404, "subscription-unknown")
     ann("DELETE", "/v1/subscriptions/s")
     assert len(history(ann, "s")) == 2
+
+
+def test_the_event_of_a_notification(run: Running, ann: Caller, bob: Caller) -> None:
+    """Under its publisher's name for it, as the stream shows it; a stream on Spark has names of its own."""
+    owners = [one("GET", "/v1/status").json()["owner"]["owner"] for one in (ann, bob)]
+    subscribe(ann, "s")
+    bob("POST", "/v1/events", {"id": "e1", "attributes": {"letter": "s"}})
+    (one,) = eventually(lambda: history(ann, "s"))
+    assert one["event"] == {"id": "e1", "owner": owners[1]}
+    rows = {"event_id": ["topic/0/17"], "subscription_id": [f"{owners[0]}/s"], "version": [1]}
+    run.store.add_matches(pa.table(rows), "spark", 0)
+    assert history(ann, "s")[0]["event"] == {"id": "topic/0/17"}
 
 
 def test_pages(run: Running, ann: Caller) -> None:

@@ -137,13 +137,13 @@ def test_bytes_are_bounded_too(tmp_path: Path) -> None:
 
 def test_what_other_processes_write_comes_too(alone: Running) -> None:
     ann = alone.caller("ann")
-    rows = {"event_id": ["far"] * 2, "subscription_id": ["ann/s", "ann/t"], "version": [1, 1]}
+    rows = {"event_id": ["far", "topic/0/17"], "subscription_id": ["ann/s", "ann/t"], "version": [1, 1]}
     more = {"payload": ['{"a": 1}', "no JSON"], "score": [2.5, None]}
     with reading(ann) as reader:
         alone.store.add_matches(pa.table(rows | more), "spark", 0)
         first, second = reader.match(), reader.match()
     assert (first["event"], first["score"]) == ({"id": "far", "attributes": {"a": 1}}, 2.5)
-    assert second["event"] == {"id": "far", "attributes": "no JSON"}
+    assert second["event"] == {"id": "topic/0/17", "attributes": "no JSON"}
 
 
 def test_a_sign_of_life(alone: Running, monkeypatch: pytest.MonkeyPatch) -> None:

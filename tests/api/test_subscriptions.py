@@ -353,6 +353,7 @@ def test_pages_and_filters(ann: Caller, bob: Caller) -> None:
     assert names(text="N = 5") == ["s5"]
     assert names(text="s6", status="active", limit=1) == ["s6"]
     assert names(text="100%") == []
+    assert names(text="ann") == []  # which is the owner's name, not that of a subscription
 
 
 @pytest.mark.parametrize(

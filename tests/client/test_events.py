@@ -10,6 +10,7 @@ import pytest
 
 import tamis
 from tamis.client import Outcome
+from tamis.client.calls import events
 from tamis.errors import (
     EventConflict,
     EventError,
@@ -56,6 +57,20 @@ def test_the_same_as_an_index(client: Any, event: Any) -> None:
     explained = client.match(event, explain=True)
     assert [match.id for match in explained.found] == explained
     assert all(match.version and match.explanation.matched for match in explained.found)
+
+
+def test_thousands_of_matches_come_in_one_answer(
+    client: Any, run: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"s{number:04}" for number in range(2_500)]
+    client.import_((name, "a = 1") for name in names)
+    asked, page = list[int](), run.live.match_page
+    monkeypatch.setattr(run.live, "match_page", lambda *given: asked.append(1) or page(*given))
+    assert client.match({"a": 1}) == names
+    assert len(asked) == 1
+    monkeypatch.setattr(events, "AT_ONCE", 1_000)
+    assert client.match({"a": 1}) == names
+    assert len(asked) == 4
 
 
 def test_as_many_as_a_page_holds(client: Any, run: Running) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tamis import Index
 from tamis.live import Live
 from tamis.live.following import Following
+from tamis.matcher.changes import row_of
 from tamis.store import Store, book, events, moments, positions
 from tamis.store.events import NewEvent
 
@@ -90,6 +91,37 @@ def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path)
     assert len(found) == len(set(found))
     assert set(found) == history.expected
     assert again.lag() == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
+    """All, page by page, and the best: while the index is behind, on its way, and there."""
+    rng = random.Random(seed)
+    following = Following(store, None, "hybrid", 0)
+    for _ in range(12):
+        for _ in range(rng.randrange(1, 12)):
+            name = f"{rng.choice(['ann', 'bob'])}/{rng.randrange(15)}"
+            if store.get(name) is not None and rng.random() < 0.3:
+                store.remove(name)
+                continue
+            text = f"price < {rng.randrange(10)} ^ {rng.randrange(1, 4)} OR colour = '{rng.choice(COLOURS)}'"
+            status = "paused" if rng.random() < 0.2 else "active"
+            store.put(name, text, priority=rng.randrange(3), status=status)
+        last = store.last_change()
+        following.advance(rng.randrange(following.position, last + 1))
+        event = {"price": rng.randrange(10), "colour": rng.choice(COLOURS)}
+        changes = [change for change in store.folded(last) if change.id.startswith("ann/")]
+        oracle = Index.build([row_of(change) for change in changes], engine="scan")
+        ids = sorted(oracle.match(event))
+        matched = list(zip(ids, oracle.versions(ids), strict=True))
+        assert sorted(following.match_now(event, "ann", 100)) == matched
+        first = following.page_now(event, "ann", 100, "", 3)
+        after = first.items[-1].id if first.items else ""
+        second = following.page_now(event, "ann", 100, after, 100)
+        assert first.items + (second.items if first.is_followed else []) == matched
+        assert (first.total, second.total, second.is_followed) == (len(ids), len(ids), False)
+        for k in (1, 3, 20):
+            assert following.top_now(event, k, "ann") == list(oracle.top_k(event, k))
 
 
 def test_a_batch_never_spans_too_many_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,6 +120,20 @@ def test_matching_at_once_sees_the_last_change_and_one_owner(live: Live, store: 
     assert live.top({"a": 9}, 5, "ann") == []
 
 
+def test_the_best_are_found_without_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match of thousands must not become thousands of questions."""
+    store.put_many([(f"ann/{number:04}", "a = 1", number % 7) for number in range(2_000)])
+    live = Live.open(store)
+    asked: list[int] = []
+    changes = Store.changes
+    monkeypatch.setattr(Store, "get", lambda *_: pytest.fail("asked for one subscription"))
+    monkeypatch.setattr(Store, "changes", lambda *given: asked.append(1) or changes(*given))
+    assert live.top({"a": 1}, 3, "ann") == [("ann/0006", 7.0), ("ann/0013", 7.0), ("ann/0020", 7.0)]
+    page = live.match_page({"a": 1}, "ann", "ann/0997", 2)
+    assert (page.items, page.total) == ([("ann/0998", 999), ("ann/0999", 1_000)], 2_000)
+    assert len(asked) == 2
+
+
 def test_matching_at_once_while_the_log_is_ahead(store: Store) -> None:
     """The index waits for events of an earlier moment; whoever asks sees what is in force now."""
     live = Live.open(store)

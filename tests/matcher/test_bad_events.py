@@ -15,6 +15,7 @@ import pytest
 
 from tamis import Event, Index, Limits
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue, InputError
+from tamis.model.event import decode_event, event_from
 from tamis.model.expr import And, Compare, Exists, Expr, Not, Or
 
 # One subscription of each way to be decided: posted, residual (NOT-only, always true), cover, fresh.
@@ -75,6 +76,27 @@ def test_a_bad_event_is_refused_and_the_others_go_on(index: Index, bad: str) -> 
     (batch,) = index.match_batches([GOOD, event, GOOD])
     assert [(row, type(why)) for row, why in batch.refused] == [(1, error)]
     assert _rows(batch.table) == {0: set(BOOK), 2: set(BOOK)}
+
+
+def test_the_same_defect_has_the_same_code_and_words_for_it() -> None:
+    """As a dictionary or as JSON; and JSON says what is wrong, not where a reader gave up."""
+    for text, words in {
+        b'{"a": NaN}': "NaN is not JSON",
+        b'{"a": [-Infinity]}': "-Infinity is not JSON",
+        b'{"a": 1e999}': "1e999 is too large",
+        b'{"a": -1e999}': "-1e999 is too large",
+        b'{"a": 9223372036854775808}': "does not fit 64 bits",
+        b'{"a": ' + b"1" * 5_000 + b"}": "does not fit 64 bits",
+        b'{"b": "\\ud800"}': "lone surrogate",
+        b'{"b": "\\ud800 and more"}': "lone surrogate",
+        b'{"\\udc00": 1}': "lone surrogate",
+        '{"b": "\ud800"}': "lone surrogate",
+    }.items():
+        with pytest.raises(EventValue, match=words):
+            event_from(decode_event(text))
+    for rubbish in (b"", b"{", b'{"a": tru}', b'{"b": "\xff"}', "{}".encode("utf-16"), b"[" * 100_000):
+        with pytest.raises(EventSyntax, match="is not JSON"):
+            decode_event(rubbish)
 
 
 LINES: dict[str, bytes] = {

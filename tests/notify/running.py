@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tamis.failpoint import disarm
+from tamis.model.guard import read_networks
 from tamis.notify import Notifier, Settings
 from tamis.notify.backoff import Backoff
-from tamis.notify.guard import read_networks
 from tamis.notify.http import HttpRules
 from tamis.store import Store
 from tests.notify.receiver import Receiver

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from tamis.errors import AddressForbidden, InputError, SendRefused
-from tamis.notify.guard import check_addresses, is_allowed, read_networks
+from tamis.model.guard import check_addresses, is_allowed, read_networks
 from tamis.notify.http import Caller, HttpRules, read_ports
 
 FORBIDDEN = """

@@ -16,7 +16,7 @@ import trustme
 
 from tamis.errors import SendFailed, SendRefused
 from tamis.limits import Limits
-from tamis.notify.guard import read_networks
+from tamis.model.guard import read_networks
 from tamis.notify.http import Answer, Caller, HttpRules
 from tamis.notify.transports.webhook import judge
 from tests.notify.receiver import answer, receiving

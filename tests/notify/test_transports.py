@@ -22,8 +22,8 @@ import trustme
 from tamis.errors import InputError, SendFailed, SendRefused
 from tamis.limits import Limits
 from tamis.model.delivery import parse_delivery
+from tamis.model.guard import read_networks
 from tamis.model.webhook import new_secret
-from tamis.notify.guard import read_networks
 from tamis.notify.http import HttpRules
 from tamis.notify.message import Message, body_of
 from tamis.notify.settings import MailServer, Settings, SmsGateway

@@ -56,6 +56,11 @@ def test_filters(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert pages(book, Wanted("ann", text="0%"), 5) == [["ann/4"]]
     assert pages(book, Wanted("ann", text="b_c"), 5) == [["ann/4"]]
     assert pages(book, Wanted("ann", "paused", "nowhere"), 5) == [[]]
+    for everywhere in ("ann", "ann/", "/"):  # the owner is not part of the name
+        assert pages(book, Wanted("ann", text=everywhere), 5) == [[]]
+    assert pages(book, Wanted(None, text="OTHER"), 5) == [["other"]]
+    assert pages(book, Wanted(None, text="x"), 5) == [["x"]]
+    assert pages(book, Wanted("ann", text="7"), 5) == [["ann/7"]]
     monkeypatch.setattr(listing, "SCANNED", 4)  # pages then come back short, and go on
     assert pages(book, Wanted("ann", text="= 9"), 5) == [[], [], ["ann/9"]]
     active = [name for page in pages(book, Wanted("ann", status="active"), 3) for name in page]

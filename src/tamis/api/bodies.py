@@ -11,8 +11,9 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Scope
 
-from tamis.errors import MediaType, RequestInvalid, RequestTimeout, RequestTooLarge
+from tamis.errors import EventSyntax, MediaType, RequestInvalid, RequestTimeout, RequestTooLarge
 from tamis.limits import Limits
+from tamis.model.jsontext import NOT_JSON, refusal_of, repeated_name, twice
 
 JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
 
@@ -89,14 +90,34 @@ def long_line(limits: Limits) -> RequestTooLarge:
     return RequestTooLarge(f"the line has more than line_bytes = {limits.line_bytes}", limit="line_bytes")
 
 
-def decoded(text: bytes, decoder: msgspec.json.Decoder[T], what: str = "the body") -> T:
-    """JSON as an object of the decoder's type; what is wrong is named."""
+def decoded(
+    text: bytes,
+    decoder: msgspec.json.Decoder[T],
+    what: str = "the body",
+    attributes: Callable[[T], msgspec.Raw] | None = None,
+) -> T:
+    """JSON as an object of the decoder's type; what is wrong is named.
+
+    ``attributes`` finds in it those of an event, which are not looked into here; then a text that is not JSON
+    is refused as an event would be.
+    """
     try:
-        return decoder.decode(text)
+        found = decoder.decode(text)
+        around = text if attributes is None else _around(text, bytes(attributes(found)))
+        name = repeated_name(around, msgspec.json.decode(around))
     except msgspec.ValidationError as bad:
         raise RequestInvalid(f"{what} does not fit: {bad}", **_place(str(bad))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
-        raise RequestInvalid(f"{what} is not JSON: {bad}") from None
+    except NOT_JSON as bad:
+        why = refusal_of(text, what, bad)
+        raise RequestInvalid(why.message) if attributes is None else why from None
+    if name is not None:
+        raise (RequestInvalid if attributes is None else EventSyntax)(twice(name))
+    return found
+
+
+def _around(text: bytes, attributes: bytes) -> bytes:
+    """A text without an event's attributes; what is no object will be refused anyway."""
+    return text.replace(attributes, b"null", 1) if attributes.startswith(b"{") else b"null"
 
 
 def converted(values: dict[str, Any], kind: type[T], what: str) -> T:

@@ -8,9 +8,11 @@ import msgspec
 from msgspec import UNSET
 
 from tamis import lang
+from tamis.api.shapes.events import ToldEvent
 from tamis.api.shapes.subscriptions import Change, Draft, Exported, Subscription, Wanted
 from tamis.errors import DeliveryError, RequestInvalid
 from tamis.limits import Limits
+from tamis.live.matcher import QUERY
 from tamis.model.delivery import (
     MASK,
     delivery_text,
@@ -104,6 +106,13 @@ def shown(held: Held) -> Subscription:
         created=moment_of(held.created),
         updated=moment_of(held.updated),
     )
+
+
+def shown_event(stored: str, query: str) -> ToldEvent:
+    """The event of a row of the outbox; one that was published here is its owner's, others have no owner."""
+    if query != QUERY:
+        return ToldEvent(id=stored)
+    return ToldEvent(id=local_name(stored), owner=owner_of(stored) or None)
 
 
 def exported(held: Held, secrets: bool) -> Exported:

@@ -105,7 +105,7 @@ class _Naming:
 
 def read_event(text: bytes, line: int, naming: _Naming, limits: Limits) -> NewEvent:
     """An event that can be kept: what it holds has been looked at."""
-    sent = bodies.decoded(text, _decoder, "the event")
+    sent = bodies.decoded(text, _decoder, "the event", lambda sent: sent.attributes)
     attributes = bytes(sent.attributes)
     event_from(decode_event(attributes, limits), limits)
     name = naming.name(line) if sent.id is None else check_local(sent.id)
@@ -168,10 +168,13 @@ async def _publish(service: Service, owner: str, found: list[_Read], report: Rep
             )
         )
     published = await service.done(service.live.publish(owner, [event for _, event in good])) if good else []
-    for (line, _), (name, status) in zip(good, published, strict=True):
-        report.add(line.number, status, id=name)
-    for line, why in bad:
-        report.refuse(line.number, why)
+    outcomes = iter(published)
+    for line, event in found:  # in the order of the lines
+        if isinstance(event, TamisError):
+            report.refuse(line.number, event)
+        else:
+            name, status = next(outcomes)
+            report.add(line.number, status, id=name)
     for outcome, number in Counter([status for _, status in published]).items():
         service.metrics.events(outcome, number)
     service.metrics.events("refused", len(bad))

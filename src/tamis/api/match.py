@@ -13,16 +13,25 @@ from tamis.api.service import Service
 from tamis.api.shapes.common import ForOwner, Strict
 from tamis.api.shapes.events import Match, MatchPage, Question
 from tamis.api.shapes.subscriptions import Draft, Fault, Validation
-from tamis.errors import EventError, ExpressionError, RequestInvalid, TamisError
+from tamis.errors import (
+    AddressForbidden,
+    DeliveryError,
+    EventError,
+    ExpressionError,
+    RequestInvalid,
+    ScheduleError,
+    TamisError,
+)
 from tamis.limits import Limits
 from tamis.matcher.advice import advise
 from tamis.matcher.explain import explain
-from tamis.model.delivery import parse_delivery
+from tamis.model.delivery import Webhook, parse_delivery
 from tamis.model.event import Event, decode_event, event_from
 from tamis.model.expr import Expr, size_of
+from tamis.model.guard import check_written
 from tamis.model.names import local_name, stored_name
 from tamis.model.schedule import parse_schedule
-from tamis.store import registry
+from tamis.store import book, registry
 from tamis.store.book import Held
 from tamis.store.keys import SUBSCRIBE
 
@@ -62,7 +71,7 @@ async def match_event(call: Call) -> Answer:
 
 
 def _answer(service: Service, owner: str, text: bytes) -> MatchPage:
-    question = bodies.decoded(text, _decoder)
+    question = bodies.decoded(text, _decoder, attributes=lambda asked: asked.event.attributes)
     event = _event(question.event, service.limits)
     if question.subscription is not None:
         return MatchPage(matches=[_about(service, owner, question.subscription, event)], total=1)
@@ -90,7 +99,7 @@ def _about(service: Service, owner: str, name: str, event: Event) -> Match:
 
 
 def _best(service: Service, owner: str, question: Question, event: Event) -> MatchPage:
-    k, most = question.k or 1, _page_items(service, question)
+    k, most = question.k or 1, _page_items(question, service.limits, service.limits.page_items)
     if k > most:  # there are no more pages, so fewer would look like all
         raise RequestInvalid(f"k is no more than a page holds, {most}", field="k", limit="page_items")
     found = service.live.top(event, k, owner)
@@ -99,32 +108,30 @@ def _best(service: Service, owner: str, question: Question, event: Event) -> Mat
 
 
 def _all(service: Service, owner: str, question: Question, event: Event) -> MatchPage:
-    after = cursors.place(question.cursor)
-    found = sorted(service.live.match(event, owner))
-    rest = [one for one in found if one.id > after]
-    page = rest[: _page_items(service, question)]
-    matches = [Match(id=local_name(one.id), matched=True, version=one.version) for one in page]
+    items = _page_items(question, service.limits, service.limits.match_items)
+    page = service.live.match_page(event, owner, cursors.place(question.cursor), items)
+    matches = [Match(id=local_name(name), matched=True, version=version) for name, version in page.items]
     return MatchPage(
         matches=_with_reasons(service, owner, question, event, matches),
-        total=len(found),
-        next=cursors.cursor(page[-1].id if len(page) < len(rest) else None),
+        total=page.total,
+        next=cursors.cursor(page.items[-1].id if page.is_followed else None),
     )
 
 
-def _page_items(service: Service, question: Question) -> int:
-    limits = service.limits
-    most = min(limits.page_items, limits.explained_matches) if question.explain else limits.page_items
-    return min(question.limit, most)
+def _page_items(question: Question, limits: Limits, most: int) -> int:
+    return min(question.limit, most, limits.explained_matches if question.explain else most)
 
 
 def _with_reasons(
     service: Service, owner: str, question: Question, event: Event, matches: list[Match]
 ) -> list[Match]:
     if question.explain:
-        for match in matches:
-            held = service.store.get(stored_name(owner, match.id))
-            if held is not None:  # else it has ended since it was found
-                match.explanation = _explained(held, event, service.limits)
+        stored = [stored_name(owner, match.id) for match in matches]
+        with service.store.database.reading() as connection:
+            held = {one.id: one for one in book.find(connection, stored)}
+        for name, match in zip(stored, matches, strict=True):
+            if name in held:  # else it has ended since it was found
+                match.explanation = _explained(held[name], event, service.limits)
     return matches
 
 
@@ -148,7 +155,7 @@ async def validate_subscription(call: Call) -> Answer:
 
 def _validated(service: Service, draft: Draft) -> Validation:
     faults: list[Fault] = []
-    found = Validation(valid=False, errors=faults)
+    found = Validation(valid=False, errors=faults, warnings=[])
     try:
         tree = drafts.tree_of(draft, service.limits)
         found.text, found.tree, found.cost = lang.to_text(tree), lang.to_json(tree), size_of(tree)
@@ -158,16 +165,24 @@ def _validated(service: Service, draft: Draft) -> Validation:
         faults.append(_fault("expression", bad))
     except EventError as bad:
         faults.append(_fault("event", bad))
-    for field, check in (("schedule", parse_schedule), ("delivery", parse_delivery)):
-        given = getattr(draft, field)
-        try:
-            if given is not None:
-                read = check(given)
-                found.schedule = str(read) if field == "schedule" else found.schedule
-        except TamisError as bad:
-            faults.append(_fault(field, bad))
+    try:
+        found.schedule = None if draft.schedule is None else str(parse_schedule(draft.schedule))
+    except ScheduleError as bad:
+        faults.append(_fault("schedule", bad))
+    try:
+        _check_delivery(draft.delivery, service)
+    except DeliveryError as bad:
+        faults.append(_fault("delivery", bad))
+    except AddressForbidden as bad:
+        found.warnings.append(_fault("delivery", bad))
     found.valid = not faults
     return found
+
+
+def _check_delivery(given: dict[str, Any] | None, service: Service) -> None:
+    delivery = None if given is None else parse_delivery(given, service.limits)
+    if isinstance(delivery, Webhook):
+        check_written(delivery.url, service.settings.allowed)
 
 
 def _advice(service: Service, tree: Expr) -> dict[str, Any]:

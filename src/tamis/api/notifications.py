@@ -138,7 +138,7 @@ def _shown(one: deliveries.Notification) -> Notification:
         message=MESSAGE.format(one.id),
         subscription=local_name(one.subscription_id),
         kind=one.kind,
-        event=one.event_id,
+        event=drafts.shown_event(one.event_id, one.query),
         version=one.version,
         score=one.score,
         at=moment_of(one.created_at),

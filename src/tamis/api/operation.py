@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from tamis.api import bodies
 from tamis.api.access import Caller
-from tamis.api.service import Service
+from tamis.api.service import ASKING, Service
 from tamis.errors import RateExceeded, RequestInvalid
 
 Handler = Callable[["Call"], Awaitable["Answer | Response"]]
@@ -123,6 +123,7 @@ class Endpoint:
     async def _admit(self, request: Request, scope: str) -> None:
         caller = await self._service.access.caller(bodies.header(request.scope, b"authorization"))
         request.scope["state"]["caller"] = caller  # the log names it, whatever comes of the request
+        ASKING.set(caller.owner)
         bucket = self._service.requests.of(caller.owner, caller.quotas.requests)
         wait = bucket.wait()
         if wait > 0:

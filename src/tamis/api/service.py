@@ -7,8 +7,10 @@ import contextlib
 import dataclasses
 import functools
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection
@@ -19,11 +21,14 @@ from tamis.api.rates import Buckets
 from tamis.api.tail import Tail
 from tamis.errors import ServiceBusy, TamisError
 from tamis.live import Live
+from tamis.model.guard import Network
 from tamis.store import Store, answers, registry
 from tamis.store.moments import now
 from tamis.store.registry import Outcome, Wish
 
 THREADS = 8
+SHARE = THREADS // 2  # of one owner: what somebody asks for must not keep everybody waiting
+ASKING: ContextVar[str | None] = ContextVar("asking", default=None)  # the owner whose request is at hand
 HOUSEKEEPING = 600.0  # seconds
 
 T = TypeVar("T")
@@ -35,6 +40,7 @@ class Settings:
     """How the service is run."""
 
     open_metrics: bool = False  # /metrics without a key
+    allowed: tuple[Network, ...] = ()  # what webhooks may call although it is not public
 
 
 class Service:
@@ -51,6 +57,7 @@ class Service:
         self.open_requests = 0
         self._put_all = self._put  # one object: the committer puts together what is done by the same
         self._threads = ThreadPoolExecutor(THREADS, "tamis-api")
+        self._shares: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(SHARE))
         self._tasks: list[asyncio.Task[None]] = []
 
     @contextlib.asynccontextmanager
@@ -80,9 +87,11 @@ class Service:
     # -- work ------------------------------------------------------------------------------------------
 
     async def in_thread(self, work: Callable[..., T], *args: Any) -> T:
-        """Do what blocks or takes long, beside the loop."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, functools.partial(work, *args))
+        """Do what blocks or takes long, beside the loop; of one owner only so much at a time."""
+        owner = ASKING.get()
+        async with contextlib.nullcontext() if owner is None else self._shares[owner]:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, functools.partial(work, *args))
 
     async def read(self, question: Callable[[Connection], T]) -> T:
         """Ask the store."""

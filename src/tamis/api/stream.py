@@ -12,13 +12,14 @@ import msgspec
 from sqlalchemy.engine import Connection
 from starlette.responses import Response, StreamingResponse
 
+from tamis.api import drafts
 from tamis.api.bodies import header
 from tamis.api.operation import Call, Header, Stream, operation
 from tamis.api.service import Service
 from tamis.api.shapes.events import StreamFrom
 from tamis.api.tail import Listener
 from tamis.errors import RateExceeded, RequestInvalid, ServiceBusy, TamisError
-from tamis.model.names import local_name, owner_of
+from tamis.model.names import local_name
 from tamis.model.value import moment_of
 from tamis.store import listing
 from tamis.store.keys import SUBSCRIBE
@@ -130,9 +131,8 @@ def shown(row: Told) -> dict[str, Any]:
         found["score"] = row.score
     if row.kind != listing.MATCH:
         return found | {"content": _plain(row.payload)}
-    event: dict[str, Any] = {"id": local_name(row.event_id), "attributes": _plain(row.payload)}
-    if publisher := owner_of(row.event_id):
-        event["owner"] = publisher
+    event = msgspec.to_builtins(drafts.shown_event(row.event_id, row.query))
+    event["attributes"] = _plain(row.payload)
     if row.event_time is not None:
         event["time"] = calendar_moment(row.event_time) or row.event_time
     return found | {"event": event}

@@ -54,6 +54,7 @@ def serve(
     from tamis.api.logs import configure
     from tamis.live import Live
     from tamis.live.keeper import Keeper
+    from tamis.model.guard import read_networks
     from tamis.store import Store
 
     if data is None:
@@ -65,7 +66,8 @@ def serve(
         listening = stack.enter_context(server.listen(host, port))
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
         live = stack.enter_context(Live.open(store, data / INDEX, engine))
-        service = Service(store, live, Settings(open_metrics=open_metrics))
+        settings = Settings(open_metrics=open_metrics, allowed=read_networks(given["allow_network"]))
+        service = Service(store, live, settings)
         if keep is not None:
             stack.enter_context(Keeper(store, keep))
         if not no_notify:

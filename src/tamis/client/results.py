@@ -106,6 +106,7 @@ class Validation(Result, frozen=True, kw_only=True):
 
     valid: bool
     errors: list[Fault]
+    warnings: list[Fault] = []
     text: str | None = None
     tree: dict[str, Any] | None = None
     cost: int | None = None
@@ -196,7 +197,7 @@ class Notification(Result, frozen=True, kw_only=True):
     message: str
     subscription: str
     kind: str
-    event: str
+    event: PublishedEvent
     version: int
     at: datetime
     state: str

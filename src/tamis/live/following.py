@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, IndexError_, TamisError
-from tamis.limits import Limits
-from tamis.live.overlay import Matched, lay_over
+from tamis.live.overlay import Matched, MatchedPage, lay_over
 from tamis.matcher.batches import VERSIONED
 from tamis.matcher.changes import row_of
 from tamis.matcher.index import Index
-from tamis.matcher.sources import subscription_from
+from tamis.matcher.top import Best, Scored
 from tamis.model.change import Change
-from tamis.model.event import Event, event_from, event_or_error
-from tamis.model.expr import Subscription
-from tamis.model.truth import matches
+from tamis.model.event import Event, event_or_error, flat_event
 from tamis.store import Store
 from tamis.store.events import Accepted
 
@@ -124,41 +122,59 @@ class Following:
 
     def match_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> list[Matched]:
         """What an event matches as things stand, of one owner's or of all."""
-        whole = event_from(event, self.limits)
-        prefix = "" if owner is None else f"{owner}/"
-        with self._lock:
-            ids = [name for name in self.index.match(whole) if name.startswith(prefix)]
-            found = dict(zip(ids, self.index.versions(ids), strict=True))
-            position = self.position
-        for change in self._later(position, prefix):
-            found.pop(change.id, None)
-            held = _subscription(change, self.limits)
-            if held is not None and matches(held.expression, whole):
-                found[change.id] = change.version
-        if len(found) > most:
+        return _listed(self._found_now(event, owner, most))
+
+    def page_now(
+        self, event: Event | dict[str, Any], owner: str | None, most: int, after: str, items: int
+    ) -> MatchedPage:
+        """So many of the same in the order of their ids, after one of them."""
+        found = self._found_now(event, owner, most)
+        rest = found.filter(pc.greater(found["subscription"], after)) if after else found
+        order = pc.select_k_unstable(rest, items, [("subscription", "ascending")])
+        return MatchedPage(_listed(rest.take(order)), found.num_rows, rest.num_rows > items)
+
+    def _found_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> pa.Table:
+        """Matches (event row, subscription, version) as things stand.
+
+        The index may move on meanwhile: what the log says of a subscription stands above what is found.
+        """
+        whole, position = flat_event(event, self.limits), self.position
+        (batch,) = self.index.match_batches([whole], threads=1, versions=True)
+        for _, bad in batch.refused:
+            raise bad
+        found = batch.table
+        if owner is not None:
+            found = found.filter(pc.starts_with(found["subscription"], f"{owner}/"))
+        if changes := self._later(position, owner):
+            found = lay_over(found, [whole], [changes[-1].sequence], changes, self.limits)
+        if found.num_rows > most:
             raise EventLimit(
-                f"the event matches {len(found)} subscriptions, more than matches_per_event = {most}",
+                f"the event matches {found.num_rows} subscriptions, more than matches_per_event = {most}",
                 limit="matches_per_event",
             )
-        return [Matched(*pair) for pair in found.items()]
+        return found
 
-    def top_now(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[tuple[str, float]]:
+    def top_now(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[Scored]:
         """The ``k`` best of what an event matches as things stand."""
-        found = self.match_now(event, owner, self.limits.matches_per_event)
-        held = [self._held(matched.id) for matched in found]
-        best = Index.build([one for one in held if one is not None], engine="scan", limits=self.limits)
-        return list(best.top_k(event, k)) if found else []
+        whole, position, wanted = flat_event(event, self.limits), self.position, k
+        while True:
+            found = self.index.top_k(whole, wanted, prefix="" if owner is None else f"{owner}/")
+            last = {change.id: change for change in self._later(position, owner)}
+            same = [scored for scored in found if scored[0] not in last]
+            if len(same) >= k or len(found) < wanted:
+                break
+            wanted = k + len(last)  # some that have changed were among the best: there are enough behind them
+        best = Best(k)
+        best.add(same)
+        puts = [row_of(change) for change in last.values() if change.expression is not None]
+        if puts:
+            changed = Index.build(puts, engine="scan", limits=self.limits, on_error="skip")
+            best.add(changed.top_k(whole, k))
+        return best.kept
 
-    def _held(self, name: str) -> Subscription | None:
-        """A subscription as the store has it: it may have ended since it was found."""
-        held = self._store.get(name)
-        if held is None:
-            return None
-        return _subscription(Change(held.version, name, held.expression, held.priority), self.limits)
-
-    def _later(self, position: int, prefix: str) -> list[Change]:
-        """Changes that the index has not taken in, of the names with a prefix."""
-        later: list[Change] = []
+    def _later(self, position: int, owner: str | None) -> list[Change]:
+        """Changes that the index has not taken in, of one owner's or of all."""
+        prefix, later = "" if owner is None else f"{owner}/", list[Change]()
         while changes := self._store.changes(position, STEP):
             later += [change for change in changes if change.id.startswith(prefix)]
             position = changes[-1].sequence
@@ -167,10 +183,6 @@ class Following:
         return later
 
 
-def _subscription(change: Change, limits: Limits) -> Subscription | None:
-    if change.expression is None:
-        return None
-    try:
-        return subscription_from(row_of(change), limits)
-    except TamisError:
-        return None
+def _listed(found: pa.Table) -> list[Matched]:
+    names, versions = found["subscription"].to_pylist(), found["version"].to_pylist()
+    return list(map(Matched, names, versions))

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from tamis.live.committer import Committer, Together
 from tamis.live.following import Following
 from tamis.live.matcher import Matcher, Step
-from tamis.live.overlay import Matched
+from tamis.live.overlay import Matched, MatchedPage
 from tamis.live.rates import Rates
 from tamis.matcher.index import Index
 from tamis.model.event import Event
@@ -89,6 +89,13 @@ class Live:
     def match(self, event: Event | dict[str, Any], owner: str | None) -> list[Matched]:
         """What an event matches as things stand, without publishing it; of one owner's, or of all."""
         return self._following.match_now(event, owner, self.store.limits.matches_per_event)
+
+    def match_page(
+        self, event: Event | dict[str, Any], owner: str | None, after: str, items: int
+    ) -> MatchedPage:
+        """So many of the same in the order of their ids, after one of them; an empty text: the first."""
+        most = self.store.limits.matches_per_event
+        return self._following.page_now(event, owner, most, after, items)
 
     def top(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[tuple[str, float]]:
         """The ``k`` best of what an event matches, with their scores."""

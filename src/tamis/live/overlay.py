@@ -30,6 +30,14 @@ class Matched(NamedTuple):
     version: int
 
 
+class MatchedPage(NamedTuple):
+    """Some of the subscriptions that an event matches: of how many, and whether others follow."""
+
+    items: list[Matched]
+    total: int
+    is_followed: bool
+
+
 def lay_over(
     found: pa.Table, events: list[Any], known: Sequence[int], changes: list[Change], limits: Limits
 ) -> pa.Table:

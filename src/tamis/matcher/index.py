@@ -154,20 +154,28 @@ class Index:
         return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
     def top_k(
-        self, event: EventLike, k: int = 10, *, combine: Combine = sum, bounded: bool | None = None
+        self,
+        event: EventLike,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
     ) -> TopMatches:
         """The ``k`` best matches as (id, score), best first, ties by id.
 
         ``combine`` joins the scores of a conjunction's predicates; any monotone function will do. If it
         never exceeds the sum of the positive ones, say ``bounded=True``: engines that can then leave out
-        what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so.
+        what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so. With a ``prefix`` only
+        subscriptions whose ids begin so are looked at.
         """
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
         holder = _Lazy(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
         sure = combine in (sum, max, min) if bounded is None else bounded
-        return TopK(self._writer.current, Subject(event, holder, weights), k, combine, sure).run(self._scores)
+        subject = Subject(event, holder, weights)
+        return TopK(self._writer.current, subject, k, combine, sure, prefix).run(self._scores)
 
     def _scores(self, segment: Segment) -> Scores:
         known = self._static.get(segment)

@@ -122,9 +122,11 @@ class Best:
 class TopK:
     """One search for the best matches of an event."""
 
-    def __init__(self, snapshot: Snapshot, subject: Subject, k: int, combine: Combine, bounded: bool) -> None:
+    def __init__(
+        self, snapshot: Snapshot, subject: Subject, k: int, combine: Combine, bounded: bool, prefix: str
+    ) -> None:
         self._snapshot, self._subject, self._combine = snapshot, subject, combine
-        self._bounded, self._k = bounded, k
+        self._bounded, self._k, self._prefix = bounded, k, prefix
         self._best = Best(k)
         self.work = WorkReport(1)
 
@@ -140,7 +142,9 @@ class TopK:
         fresh = self._snapshot.fresh
         found = [held for held in fresh if matches(held.expression, event)]
         self._best.add(
-            (held.id, score(held.expression, event, self._combine) + held.priority) for held in found
+            (held.id, score(held.expression, event, self._combine) + held.priority)
+            for held in found
+            if held.id.startswith(self._prefix)
         )
         self.work = self.work.plus(WorkReport(revised=len(fresh), matches=len(found)))
 
@@ -189,5 +193,8 @@ class TopK:
 
     def _score(self, segment: Segment, scores: Scores, ordinals: list[int]) -> None:
         names = segment.ids_of(np.array(ordinals, np.int64))
-        values = [scores.of(number, self._subject, self._combine) for number in ordinals]
-        self._best.add(zip(names, values, strict=True))
+        self._best.add(
+            (name, scores.of(number, self._subject, self._combine))
+            for name, number in zip(names, ordinals, strict=True)
+            if name.startswith(self._prefix)
+        )

@@ -15,9 +15,7 @@ batches turn it into a refusal of that one event.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -27,6 +25,7 @@ import msgspec
 
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.jsontext import NOT_JSON, refusal_of, repeated_name, twice
 from tamis.model.value import (
     Interval,
     Point,
@@ -52,8 +51,6 @@ class Event(msgspec.Struct, frozen=True):
 class FlatEvent(Event, frozen=True):
     """An event whose attributes are flat and clean already: nothing looks them through again."""
 
-
-_KEY_LIKE = re.compile(rb'"\s*:')
 
 NULLS = "$null"  # the attribute whose values are the names of attributes that were written as null
 
@@ -90,14 +87,13 @@ def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str
         )
     try:
         decoded = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
-        raise EventSyntax(f"the event is not JSON: {bad}") from None
+        name = repeated_name(raw, decoded)
+    except NOT_JSON as bad:
+        raise refusal_of(line, "the event", bad) from None
     if type(decoded) is not dict:
         raise EventSyntax(f"an event is a JSON object, not {type(decoded).__name__}")
-    # A repeated key shrinks the object: more key-like places than keys makes a line suspicious,
-    # and only a suspicious line pays for the careful test.
-    if len(_KEY_LIKE.findall(raw)) > _count_keys(decoded):
-        _refuse_duplicate_keys(raw)
+    if name is not None:
+        raise EventSyntax(twice(name))
     return decoded
 
 
@@ -107,29 +103,6 @@ def event_or_error(line: bytes | str, limits: Limits) -> Any:
         return decode_event(line, limits)
     except EventError as bad:
         return bad
-
-
-def _count_keys(value: Any) -> int:
-    total, stack = 0, [value]
-    while stack:
-        node = stack.pop()
-        if type(node) is dict:
-            total += len(node)
-            stack.extend(node.values())
-        elif type(node) is list:
-            stack.extend(node)
-    return total
-
-
-def _refuse_duplicate_keys(raw: bytes) -> None:
-    def unique(pairs: list[tuple[str, Any]]) -> None:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise EventSyntax(f"the key {key[:80]!r} stands twice in one object")
-            seen.add(key)
-
-    json.loads(raw, object_pairs_hook=unique)
 
 
 def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[str, tuple[Value, ...]]:

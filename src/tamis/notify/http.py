@@ -22,9 +22,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from tamis.errors import InputError, SendFailed, SendRefused
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.guard import Address, Network, check_addresses
 from tamis.model.waiting import retry_after
 from tamis.model.webhook import PORTS
-from tamis.notify.guard import Address, Network, check_addresses
 from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]

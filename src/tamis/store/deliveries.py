@@ -37,6 +37,7 @@ class Notification(NamedTuple):
     error: str | None
     finished_at: int | None
     settings: str | None
+    query: str  # what found it
 
 
 class Lag(NamedTuple):

@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
 
     owner: str | None  # None: everybody's
     status: str | None = None
-    text: str | None = None  # in the id or the expression, in any case
+    text: str | None = None  # in the name that the owner gave it or in the expression, in any case
 
 
 class Told(NamedTuple):
@@ -51,6 +51,7 @@ class Told(NamedTuple):
     event_time: int | None
     payload: str | None
     created_at: int
+    query: str  # what found it
 
 
 class Refusal(NamedTuple):
@@ -91,9 +92,16 @@ def _filter(columns: Any, wanted: Wanted) -> sa.ColumnElement[bool]:
     if wanted.status is not None:
         tests.append(columns.status == wanted.status)
     if wanted.text is not None:
-        both = (columns.id, columns.expression)
+        both = (_own_name(columns), columns.expression)
         tests.append(sa.or_(*(column.icontains(wanted.text, autoescape=True) for column in both)))
     return sa.and_(*tests)
+
+
+def _own_name(columns: Any) -> sa.ColumnElement[str]:
+    """An id without the owner that it is stored under."""
+    prefix = columns.owner + "/"
+    begins = sa.func.substr(columns.id, 1, sa.func.length(prefix)) == prefix
+    return sa.case((begins, sa.func.substr(columns.id, sa.func.length(prefix) + 1)), else_=columns.id)
 
 
 def _begins(column: sa.ColumnElement[str], prefix: str) -> sa.ColumnElement[bool]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from tamis.api.shapes.common import Cursor, ForOwner, Items, LocalId, Moment, Sent, Status, Strict
+from tamis.api.shapes.common import Cursor, ForOwner, LocalId, Moment, Sent, Status, Strict
 
 Attributes = Annotated[
     dict[str, Any],
@@ -45,7 +45,7 @@ class Question(Strict):
     k: Annotated[int, Meta(ge=1, description="Only the best so many, with their scores.")] | None = None
     explain: bool = False
     subscription: Annotated[str, Meta(description="Only this one: why, or why not?")] | None = None
-    limit: Items = 1_000
+    limit: Annotated[int, Meta(ge=1, description="Of a page; no more than the limit match_items.")] = 1_000
     cursor: Cursor | None = None
 
 
@@ -80,6 +80,13 @@ class StreamFrom(ForOwner):
 State = Literal["kept", "waiting", "claimed", "delivered", "dead", "cancelled"]
 
 
+class ToldEvent(Sent, omit_defaults=True):
+    """The event that was matched, by its owner's name for it; a stream on Spark has events without owners."""
+
+    id: str
+    owner: Annotated[str, Meta(description="Who published it.")] | None = None
+
+
 class Notification(Sent):
     """Something that was to be told, and what became of it; ``kept``: for whoever asks."""
 
@@ -87,7 +94,7 @@ class Notification(Sent):
     message: Annotated[str, Meta(description="The id that receivers see; the same at every attempt.")]
     subscription: str
     kind: str
-    event: str
+    event: ToldEvent
     version: int
     score: float | None
     at: datetime

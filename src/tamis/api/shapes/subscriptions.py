@@ -127,6 +127,7 @@ class Validation(Sent):
 
     valid: bool
     errors: list[Fault]
+    warnings: Annotated[list[Fault], Meta(description="What will not work, though it may be kept.")]
     text: Annotated[str, Meta(description="The expression as text.")] | None = None
     tree: Annotated[dict[str, Any], Meta(description="The expression in the JSON form.")] | None = None
     cost: Annotated[int, Meta(description="What it would count against the quota of predicates.")] | None = (

@@ -17,6 +17,7 @@ from tamis.errors import AnswerInvalid, AnswerLost, InputError, TamisError
 from tamis.model.event import EventLike
 
 QUIET = 30.0  # seconds; the service gives a sign of life every ten
+AT_ONCE = 1_000_000  # matches in an answer; the service gives as many of them as it likes to
 
 
 class _MatchPage(msgspec.Struct):
@@ -45,7 +46,7 @@ def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matche
     ``explain``: with the reasons, in ``found`` of what is returned.
     """
     found: list[Match] = []
-    question: dict[str, Any] = {"event": sample_sent(event), "explain": explain}
+    question: dict[str, Any] = {"event": sample_sent(event), "explain": explain, "limit": AT_ONCE}
     while True:
         page = yield from _asked(core, question)
         found += page.matches

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from tamis.errors import AddressForbidden, InputError
 
@@ -52,6 +53,17 @@ def check_addresses(host: str, addresses: Sequence[str], allowed: Sequence[Netwo
                 f"{host} has an address that is not public; the service must allow its network", host=host
             )
     return found
+
+
+def check_written(url: str, allowed: Sequence[Network]) -> None:
+    """Refuse a URL that says itself that it will not be called; what a name means is known only then."""
+    host = urlsplit(url).hostname or ""
+    meant = "127.0.0.1" if host == "localhost" else host
+    try:
+        ip_address(meant)
+    except ValueError:
+        return
+    check_addresses(host, [meant], allowed)
 
 
 def is_allowed(address: Address, allowed: Sequence[Network] = ()) -> bool:
