@@ -50,7 +50,9 @@ def test_top_k_equals_sorting_everything(
     index = Index.build(book[: len(book) // 2], engine=engine)
     for held in book[len(book) // 2 :]:  # these wait outside a segment
         index.add(held)
+    some = [held for held in book if held.id.startswith("s1")]
     for event in [*batch, *(Event(event.attributes) for event in batch)]:
+        assert index.top_k(event, k, prefix="s1") == sorted_and_cut(some, event, k, sum)
         assert index.top_k(event, k) == sorted_and_cut(book, event, k, sum)
         assert index.top_k(event, k, combine=_greatest) == sorted_and_cut(book, event, k, _greatest)
 
