@@ -20,7 +20,9 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from tamis.api.server import listen
 from tamis.cli import main
+from tamis.errors import InputError
 from tests.api.service import Caller, problem
 from tests.waiting import PATIENCE, eventually
 
@@ -236,6 +238,7 @@ def test_what_cannot_be_served(data: Path, tmp_path: Path) -> None:
     wrong = [
         ([], "input-invalid: say where"),
         (["--data", str(data), "--limit", "horses=3"], "input-invalid: there is no limit 'horses'"),
+        (["--data", str(data), "--limit", "header_bytes=abc"], "input-invalid: --limit takes NAME=NUMBER"),
         (["--data", str(data / "x"), "--store", "mysql://h/d"], "store-address: "),
         (["--data", str(data / "y"), "--engine", "horse"], "engine-unknown: "),
     ]
@@ -249,7 +252,15 @@ def test_what_cannot_be_served(data: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         refused = tamis("serve", "--data", str(data), "--port", port)
-        assert (refused.returncode, "in use" in refused.stderr) == (1, True)
+        assert refused.returncode == 1
+        assert "in use" in refused.stderr
+        assert "choose another --port" in refused.stderr
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "a..b", "::g"])
+def test_an_address_that_this_machine_has_not(host: str) -> None:
+    with pytest.raises(InputError, match=r"cannot listen on .*; choose another --host, such as 0\.0\.0\.0"):
+        listen(host, 0)
 
 
 def test_on_postgresql(data: Path, postgres_url: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import resource
 import signal
 import socket
@@ -20,6 +21,7 @@ from tamis.api.protocol import bounded_by
 from tamis.api.service import Service
 from tamis.errors import InputError
 
+ANY = "0.0.0.0"  # every address of this machine
 BACKLOG = 2_048
 GRACE = 30  # seconds that what was begun may take when the service stops
 KEEP_ALIVE = 75  # seconds that a quiet connection stays open
@@ -36,16 +38,21 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as refused:
-        raise InputError(
-            f"cannot listen on {host} port {port}: {refused.strerror or refused}; choose another --port"
-        ) from None
+    except (OSError, UnicodeError) as refused:  # the latter for what can be no name of a host
+        why = getattr(refused, "strerror", None) or refused
+        remedy = "choose another --port" if _is_taken(refused) else f"choose another --host, such as {ANY}"
+        raise InputError(f"cannot listen on {host} port {port}: {why}; {remedy}") from None
+
+
+def _is_taken(refused: Exception) -> bool:
+    """Whether it is the port that cannot be had, and not the address."""
+    return isinstance(refused, OSError) and refused.errno in (errno.EADDRINUSE, errno.EACCES)
 
 
 def address_of(listening: socket.socket) -> str:
     """Where a browser finds it."""
     host, port = listening.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    shown = {ANY: "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}"
 
 

@@ -88,8 +88,8 @@ def build(
     _summary(index, target, bad, time.perf_counter() - start, as_json)
 
 
-def parameter(text: str) -> tuple[str, int | float]:
-    """``pairs=2`` as a name and a number."""
+def parameter(text: str, option: str = "--parameter") -> tuple[str, int | float]:
+    """``pairs=2`` as a name and a number; ``option`` is where it was written."""
     name, _, value = text.partition("=")
     try:
         return name, int(value)
@@ -98,7 +98,7 @@ def parameter(text: str) -> tuple[str, int | float]:
     try:
         return name, float(value)
     except ValueError:
-        raise InputError(f"--parameter takes NAME=NUMBER, not {text!r}") from None
+        raise InputError(f"{option} takes NAME=NUMBER, not {text!r}") from None
 
 
 def _summary(index: Any, target: Path, refused: list[dict[str, Any]], spent: float, as_json: bool) -> None:

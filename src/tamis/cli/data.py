@@ -63,7 +63,7 @@ def read_limits(given: tuple[str, ...]) -> Any:
     """``--limit page_items=50`` and others, over the defaults."""
     from tamis.limits import Limits
 
-    values = dict(map(parameter, given))
+    values = dict(parameter(text, "--limit") for text in given)
     unknown = [name for name in values if name not in Limits.__dataclass_fields__]
     if unknown:
         raise InputError(f"there is no limit {unknown[0][:40]!r}; docs/limits.md lists them")
