@@ -57,12 +57,20 @@ def postgres_url(postgres: Any) -> str:
     return new_database(postgres)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+KINDS = ["sqlite", "postgresql"]
+
+
+def new_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
+    """The URL of an empty database, of the kind that a fixture has as its parameter."""
+    if request.param == "sqlite":
+        return f"sqlite:///{folder / 'store.db'}"
+    return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of either kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'store.db'}"
-    return new_database(request.getfixturevalue("postgres"))
+    return new_of_kind(request, tmp_path)
 
 
 @pytest.fixture

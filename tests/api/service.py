@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,6 +82,23 @@ def serving(service: Service) -> Iterator[str]:
             service.stop()
             server.should_exit = True
             thread.join(PATIENCE)
+
+
+def opened(run: Running, said: bytes = b"") -> socket.socket:
+    """A connection of one's own, on which something was said."""
+    url = run.http.base_url
+    connection = socket.create_connection((url.host, url.port or 80), timeout=PATIENCE)
+    connection.sendall(said)
+    return connection
+
+
+def ended(connection: socket.socket) -> bytes:
+    """What comes until the other side ends the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := connection.recv(65_536):
+            found += piece
+    return found
 
 
 def file_url(folder: Path) -> str:

@@ -15,7 +15,8 @@ from schemathesis.specs.openapi.checks import negative_data_rejection
 from tamis.api import openapi
 from tamis.api.app import OPERATIONS
 from tamis.limits import Limits
-from tests.api.service import Running, file_url, running
+from tests.api.service import Running, running
+from tests.databases import KINDS, new_of_kind
 
 QUIET = list(HealthCheck)
 EXAMPLES = 15
@@ -48,10 +49,10 @@ def loaded(**checks: Any) -> Any:
 schema = loaded()
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="module", params=KINDS)
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     limits = Limits(owner_requests=1_000_000, owner_events=1_000_000)
-    with running(file_url(tmp_path_factory.mktemp("schema")), limits) as started:
+    with running(new_of_kind(request, tmp_path_factory.mktemp("schema")), limits) as started:
         yield started
 
 

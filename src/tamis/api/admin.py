@@ -11,7 +11,7 @@ from tamis.api.operation import Answer, Call, operation
 from tamis.api.service import Service
 from tamis.api.shapes import service as shapes
 from tamis.errors import RequestInvalid, ResourceUnknown
-from tamis.model.names import check_owner
+from tamis.model.names import check_owner, is_storable
 from tamis.model.value import micros_of, moment_of
 from tamis.store import keys, listing, owners
 from tamis.store.keys import ADMIN, Key
@@ -32,7 +32,7 @@ async def create_key(call: Call) -> Answer:
             "a key expires after it is made and within a hundred years; without expires it never does",
             field="expires",
         )
-    if wanted.name is not None and ("\0" in wanted.name or not wanted.name.isprintable()):
+    if wanted.name is not None and not wanted.name.isprintable():
         raise RequestInvalid("the name of a key is plain text on one line", field="name")
     key, text = await call.service.commit(
         lambda connection: keys.make(connection, owner, wanted.scopes, wanted.name, expires)
@@ -57,7 +57,9 @@ async def list_keys(call: Call) -> Answer:
 async def revoke_key(call: Call) -> Answer:
     """End a key: here at once, in other processes of the service within a second."""
     identity = call.part("id")
-    if not await call.service.commit(lambda connection: keys.revoke(connection, identity)):
+    if not is_storable(identity) or not await call.service.commit(
+        lambda connection: keys.revoke(connection, identity)
+    ):
         raise ResourceUnknown(f"there is no key {identity[:40]!r}")
     call.service.access.forget()
     return Answer(None, 204)

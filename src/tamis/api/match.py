@@ -86,7 +86,7 @@ def _event(sample: _Sample, limits: Limits) -> Event:
 
 
 def _about(service: Service, owner: str, name: str, event: Event) -> Match:
-    stored = stored_name(owner, name)
+    stored = registry.possible(stored_name(owner, name))
     held = registry.existing(service.store.get(stored), stored)
     why = _explained(held, event, service.limits)
     return Match(

@@ -12,7 +12,7 @@ from tamis.api.operation import Answer, Call, operation
 from tamis.api.shapes.common import ForOwner, PageOf
 from tamis.api.shapes.events import Notification, NotificationPage, Retried
 from tamis.errors import ResourceUnknown, SubscriptionError
-from tamis.model.names import local_name, stored_name
+from tamis.model.names import local_name
 from tamis.model.value import moment_of
 from tamis.store import book, deliveries, dispatch, registry
 from tamis.store.deliveries import DEAD, WAITING
@@ -33,7 +33,7 @@ _known = {"scope": SUBSCRIBE, "tag": "notifications"}
 )
 async def list_notifications(call: Call) -> Answer:
     """The notifications of a subscription, the latest first; also of one that has ended."""
-    stored, before = stored_name(call.owner, call.part("id")), cursors.number(call.query.cursor)
+    stored, before = call.stored, cursors.number(call.query.cursor)
     most = min(call.query.limit, call.service.limits.page_items)
 
     def ask(connection: Connection) -> tuple[list[deliveries.Notification], int | None]:
@@ -59,7 +59,7 @@ async def replay_notification(call: Call) -> Answer:
 
     The message id stays the same.
     """
-    stored = stored_name(call.owner, call.part("id"))
+    stored = call.stored
     number = _number(call)
 
     def replay(connection: Connection) -> int:

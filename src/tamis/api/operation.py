@@ -16,6 +16,8 @@ from tamis.api import bodies
 from tamis.api.access import Caller
 from tamis.api.service import ASKING, Service
 from tamis.errors import RateExceeded, RequestInvalid
+from tamis.model.names import stored_name
+from tamis.store import registry
 
 Handler = Callable[["Call"], Awaitable["Answer | Response"]]
 
@@ -96,6 +98,11 @@ class Call:
     def part(self, name: str) -> str:
         """A part of the path."""
         return str(self.request.path_params[name])
+
+    @property
+    def stored(self) -> str:
+        """What the store calls the subscription in the path."""
+        return registry.possible(stored_name(self.owner, self.part("id")))
 
 
 class Endpoint:

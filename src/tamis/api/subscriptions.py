@@ -23,7 +23,7 @@ from tamis.api.shapes.subscriptions import (
     Wanted,
 )
 from tamis.errors import DuplicateSubscription, RequestInvalid, ServiceBusy, TamisError, VersionConflict
-from tamis.model.names import check_local, local_name, new_name, stored_name
+from tamis.model.names import check_local, local_name, new_name
 from tamis.store import answers, book, listing, registry
 from tamis.store.answers import Asked, Given
 from tamis.store.book import ACTIVE, PAUSED, Entry, Held
@@ -95,7 +95,7 @@ async def list_subscriptions(call: Call) -> Answer:
 )
 async def read_subscription(call: Call) -> Answer:
     """Read a subscription; ``ETag`` is its version."""
-    held = registry.existing(await _held(call), _stored(call))
+    held = registry.existing(await _held(call), call.stored)
     if Conditions.of(call.request.headers).is_unchanged(held):
         return Answer(None, 304, {"etag": tag_of(held.version)})
     return _read(held)
@@ -128,7 +128,7 @@ async def change_subscription(call: Call) -> Answer:
     limits = call.service.limits
 
     def make(held: Held | None) -> Entry:
-        there = registry.existing(held, _stored(call))
+        there = registry.existing(held, call.stored)
         return drafts.entry_of(call.owner, call.part("id"), drafts.patched(there, call.body), limits, held)
 
     return _read((await _alter(call, make)).held)
@@ -137,7 +137,7 @@ async def change_subscription(call: Call) -> Answer:
 @operation("DELETE", ONE, **_changes, answers={204: None})
 async def delete_subscription(call: Call) -> Answer:
     """End a subscription. It matches no event that is published after the answer."""
-    stored, conditions = _stored(call), Conditions.of(call.request.headers)
+    stored, conditions = call.stored, Conditions.of(call.request.headers)
     await call.service.commit(lambda connection: registry.remove(connection, stored, conditions.check))
     return Answer(None, 204)
 
@@ -156,7 +156,7 @@ async def resume_subscription(call: Call) -> Answer:
 
 async def _switch(call: Call, status: str) -> Answer:
     def make(held: Held | None) -> Entry:
-        there = registry.existing(held, _stored(call))
+        there = registry.existing(held, call.stored)
         return there.as_entry()._replace(status=status)
 
     return _read((await _alter(call, make)).held)
@@ -235,12 +235,8 @@ def _read(held: Held) -> Answer:
     return Answer(drafts.shown(held), 200, {"etag": tag_of(held.version)})
 
 
-def _stored(call: Call) -> str:
-    return stored_name(call.owner, call.part("id"))
-
-
 async def _held(call: Call) -> Held | None:
-    stored = _stored(call)
+    stored = call.stored
     return await call.service.read(lambda connection: book.get(connection, stored))
 
 

@@ -184,8 +184,8 @@ def wait_or_raise(patience: Patience, error: TamisError, call: Call[Any]) -> Flo
 
 
 def path(*parts: str | int) -> str:
-    """A path under ``/v1``. ``.`` and ``..`` are names like others here, but not in a URL."""
-    return "/v1/" + "/".join("%2E" * len(part) if part in (".", "..") else str(part) for part in parts)
+    """A path under ``/v1``."""
+    return "/v1/" + "/".join(map(str, parts))
 
 
 def _query(said: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from tamis.errors import RequestInvalid
 
 OWNER = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 LOCAL = r"[A-Za-z0-9._~:@-]{1,128}"
+STEPS = (".", "..")  # no address can end in these: they are resolved before anything is asked
 
 _chance = random.Random()  # begins with the system's randomness, which is slow to ask for each name
 os.register_at_fork(after_in_child=_chance.seed)
@@ -37,7 +38,14 @@ def check_local(name: str) -> str:
         raise RequestInvalid(
             f"an id is 1 to 128 letters, digits and . _ ~ : @ -; not {name[:140]!r}", field="id"
         )
+    if name in STEPS:
+        raise RequestInvalid(f"{name!r} is a step in a path and cannot be an id; add a letter", field="id")
     return name
+
+
+def is_storable(text: str) -> bool:
+    """Whether a store can hold it, so that it is worth a question: in PostgreSQL nothing has a U+0000."""
+    return "\0" not in text
 
 
 def stored_name(owner: str, local: str) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription
 from tamis.limits import Limits
-from tamis.model.names import local_name
+from tamis.model.names import is_storable, local_name
 from tamis.store import book, owners
 from tamis.store.book import Entry, Held
 from tamis.store.bulk import hold
@@ -66,6 +66,13 @@ def remove(connection: Connection, identity: str, check: Check = always) -> Held
     check(held)
     book.remove(connection, identity)
     return held
+
+
+def possible(identity: str) -> str:
+    """An identity that can be looked for; what no subscription can be called is unknown like any other."""
+    if not is_storable(identity):
+        existing(None, identity)
+    return identity
 
 
 def existing(held: Held | None, identity: str) -> Held:

@@ -10,12 +10,24 @@ from msgspec import Meta
 
 from tamis.model.names import LOCAL, OWNER
 
+
+def exactly(pattern: str) -> str:
+    """From the beginning to the end: Python's ``$`` alone would let a line break follow."""
+    return rf"^(?:{pattern})$(?!\n)"
+
+
 Status = Literal["active", "paused"]
 Scope = Literal["publish", "subscribe", "admin"]
-LocalId = Annotated[str, Meta(pattern=f"^{LOCAL}$", description="1 to 128 letters, digits and . _ ~ : @ -")]
-OwnerName = Annotated[str, Meta(pattern=f"^{OWNER}$", description="1 to 64 letters, digits and . _ -")]
+LocalId = Annotated[
+    str,
+    Meta(
+        pattern=exactly(LOCAL),
+        description="1 to 128 letters, digits and . _ ~ : @ - but neither . nor .. alone",
+    ),
+]
+OwnerName = Annotated[str, Meta(pattern=exactly(OWNER), description="1 to 64 letters, digits and . _ -")]
 Items = Annotated[int, Meta(ge=1, description="Items of a page; no more than the limit page_items.")]
-Cursor = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]+$", description="``next`` of the page before.")]
+Cursor = Annotated[str, Meta(pattern=exactly("[A-Za-z0-9_-]+"), description="``next`` of the page before.")]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from tamis.api.shapes.common import ForOwner, LocalId, PageOf, Sent, Status, Strict
+from tamis.api.shapes.common import ForOwner, LocalId, PageOf, Sent, Status, Strict, exactly
+from tamis.model.names import OWNER
 
 Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
 Expression = Annotated[
@@ -22,9 +23,19 @@ DeliveryObject = Annotated[
 class SubscriptionsPageOf(PageOf):
     """Which subscriptions to list."""
 
-    owner: Annotated[str, Meta(description="For administrators; * for everybody's.")] | None = None
+    owner: (
+        Annotated[
+            str, Meta(pattern=exactly(rf"{OWNER}|\*"), description="For administrators; * for everybody's.")
+        ]
+        | None
+    ) = None
     status: Status | None = None
-    text: Annotated[str, Meta(min_length=1, description="In the id or the expression.")] | None = None
+    text: (
+        Annotated[
+            str, Meta(min_length=1, pattern=r"^[^\u0000]*$", description="In the id or the expression.")
+        ]
+        | None
+    ) = None
 
 
 class ImportOf(ForOwner):
