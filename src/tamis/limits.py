@@ -32,7 +32,8 @@ class Limits:
     event_depth: int = 32
     matches_per_event: int = 1_000_000
     request_bytes: int = 1024 * 1024  # the body of a request, unless it is a stream of lines
-    request_seconds: int = 30  # for a head, or for the next piece of a body, to arrive
+    request_seconds: int = 30  # for a head, or the next piece of a body, to arrive
+    body_bytes_per_second: int = 1_024  # at least, on average, of a body that takes longer than that
     header_bytes: int = 65_536
     connections_at_once: int = 4_096
     requests_at_once: int = 512
@@ -47,12 +48,13 @@ class Limits:
     streams_at_once: int = 1_000
     stream_rows: int = 1_000  # that wait for a slow reader of a stream; it then reads from the store
     stream_bytes: int = 8 * 1024 * 1024
-    owner_subscriptions: int = 1_000_000  # these six are defaults that an administrator changes by owner
+    owner_subscriptions: int = 1_000_000  # these seven are defaults that an administrator changes by owner
     owner_predicates: int = 10_000_000
     owner_requests: int = 1_000  # a second
     owner_events: int = 20_000  # a second
     owner_changes: int = 10_000  # a second, by import
     owner_streams: int = 16
+    owner_requests_at_once: int = 128
     profile_attributes: int = 2_048
     profile_values: int = 256  # of each attribute
     profile_terms: int = 262_144

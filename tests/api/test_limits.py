@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import socket
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from tamis.api.bodies import Line, _Splitter
@@ -20,7 +19,7 @@ from tamis.store import answers
 from tamis.store.answers import Asked, Given
 from tamis.store.listing import Told
 from tamis.store.moments import now
-from tests.api.service import Running, file_url, problem, running
+from tests.api.service import Running, ended, file_url, opened, problem, running
 from tests.api.test_events import kept, lines
 from tests.waiting import eventually
 
@@ -78,21 +77,11 @@ def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunke
 
 def raw(run: Running, head: str, *pieces: bytes, end: bytes = b"\r\n\r\n") -> bytes:
     """Send bytes as they are; what comes back until the connection ends."""
-    url = httpx.URL(str(run.http.base_url))
-    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
-        connection.sendall(head.replace("\n", "\r\n").encode() + end)
-        try:
+    with opened(run, head.replace("\n", "\r\n").encode() + end) as connection:
+        with contextlib.suppress(ConnectionError):  # it has heard enough
             for piece in pieces:
                 connection.sendall(piece)
-        except ConnectionError:  # it has heard enough
-            pass
-        found = b""
-        try:
-            while piece := connection.recv(65_536):
-                found += piece
-        except ConnectionError:
-            pass
-        return found
+        return ended(connection)
 
 
 def head(run: Running, path: str, *more: str) -> str:
@@ -128,10 +117,8 @@ def test_request_seconds(tight: Running) -> None:
 
 
 def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> None:
-    url = httpx.URL(str(tight.http.base_url))
-    with socket.create_connection((url.host, url.port or 80)) as connection:
-        said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
-        connection.sendall(said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expr')
+    said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
+    opened(tight, said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expr').close()
     assert tight.caller("ann")("GET", ROOT).status_code == 200
 
 
@@ -139,18 +126,14 @@ def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> N
 def test_header_bytes(tmp_path: Path, edge: int) -> None:
     """A head that comes in pieces; in one piece it may be as long as what the server reads at a time."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
-        url = httpx.URL(str(run.http.base_url))
-        with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
-            begin = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
-            connection.sendall(begin)
+        begin = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
+        with opened(run, begin) as connection:
             eventually(lambda: run.http.get("/healthz").status_code == 200)
             connection.sendall(b"a" * (1_000 + edge - len(begin)))
             eventually(lambda: run.http.get("/healthz").status_code == 200)
             if edge <= 0:
                 connection.sendall(b"\r\n\r\n")
-            found = b""
-            while piece := connection.recv(65_536):
-                found += piece
+            found = ended(connection)
         assert found.startswith(b"HTTP/1.1 431" if edge > 0 else b"HTTP/1.1 200")
         if edge > 0:
             assert b"header_bytes" in found
@@ -168,10 +151,8 @@ def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: x\r\n"])
 def test_a_head_that_does_not_come(tight: Running, sent: bytes) -> None:
-    url = httpx.URL(str(tight.http.base_url))
     began = time.monotonic()
-    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
-        connection.sendall(sent)
+    with opened(tight, sent) as connection:
         found = connection.recv(65_536)
     assert found.startswith(b"HTTP/1.1 408")
     assert 0.9 < time.monotonic() - began < 10
@@ -184,8 +165,7 @@ def test_what_is_not_http(tight: Running) -> None:
 
 
 def test_connections_wait_between_requests_longer_than_for_a_head(tight: Running) -> None:
-    url = httpx.URL(str(tight.http.base_url))
-    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+    with opened(tight) as connection:
         for _ in range(2):
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
@@ -195,8 +175,7 @@ def test_connections_wait_between_requests_longer_than_for_a_head(tight: Running
 @edges
 def test_connections_at_once(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(connections_at_once=3)) as run:
-        url = httpx.URL(str(run.http.base_url))
-        held = [socket.create_connection((url.host, url.port or 80), timeout=20) for _ in range(3 + edge)]
+        held = [opened(run) for _ in range(3 + edge)]
         try:
             for connection in held[:3]:
                 connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -319,13 +298,10 @@ def test_answer_seconds(tmp_path: Path) -> None:
 def test_requests_at_once(tmp_path: Path, edge: int) -> None:
     """Requests whose bodies do not come hold their places."""
     with running(file_url(tmp_path), Limits(requests_at_once=3, request_seconds=20)) as run:
-        url = httpx.URL(str(run.http.base_url))
-        held = [socket.create_connection((url.host, url.port or 80)) for _ in range(3 + edge - 1)]
         said = head(run, ROOT, "Content-Type: application/json", "Content-Length: 100")
-        for connection in held:
-            connection.sendall(said.replace("\n", "\r\n").encode() + b"\r\n\r\n")
+        held = [opened(run, said.replace("\n", "\r\n").encode() + b"\r\n\r\n") for _ in range(3 + edge - 1)]
         gate = run.service
-        eventually(lambda: gate.open_requests == len(held))
+        eventually(lambda: gate.open_requests.count() == len(held))
         answer = run.caller("ann")("GET", ROOT)
         if edge > 0:
             assert problem(answer, 503, "service-busy")["limit"] == "requests_at_once"
@@ -380,11 +356,12 @@ def test_defaults_of_owners_are_limits(tmp_path: Path) -> None:
         owner_events=998,
         owner_changes=997,
         owner_streams=1,
+        owner_requests_at_once=7,
     )
     with running(file_url(tmp_path), limits) as run:
         ann = run.caller("ann")
         quotas = ann("GET", "/v1/status").json()["owner"]["quotas"]
-        assert list(quotas.values()) == [2, 3, 999, 998, 997, 1]
+        assert list(quotas.values()) == [2, 3, 999, 998, 997, 1, 7]
         assert ann("POST", ROOT, {"expression": "a IN (1, 2, 3, 4)"}).json()["quota"] == "predicates"
         assert ann("POST", ROOT, {"expression": "a IN (1, 2)"}).status_code == 201
         assert ann("POST", ROOT, {"expression": "a = 1"}).status_code == 201

@@ -88,7 +88,7 @@ def test_matches_as_they_are_found(alone: Running) -> None:
         assert (first["subscription"], first["version"]) == ("s", 1)
         assert second["number"] > first["number"]
         assert his.match()["event"]["id"] == "e2"
-    assert eventually(lambda: alone.service.tail.count() == 0)
+    assert eventually(lambda: alone.service.open_streams.count() == 0)
 
 
 def test_who_comes_again_misses_nothing(alone: Running) -> None:
@@ -171,7 +171,7 @@ def test_streams_of_an_owner_are_bounded(alone: Running) -> None:
         assert refused["limit"] == "streams"
         with reading(alone.caller("bob")):
             pass
-    eventually(lambda: alone.service.tail.count("ann") == 0)
+    eventually(lambda: alone.service.open_streams.count("ann") == 0)
     with reading(ann):
         pass
 

@@ -61,8 +61,9 @@ def test_keys(admin: Any, make: Make, run: Running, owner: str) -> None:
 
 def test_owners(client: Any, admin: Any, owner: str) -> None:
     assert admin.owner(owner).given.subscriptions is None
-    found = admin.set_quotas(owner, subscriptions=1, events=5)
+    found = admin.set_quotas(owner, subscriptions=1, events=5, changes=6, requests_at_once=7)
     assert (found.given.subscriptions, found.given.events, found.given.requests) == (1, 5, None)
+    assert (found.given.changes, found.quotas.requests_at_once) == (6, 7)
     assert found.quotas.subscriptions == 1
     assert found.quotas.requests is not None
     client.add("s", "a = 1")

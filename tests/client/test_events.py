@@ -229,7 +229,7 @@ def test_a_stream_that_is_left_gives_its_place_back(
         with client.stream() as stream:
             client.publish({"a": 1})
             assert next(stream).subscription == "s"
-        eventually(lambda: not run.service.tail.count(owner))
+        eventually(lambda: not run.service.open_streams.count(owner))
 
 
 def test_what_a_subscription_was_told(client: Any) -> None:

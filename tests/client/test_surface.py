@@ -168,7 +168,7 @@ def test_a_task_can_be_cancelled(run: Running) -> None:
         async with tamis.AsyncClient(str(run.http.base_url), key) as client:
             waiting = asyncio.create_task(anext(client.stream()))
             async with asyncio.timeout(PATIENCE):
-                while not run.service.tail.count("cancelled"):
+                while not run.service.open_streams.count("cancelled"):
                     await asyncio.sleep(0.005)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -140,20 +141,19 @@ async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> As
     said = header(request.scope, b"content-length") or ""
     if said.isdecimal() and int(said) > most:
         raise _too_large(f"the body has {int(said):,} bytes", limit, most)
-    stream, seen = request.stream(), 0
+    stream, seen, patience = request.stream(), 0, Patience(limits)
     while True:
+        began = time.monotonic()  # what we do between two pieces is not the sender's time
         try:
-            async with asyncio.timeout(limits.request_seconds):
+            async with asyncio.timeout(patience.left):
                 piece = await anext(stream)
         except StopAsyncIteration:
             return
         except TimeoutError:
-            raise RequestTimeout(
-                f"the body did not go on for request_seconds = {limits.request_seconds}",
-                limit="request_seconds",
-            ) from None
+            raise patience.end() from None
         except ClientDisconnect:
             raise RequestInvalid("the connection ended within the body") from None
+        patience.spend(time.monotonic() - began, len(piece))
         seen += len(piece)
         if seen > most:
             raise _too_large(f"the body has more than {most:,} bytes", limit, most)
@@ -163,6 +163,31 @@ async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> As
 
 def _too_large(said: str, limit: str, most: int) -> RequestTooLarge:
     return RequestTooLarge(f"{said}; {limit} = {most}", limit=limit)
+
+
+class Patience:
+    """How long a sender is still waited for: bytes renew it, a few bytes only for a short while.
+
+    So a long body may take hours over a slow line, and nobody keeps a place with a byte now and then.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self.left = float(limits.request_seconds)
+
+    def spend(self, seconds: float, size: int) -> None:
+        """So long was waited for so many bytes."""
+        earned = size / self._limits.body_bytes_per_second
+        self.left = min(self._limits.request_seconds, max(0.0, self.left - seconds) + earned)
+
+    def end(self) -> RequestTimeout:
+        """What to say when there is none left."""
+        seconds, rate = self._limits.request_seconds, self._limits.body_bytes_per_second
+        return RequestTimeout(
+            f"the body came too slowly: nothing for request_seconds = {seconds}, or fewer than "
+            f"body_bytes_per_second = {rate}",
+            limit="request_seconds",
+        )
 
 
 class _Splitter:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tamis.api import problems
 from tamis.api.bodies import header
 from tamis.api.service import Service
-from tamis.errors import ServiceBusy, TamisError
+from tamis.errors import TamisError
 
 REQUEST_ID: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 HEADERS = (
@@ -29,8 +29,6 @@ UNLESS_SAID = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
-ALWAYS_OPEN = ("/healthz", "/readyz")  # answered however busy the service is
-STREAM = "/v1/stream"  # has bounds of its own
 
 _log = logging.getLogger("tamis.api.requests")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -53,19 +51,16 @@ class Gate:
             return
         visit = _Visit(scope, send)
         token = REQUEST_ID.set(visit.id)
-        counted = scope["path"] not in (*ALWAYS_OPEN, STREAM)
-        self._service.open_requests += counted
         try:
-            await self._inside(scope, receive, visit, counted)
+            await self._inside(scope, receive, visit)
         finally:
-            self._service.open_requests -= counted
+            if (place := scope["state"].get("place")) is not None:
+                place.leave()
             self._tell(scope, visit)
             REQUEST_ID.reset(token)
 
-    async def _inside(self, scope: Scope, receive: Receive, visit: _Visit, counted: bool) -> None:
+    async def _inside(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
         try:
-            if counted and self._service.open_requests > self._service.limits.requests_at_once:
-                raise ServiceBusy("too many requests at once; ask again", limit="requests_at_once")
             await self._inner(scope, receive, visit.send)
         except TamisError as bad:
             if problems.is_ours(bad):

@@ -88,7 +88,7 @@ class _Index(Collector):
         yield GaugeMetricFamily("tamis_segments", "Segments of the index.", len(info["segments"]))
         yield GaugeMetricFamily("tamis_fresh_subscriptions", "Not yet in a segment.", info["fresh"])
         yield GaugeMetricFamily("tamis_index_bytes", "Size of the index.", info["bytes"])
-        yield GaugeMetricFamily("tamis_streams", "Streams that are open.", self._service.tail.count())
+        yield GaugeMetricFamily("tamis_streams", "Streams that are open.", self._service.open_streams.count())
         try:
             lag = live.lag()
         except StoreError:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from tamis.api import bodies
 from tamis.api.access import Caller
+from tamis.api.places import Place
 from tamis.api.service import ASKING, Service
 from tamis.errors import RateExceeded, RequestInvalid
 from tamis.model.names import stored_name
@@ -60,6 +61,7 @@ class Operation:
     body: type | None = None
     media: tuple[str, ...] = (bodies.JSON,)
     reads_itself: bool = False  # the handler reads the body
+    is_stream: bool = False  # its answer stays open; there are places for such
     query: type | None = None
     answers: Mapping[int, type | Stream | tuple[type | Stream, ...] | None]
     headers: tuple[Header, ...] = ()
@@ -141,6 +143,14 @@ class Endpoint:
             )
         bucket.take()
         caller.need(scope)
+        request.scope["state"]["place"] = self._place(caller)  # the gate leaves it, whatever comes
+
+    def _place(self, caller: Caller) -> Place:
+        """Whoever has no key never takes one."""
+        service, quotas = self._service, caller.quotas
+        if self._operation.is_stream:
+            return service.open_streams.take(caller.owner, quotas.streams)
+        return service.open_requests.take(caller.owner, quotas.requests_at_once)
 
 
 def respond(answer: Answer) -> Response:

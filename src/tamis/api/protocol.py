@@ -1,6 +1,8 @@
-"""Connections, bounded: how many, how long a head may be, and how long it may take to arrive.
+"""Connections, bounded: how many, how long a head may be, and how long one may hang.
 
-uvicorn bounds none of these, and an application sees a request only when its head is complete.
+uvicorn bounds none of these, and an application sees a request only when its head is complete. While we wait
+for a head, or for what is left of a body that was answered without it, a clock runs that no byte puts back;
+whoever reads a body has a clock for it (:class:`~tamis.api.bodies.Patience`).
 """
 
 from __future__ import annotations
@@ -51,12 +53,13 @@ class Bounded(HttpToolsProtocol):
             self._refuse(
                 HeaderTooLarge(f"the head has more than header_bytes = {most}", limit="header_bytes")
             )
-        elif self._is_head and self._timer is None:
+        elif self._timer is None and (self._is_head or self._is_unasked()):
             self._arm()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         self._is_head = True
+        self._unset_keepalive_if_required()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -70,9 +73,41 @@ class Bounded(HttpToolsProtocol):
         self._loose = 0
         super().on_body(body)
 
+    def on_message_complete(self) -> None:
+        """All of a request is here; if it was answered before, the connection is as good as any other."""
+        if self._is_left_over():
+            self.cycle.more_body = False
+            self._disarm()
+            self._wait_for_more()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """It is answered. What is left of its body is read for a while, so that the answer is not lost."""
+        super().on_response_complete()
+        if self._is_left_over() and not self.transport.is_closing():
+            self._arm()
+
     def send_400_response(self, msg: str) -> None:
         """What came is not HTTP."""
         self._refuse(RequestInvalid("this is not a request that HTTP/1.1 knows"))
+
+    def _is_unasked(self) -> bool:
+        """Whether what comes now belongs to no request that is worked on."""
+        return self._is_answered() and self.timeout_keep_alive_task is None
+
+    def _is_left_over(self) -> bool:
+        """Whether the request was answered before all of it was here."""
+        return self._is_answered() and getattr(self.cycle, "more_body", False)
+
+    def _is_answered(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
+
+    def _wait_for_more(self) -> None:
+        """As uvicorn does after an answer."""
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
 
     def _arm(self) -> None:
         self._timer = self.loop.call_later(self.limits.request_seconds, self._is_late)
@@ -94,8 +129,7 @@ class Bounded(HttpToolsProtocol):
         if self._is_refused or self.transport.is_closing():
             return
         self._is_refused = True
-        began = self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
-        if not began:
+        if self._is_answered() and not self._is_left_over():  # else it would be taken for another's answer
             self.transport.write(_answer(error))
         self.transport.close()
 

@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.api.access import Access
 from tamis.api.metrics import Metrics
+from tamis.api.places import Places
 from tamis.api.rates import Buckets
 from tamis.api.tail import Tail
 from tamis.errors import ServiceBusy, TamisError
@@ -54,7 +55,10 @@ class Service:
         self.metrics = Metrics(self)
         self.tail = Tail(self.read, self.limits)
         self.is_stopping = False
-        self.open_requests = 0
+        self.open_requests = Places(
+            "requests", "requests_at_once", "requests_at_once", self.limits.requests_at_once
+        )
+        self.open_streams = Places("streams", "streams", "streams_at_once", self.limits.streams_at_once)
         self._put_all = self._put  # one object: the committer puts together what is done by the same
         self._threads = ThreadPoolExecutor(THREADS, "tamis-api")
         self._shares: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(SHARE))

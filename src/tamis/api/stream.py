@@ -18,7 +18,7 @@ from tamis.api.operation import Call, Header, Stream, operation
 from tamis.api.service import Service
 from tamis.api.shapes.events import StreamFrom
 from tamis.api.tail import Listener
-from tamis.errors import RateExceeded, RequestInvalid, ServiceBusy, TamisError
+from tamis.errors import RequestInvalid, TamisError
 from tamis.model.names import local_name
 from tamis.model.value import moment_of
 from tamis.store import listing
@@ -40,6 +40,7 @@ _encode = msgspec.json.Encoder().encode
     scope=SUBSCRIBE,
     tag="matching",
     query=StreamFrom,
+    is_stream=True,
     headers=(Header("Last-Event-ID", "Go on after this number.", "^[0-9]{1,18}$"),),
     answers={200: Stream("text/event-stream", "An event `match` or `digest` for each row of the outbox.")},
 )
@@ -49,17 +50,8 @@ async def stream_matches(call: Call) -> Response:
     The id of an event is its number in the outbox: a client that sends it back as ``Last-Event-ID`` misses
     nothing. It ends when the key does.
     """
-    service, owner = call.service, call.owner
-    service.refuse_if_stopping()
-    if service.tail.count(owner) >= call.caller.quotas.streams:
-        raise RateExceeded(
-            f"{owner} has {call.caller.quotas.streams} streams open already; end one",
-            limit="streams",
-            retry_after=5,
-        )
-    if service.tail.count() >= service.limits.streams_at_once:
-        raise ServiceBusy("too many streams are open; ask again", limit="streams_at_once")
-    last = await service.read(listing.last_told)
+    call.service.refuse_if_stopping()
+    last = await call.service.read(listing.last_told)
     begin = _begin(call)
     headers = {"x-accel-buffering": "no"}  # proxies would wait for more
     return StreamingResponse(_events(call, last, begin), 200, headers, "text/event-stream")

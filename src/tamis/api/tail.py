@@ -82,12 +82,6 @@ class Tail:
             for listener in listeners:
                 listener.ready.set()
 
-    def count(self, owner: str | None = None) -> int:
-        """How many listen; of one owner or of all."""
-        if owner is not None:
-            return len(self._listeners.get(owner, ()))
-        return sum(map(len, self._listeners.values()))
-
     @contextlib.contextmanager
     def listening(self, owner: str, last: int) -> Iterator[Listener]:
         """A listener for the rows of an owner; ``last`` is the last number of the outbox as it was read."""

@@ -237,13 +237,15 @@ class MadeKey(Key, frozen=True, kw_only=True):
 
 
 class Quotas(Result, frozen=True, kw_only=True):
-    """How much an owner may: hold of the first two, do of the next two in a second, and have open."""
+    """How much an owner may: hold of the first two, do of the next three in a second, have open at once."""
 
     subscriptions: int | None = None
     predicates: int | None = None
     requests: int | None = None
     events: int | None = None
+    changes: int | None = None
     streams: int | None = None
+    requests_at_once: int | None = None
 
 
 class Holding(Result, frozen=True, kw_only=True):

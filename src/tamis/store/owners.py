@@ -32,6 +32,7 @@ class Quotas(NamedTuple):
     events: int  # a second
     changes: int  # a second, by import
     streams: int  # open at once
+    requests_at_once: int
 
     @classmethod
     def default(cls, limits: Limits) -> Quotas:

@@ -72,6 +72,7 @@ class GivenQuotas(Strict, omit_defaults=True):
     events: Annotated[Rate, Meta(description="In a second.")] | None = None
     changes: Annotated[Rate, Meta(description="In a second, by import.")] | None = None
     streams: Amount | None = None
+    requests_at_once: Annotated[Rate, Meta(description="That are worked on at a time.")] | None = None
 
 
 class Quotas(Sent):
@@ -83,6 +84,7 @@ class Quotas(Sent):
     events: int
     changes: int
     streams: int
+    requests_at_once: int
 
 
 class Held(Sent):

@@ -78,12 +78,20 @@ def set_quotas(
     predicates: int | None = None,
     requests: int | None = None,
     events: int | None = None,
+    changes: int | None = None,
     streams: int | None = None,
+    requests_at_once: int | None = None,
 ) -> Flow[Owner]:
     """Say what an owner may; what is left out is as for everybody."""
     where = path("owners", check_owner(owner))
     given = Quotas(
-        subscriptions=subscriptions, predicates=predicates, requests=requests, events=events, streams=streams
+        subscriptions=subscriptions,
+        predicates=predicates,
+        requests=requests,
+        events=events,
+        changes=changes,
+        streams=streams,
+        requests_at_once=requests_at_once,
     )
     return core.ask(Call(method="PUT", path=where, result=Owner, body=given, for_owner=False))
 
