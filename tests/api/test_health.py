@@ -16,6 +16,8 @@ from tamis.limits import Limits
 from tests.api.service import Caller, Running, file_url, problem, running
 from tests.waiting import eventually
 
+ONE = "/v1/subscriptions/one"
+
 
 def test_healthy_and_ready(run: Running) -> None:
     assert run.http.get("/healthz").json()["status"] == "ok"
@@ -231,4 +233,32 @@ def test_nothing_else_is_served(run: Running, path: str) -> None:
 def test_a_method_that_is_not_known(run: Running) -> None:
     refused = run.http.request("OPTIONS", "/v1/subscriptions/s")
     problem(refused, 405, "method-unknown")
-    assert refused.headers["allow"] == "DELETE, GET, PATCH, PUT"
+    assert refused.headers["allow"] == "DELETE, GET, HEAD, PATCH, PUT"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/", "/docs", "/openapi.json", "/v1/status", ONE])
+def test_a_head_is_that_of_a_get(run: Running, ann: Caller, path: str) -> None:
+    ann("PUT", ONE, {"expression": "a = 1"})
+    whole, only = ann("GET", path), ann("HEAD", path)
+    assert (only.status_code, only.content) == (200, b"")
+    mine = {"date", "x-request-id"}
+    assert {name: value for name, value in only.headers.items() if name not in mine} == {
+        name: value for name, value in whole.headers.items() if name not in mine
+    }
+    assert run.http.get("/healthz").status_code == 200  # the connection goes on
+
+
+def test_a_head_of_what_does_not_end(run: Running, ann: Caller) -> None:
+    for path in ("/v1/stream", "/v1/subscriptions/export"):
+        assert (ann("HEAD", path).status_code, ann("HEAD", path).content) == (200, b"")
+    assert run.service.open_streams.count() == 0
+
+
+def test_a_head_that_is_refused(run: Running, ann: Caller) -> None:
+    known = ann("GET", ONE).headers["content-length"]
+    for path, status in ((ONE, 401), ("/nothing", 404), ("/v1/events", 405)):
+        found = run.http.head(path)
+        assert (found.status_code, found.content) == (status, b"")
+        assert found.headers["content-type"] == "application/problem+json"
+    missing = ann("HEAD", ONE)
+    assert (missing.status_code, missing.headers["content-length"]) == (404, known)

@@ -68,7 +68,9 @@ class _Methods:
     """All that a path knows, by method."""
 
     def __init__(self, path: str, methods: Mapping[str, Answering]) -> None:
-        self._path, self._methods = path, methods
+        self._path, self._methods = path, dict(methods)
+        if "GET" in methods:
+            self._methods["HEAD"] = methods["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find the method, let it answer."""
@@ -78,7 +80,14 @@ class _Methods:
             known = ", ".join(sorted(self._methods))
             raise MethodUnknown(f"this path knows {known}, not {scope['method'][:20]}", allow=known)
         response = await answer(Request(scope, receive))
-        await response(scope, receive, send)
+        await (_head_of(response, send) if scope["method"] == "HEAD" else response(scope, receive, send))
+
+
+async def _head_of(response: Response, send: Send) -> None:
+    """What a GET would begin with; a stream is not begun for it."""
+    head = {"status": response.status_code, "headers": response.raw_headers}
+    await send({"type": "http.response.start", **head})
+    await send({"type": "http.response.body"})
 
 
 class _Description:
