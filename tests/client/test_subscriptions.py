@@ -134,7 +134,7 @@ def test_validation(client: Any) -> None:
     assert found
     assert (found.errors, found.cost, found.schedule) == ([], 2, "daily at 9 in UTC")
     assert found.advice.kind == "clauses"
-    assert [warning.code for warning in found.advice.warnings][:1] == ["redundant"]
+    assert "redundant" in [warning.code for warning in found.advice.warnings]
     assert 0 <= found.advice.selectivity.share <= 1
     assert str(found.explanation) == str(
         tamis.Index.build({"s": "price < 300 AND price < 500"}).explain("s", {"price": 400})
