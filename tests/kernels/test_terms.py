@@ -10,7 +10,8 @@ import pytest
 
 from tamis import Index
 from tamis.model.text import terms_of
-from tamis.space.terms import TermIndex, Terms, texts_of
+from tamis.space.names import string_buffers
+from tamis.space.terms import TermIndex, Terms
 from tamis.space.terms import _kernels as k
 
 pytestmark = pytest.mark.kernels
@@ -19,7 +20,7 @@ LETTERS = "abcABC019 ,.-_\n\0"
 
 
 def found(terms: dict[str, int], texts: list[str]) -> list[set[int]]:
-    row, dimension = TermIndex(terms).find(*texts_of(pa.array(texts, pa.string())))
+    row, dimension = TermIndex(terms).find(*string_buffers(pa.array(texts, pa.string())))
     assert len(set(zip(row.tolist(), dimension.tolist(), strict=True))) == len(row), "a term twice in a text"
     return [set(dimension[row == at].tolist()) for at in range(len(texts))]
 
@@ -51,7 +52,7 @@ def test_terms_that_no_ascii_text_holds_are_left_out() -> None:
 
 def test_slices_and_large_strings() -> None:
     array = pa.array(["x", "red coat", "wool", "a red one"], pa.large_string()).slice(1)
-    row, dimension = TermIndex({"red": 5, "wool": 6}).find(*texts_of(array))
+    row, dimension = TermIndex({"red": 5, "wool": 6}).find(*string_buffers(array))
     assert list(zip(row.tolist(), dimension.tolist(), strict=True)) == [(0, 5), (1, 6), (2, 5)]
 
 
