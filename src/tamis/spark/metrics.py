@@ -115,9 +115,10 @@ class StreamMetrics:
             _let_go(spark, listener)
 
     def poll(self, query: Any) -> None:
-        """Count what ``query`` has done lately, where a listener cannot be had."""
+        """Count what ``query`` has done lately, where a listener cannot be had or has not heard of it yet."""
         for progress in query.recentProgress:
-            self.take(progress)
+            if "addBatch" in progress.durationMs:  # else it says that nothing came in
+                self.take(progress)
 
     # -- showing ----------------------------------------------------------------------------------------
 

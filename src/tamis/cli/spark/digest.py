@@ -43,7 +43,7 @@ def digest(
 
         note(f"digests of {source} into {shown(store)}; Ctrl-C stops")
         matches = stream_matches(spark, source, form)
-        with watched(spark, metrics_port, metrics_address) as line:
+        with watched(spark, metrics_port, metrics_address) as (line, metrics):
             query = digested(
                 matches,
                 store=store,
@@ -54,4 +54,5 @@ def digest(
                 trigger=trigger_of(every, once),
             )
             run(query)
+            metrics.poll(query)  # listeners are told a little after the end
         line.close(shown(store))

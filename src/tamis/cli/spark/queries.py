@@ -46,7 +46,7 @@ def shown(url: str) -> str:
 
 
 @contextlib.contextmanager
-def watched(spark: Any, port: int | None, address: str) -> Iterator[LiveLine]:
+def watched(spark: Any, port: int | None, address: str) -> Iterator[tuple[LiveLine, Any]]:
     """Batches are shown as they end, and counted for Prometheus if a port is given."""
     from tamis.spark.metrics import StreamMetrics
 
@@ -57,7 +57,7 @@ def watched(spark: Any, port: int | None, address: str) -> Iterator[LiveLine]:
         if port is not None:
             served = stack.enter_context(metrics.serve(port, address))
             note(f"metrics at http://{address}:{served}/metrics")
-        yield line
+        yield line, metrics
 
 
 def run(query: Any) -> None:

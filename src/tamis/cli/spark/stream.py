@@ -45,7 +45,7 @@ def stream(
 
         note(f"matching {source} against {index} into {shown(store)}; Ctrl-C stops")
         events = stream_events(spark, source, Shape(**shape))
-        with watched(spark, metrics_port, metrics_address) as line:
+        with watched(spark, metrics_port, metrics_address) as (line, metrics):
             query = match_stream(
                 events,
                 whole(index),
@@ -55,4 +55,5 @@ def stream(
                 trigger=trigger_of(every, once),
             )
             run(query)
+            metrics.poll(query)  # listeners are told a little after the end
         line.close(shown(store))
