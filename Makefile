@@ -27,7 +27,7 @@ demo-live: $(READY)  ## the same, without an end: open its console in a browser
 test: lint browser  ## lint, all tests, then the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS)
 	@status=0; \
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
 	echo "kernels, interpreted:"; \
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \

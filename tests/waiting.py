@@ -10,12 +10,15 @@ PATIENCE = 30.0  # seconds until a test gives up
 
 
 def eventually(
-    holds: Callable[[], Any], seconds: float = PATIENCE, meanwhile: Callable[[], Any] = lambda: None
+    holds: Callable[[], Any],
+    seconds: float = PATIENCE,
+    meanwhile: Callable[[], Any] = lambda: None,
+    every: float = 0.01,
 ) -> Any:
     """What ``holds`` says as soon as it is true; ``meanwhile`` may see that it never will be."""
     until = time.monotonic() + seconds
     while not (found := holds()):
         meanwhile()
         assert time.monotonic() < until, "it did not come true"
-        time.sleep(0.01)
+        time.sleep(every)
     return found

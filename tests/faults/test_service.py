@@ -35,7 +35,7 @@ def settle(process: Process, store: Store, seconds: float = 90) -> None:
     def is_alive() -> None:
         assert process.is_alive()
 
-    eventually(lambda: _is_settled(store), seconds, is_alive)
+    eventually(lambda: _is_settled(store), seconds, is_alive, every=0.1)
 
 
 def _is_settled(store: Store) -> bool:

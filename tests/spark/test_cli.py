@@ -346,7 +346,7 @@ def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
         sender, _ = server.accept()
         with sender:
             sender.sendall(b'{"price": 1}\n{"price": 1}\n')
-            eventually(lambda: spark.table("lines").count() == 2)
+            eventually(lambda: spark.table("lines").count() == 2, every=0.1)
         rows = spark.table("lines").collect()
         query.stop()
     assert [row.attributes for row in rows] == ['{"price": 1}'] * 2
