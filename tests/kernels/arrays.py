@@ -125,3 +125,19 @@ def pairs_of(engine: Any, owner: Any, events: Located) -> set[tuple[int, int]]:
     """The pairs (event, subscription) that an engine finds."""
     found = engine.candidates(events)
     return set(zip(found.event.tolist(), owner[found.clause].tolist(), strict=True))
+
+
+def ranges_book(chance: random.Random, count: int, dimensions: int = 6, cells: int = 60) -> list[Clause]:
+    """Conjunctions of two to four ranges on different dimensions."""
+    book = []
+    for _ in range(count):
+        chosen = sorted(chance.sample(range(dimensions), chance.randint(2, min(4, dimensions))))
+        lows = [chance.randint(1, cells - 8) for _ in chosen]
+        book.append(
+            [Literal(d, 0, [(low, low + chance.randint(0, 8))]) for d, low in zip(chosen, lows, strict=True)]
+        )
+    return book
+
+
+def range_on(clause: Clause, dimension: int) -> tuple[int, int]:
+    return next(literal.ranges[0] for literal in clause if literal.dimension == dimension)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tamis.errors import StoreUnavailable
+from tamis.errors import StoreError, StoreUnavailable
 from tamis.failpoint import arm
 from tamis.notify.http import HttpRules
 from tamis.store import Store, claims, dispatch
@@ -209,3 +209,22 @@ def test_a_time_that_no_calendar_has_is_left_out(
     (event,) = json.loads(call.body)["data"]["events"]
     assert event["id"] == "e"
     assert "time" not in event
+
+
+def test_a_database_that_refuses_makes_no_dead_letters(
+    store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, refusals = dispatch._deliver, iter(range(20))
+
+    def full(*given: Any) -> int:
+        if next(refusals, None) is not None:
+            raise StoreError("the disk is full")
+        return really(*given)
+
+    monkeypatch.setattr(dispatch, "_deliver", full)
+    monkeypatch.setattr("tamis.notify.notifier.REST", 0.01)
+    with receiving() as receiver:
+        subscribe(store, "ann/1", hook(receiver))
+        tell(store, *((f"e{number}", "ann/1") for number in range(5)))
+        notifying(rows=4)
+        eventually(lambda: states(store) == {"delivered": 5})

@@ -5,13 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import signal
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -20,75 +15,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
 
-from tamis.cli import main
 from tamis.cli.spark.failures import told
 from tamis.cli.spark.frames import format_of
-from tamis.cli.spark.queries import run
-from tamis.cli.spark.sources import Shape, stream_events
 from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
-from tamis.store import Store
-from tests.waiting import eventually
-
-BOOK = {"phone": "model = 'iphone5s' AND price <= 580", "cheap": "price < 100", "bad": "price <="}
-EVENTS = [
-    {"id": "a", "model": "iphone5s", "price": 550},
-    {"id": "b", "price": 20.5},
-    {"id": "c", "model": "nokia", "price": 300},
-]
-PAIRS = [("a", "phone"), ("b", "cheap")]
-
-Call = Callable[..., Result]
-
-
-@pytest.fixture
-def tamis() -> Call:
-    def call(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(main, ["spark", *map(str, arguments)])
-
-    return call
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The book and the events as JSON lines; one line is no event."""
-    folder = tmp_path_factory.mktemp("cli")
-    book = [json.dumps({"id": name, "expression": text}) for name, text in BOOK.items()]
-    (folder / "book.jsonl").write_text("\n".join(book), encoding="utf-8")
-    lines = [*map(json.dumps, EVENTS), "", "nonsense"]
-    (folder / "events.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def index(spark: Any, files: Path) -> Path:
-    target = files / "index"
-    bad = files / "bad"
-    arguments = [
-        "spark",
-        "build",
-        str(files / "book.jsonl"),
-        "-o",
-        str(target),
-        "--quarantine",
-        str(bad),
-        "--shards",
-        "2",
-    ]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
-    assert f"{target}: 2 subscriptions, 1 refused, version 1, 2 of 2 shards built" in result.stderr
-    assert f"1 row cannot be used; they are in {bad}" in result.stderr
-    (row,) = [json.loads(line) for file in bad.glob("*.json") for line in file.read_text().splitlines()]
-    assert (row["id"], row["code"]) == ("bad", "expression-syntax")
-    return target
-
-
-def pairs_in(folder: Path) -> list[tuple[str, str]]:
-    table = pq.read_table(folder)
-    return sorted(zip(table["event_id"].to_pylist(), table["subscription_id"].to_pylist(), strict=True))
-
+from tests.spark.commands import EVENTS, PAIRS, Call, pairs_in
 
 # -- without Spark --------------------------------------------------------------------------------------
 
@@ -302,110 +233,6 @@ def test_a_workload_is_drawn(
 
 
 # -- queries that run on ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(f"sqlite:///{tmp_path / 'store.db'}") as opened:
-        opened.put("phone", BOOK["phone"], schedule="every minute")
-        opened.put("cheap", BOOK["cheap"])
-        yield opened
-
-
-@pytest.mark.spark
-def test_a_store_is_built_and_a_folder_streamed_into_it(
-    spark: Any, files: Path, tmp_path: Path, tamis: Call, store: Store
-) -> None:
-    built = tamis("build", store.url, "-o", tmp_path / "index")
-    assert built.exit_code == 0, built.output
-    (tmp_path / "in").mkdir()
-    shutil.copy(files / "events.jsonl", tmp_path / "in")
-    store.remove("cheap")
-    store.put("dear", "price >= 300")
-    options = ("--store", store.url, "--checkpoint", tmp_path / "checkpoint", "--once", "--event-id", "id")
-    first = tamis("stream", tmp_path / "in", tmp_path / "index", *options, "--metrics-port", "0")
-    assert first.exit_code == 0, first.output
-    assert "metrics at http://127.0.0.1:" in first.stderr
-    assert "1 batch, 5 rows read, 3 new rows" in first.stderr
-    rows = spark.read.format("tamis").option("store", store.url).option("table", "outbox").load().collect()
-    assert sorted((row["event_id"], row["subscription_id"]) for row in rows) == [
-        ("a", "dear"),
-        ("a", "phone"),
-        ("c", "dear"),
-    ]
-    again = tamis("stream", tmp_path / "in", tmp_path / "index", *options)
-    assert again.exit_code == 0, again.output
-    assert "0 batches" in again.stderr, "what was matched is not matched again"
-
-
-@pytest.mark.spark
-def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        frame = stream_events(spark, f"socket:127.0.0.1:{server.getsockname()[1]}", Shape())
-        query = frame.writeStream.format("memory").queryName("lines").start()
-        sender, _ = server.accept()
-        with sender:
-            sender.sendall(b'{"price": 1}\n{"price": 1}\n')
-            eventually(lambda: spark.table("lines").count() == 2, every=0.1)
-        rows = spark.table("lines").collect()
-        query.stop()
-    assert [row.attributes for row in rows] == ['{"price": 1}'] * 2
-    assert None not in {row.event_time for row in rows}
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("kafka:host:9092", "a topic is written kafka:HOST:PORT/TOPIC"),
-        ("socket:host", "a socket is written socket:HOST:PORT"),
-    ],
-)
-def test_an_address_that_is_none_is_explained(spark: Any, source: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        stream_events(spark, source, Shape())
-
-
-@pytest.mark.spark
-def test_matches_are_digested(spark: Any, tmp_path: Path, tamis: Call, store: Store) -> None:
-    (tmp_path / "in").mkdir()
-    row = {"event_id": "a", "subscription_id": "phone", "version": 1}
-    (tmp_path / "in" / "1.json").write_text(json.dumps(row), encoding="utf-8")
-    options = ("--store", store.url, "--checkpoint", tmp_path / "checkpoint", "--once", "--tick", "1 second")
-    result = tamis("digest", tmp_path / "in", *options)
-    assert result.exit_code == 0, result.output
-    assert "digests of " in result.stderr
-    wrong = tamis("digest", tmp_path / "in", *options[:-1], "sometimes")
-    assert "input-invalid: tick is a time such as '30 seconds'" in wrong.stderr
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: signal.Signals) -> None:
-    writer = spark.readStream.format("rate").load().writeStream.format("noop")
-    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-    handler = signal.getsignal(number)
-    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
-    run(query)
-    assert not query.isActive
-    assert query.exception() is None
-    assert signal.getsignal(number) is handler
-
-
-@pytest.mark.spark
-def test_a_store_that_is_down_is_named_without_its_password(
-    index: Path, tmp_path: Path, tamis: Call, files: Path
-) -> None:
-    url = "postgresql+psycopg://me:secret@127.0.0.1:1/none"
-    result = tamis(
-        "stream", files, index, "--store", url, "--checkpoint", tmp_path, "--events-format", "json"
-    )
-    assert result.exit_code == 1
-    assert "127.0.0.1:1" in result.stderr
-    assert "secret" not in result.stderr
-
-
-# -- the page -----------------------------------------------------------------------------------------------
 
 
 SECONDS = re.compile(r"in [\d.]+ s\b")

@@ -106,7 +106,7 @@ def clean_time(moment: date) -> datetime:
 
 
 def parse_time(text: str) -> datetime:
-    """Read an ISO 8601 date or time, at most microseconds; raises ``ValueError`` otherwise."""
+    """Read an ISO 8601 date or time; raises ``ValueError``, or ``EventValue`` for one that UTC cannot say."""
     return clean_time(datetime.fromisoformat(text))
 
 

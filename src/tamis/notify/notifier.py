@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from tamis.errors import StoreUnavailable
+from tamis.errors import StoreError, StoreUnavailable
 from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers
 from tamis.notify.desk import Desk
@@ -126,7 +126,7 @@ class Notifier:
         try:
             with self.store.database.writing() as connection:
                 done = dispatch.dispatch(connection, rules, self._clock())
-        except StoreUnavailable:
+        except StoreError:  # a full disk, say: no row's fault
             raise
         except Exception as bad:
             return self._step_over(rules, bad)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from tamis.lang.columns.codes import Kind
 from tamis.model.shape import Shape
 from tamis.model.value import Point, micros_of, moment_of
 
-_MICROSECOND = timedelta(microseconds=1)
 _SHAPE: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Shape)
 
 

@@ -1,0 +1,258 @@
+"""The BE*-Tree while it grows and shrinks: insertions, deletions, raised buckets, recycling."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tamis.index.bestar.growth import Tree
+from tamis.index.bestar.growth.tables import (
+    BOX,
+    BOX_DIM,
+    BOX_HI,
+    BOX_LO,
+    BOX_OWN_HI,
+    BOX_OWN_LO,
+    LEVEL,
+    NONE,
+    P_NEXT,
+    P_RANK,
+    TOTAL,
+)
+from tamis.index.bestar.nodes import (
+    APPROXIMATE,
+    BEGIN,
+    COUNT,
+    HI,
+    LEFT,
+    LO,
+    P_DIM,
+    P_DIRECTORY,
+    P_FIRST,
+    RIGHT,
+    RIGID,
+    ROOT,
+)
+from tamis.index.statistics import Statistics
+from tamis.index.units import units_of
+from tests.kernels.arrays import (
+    Clause,
+    Entry,
+    Literal,
+    as_clauses,
+    as_located,
+    holds,
+    random_clause,
+    random_event,
+    range_on,
+    ranges_book,
+)
+
+pytestmark = pytest.mark.kernels
+Ranges = list[tuple[int, int]]
+
+
+# ---------------------------------------------------------------------------------------------- splitting
+def grown(book: list[Clause], cells: list[int], **parameters: Any) -> Tree:
+    clauses = as_clauses(book, cells)
+    return Tree(clauses, units_of(clauses, Statistics(clauses)), **parameters)
+
+
+def check_growing(tree: Tree, book: list[Clause]) -> None:
+    """Counts, bounds on active and inactive dimensions, and repelling siblings, by looking at everything."""
+    c, p, box = tree.nodes.c, tree.nodes.p, tree.nodes.box
+
+    def visit(at: int) -> list[int]:
+        own, n = [], int(c[at, BEGIN])
+        while n != NONE:
+            assert tree.nodes.home[n] == at
+            own.append(n)
+            n = int(tree.nodes.after[n])
+        assert len(own) == c[at, COUNT]
+        n = int(c[at, P_FIRST])
+        while n != NONE:
+            below = visit(int(p[n, P_DIRECTORY]))
+            assert below, "an empty partition"
+            own += below
+            n = int(p[n, P_NEXT])
+        both = [visit(int(c[at, side])) for side in (LEFT, RIGHT) if c[at, side] != ROOT]
+        everything = own + [n for part in both for n in part]
+        assert len(everything) == c[at, TOTAL]
+        for row in box[c[at, BOX] : c[at, BOX] + c[at, LEVEL]]:
+            hull = [range_on(book[n], row[BOX_DIM]) for n in everything]
+            assert (row[BOX_LO], row[BOX_HI]) == (min(r[0] for r in hull), max(r[1] for r in hull))
+            hull = [range_on(book[n], row[BOX_DIM]) for n in own]
+            if hull:
+                least, most = min(r[0] for r in hull), max(r[1] for r in hull)
+                assert (row[BOX_OWN_LO], row[BOX_OWN_HI]) == (least, most)
+        if len(both) == 2 and tree.rules.mode != RIGID:
+            assert c[c[at, LEFT], HI] < c[c[at, RIGHT], LO]
+        return everything
+
+    assert len(visit(ROOT)) == len(tree)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"leaf": 2}, {"leaf": 1, "beta": 1.0}, {"leaf": 3, "split": APPROXIMATE}, {"leaf": 2, "split": RIGID}],
+    ids=str,
+)
+def test_insertions_and_deletions_keep_all_bounds_minimal(parameters: dict[str, Any]) -> None:
+    for seed in range(3):
+        chance = random.Random(seed)
+        book = ranges_book(chance, 90, dimensions=4)
+        tree = grown(book, [60] * 4, **parameters)
+        present: set[int] = set()
+        for _ in range(12):
+            added = [n for n in chance.sample(range(90), 25) if n not in present]
+            tree.insert(added)
+            present.update(added)
+            for n in chance.sample(sorted(present), len(present) // 3):
+                tree.delete(n)
+                present.discard(n)
+            check_growing(tree, book)
+            batch = [random_event(chance, [60] * 4, plain) for plain in (True, True, False)]
+            found = tree.match(as_located(batch))
+            expected = {(e, n) for e, event in enumerate(batch) for n in present if holds(book[n], event)}
+            assert set(zip(found.event.tolist(), found.clause.tolist(), strict=True)) == expected
+        for n in sorted(present):
+            tree.delete(n)
+        assert len(tree) == 0
+        assert tree.nodes.c[ROOT, P_FIRST] == NONE
+
+
+def test_literals_of_every_kind_can_be_inserted_and_deleted() -> None:
+    chance = random.Random(4)
+    cells = [1, 5, 30]
+    book = [random_clause(chance, cells) for _ in range(120)]
+    tree = grown(book, cells, leaf=1)
+    tree.insert(range(120))
+    for n in range(0, 120, 2):
+        tree.delete(n)
+    batch = [random_event(chance, cells, plain) for plain in (True, False) * 10]
+    found = tree.match(as_located(batch))
+    expected = {(e, n) for e, event in enumerate(batch) for n in range(1, 120, 2) if holds(book[n], event)}
+    assert set(zip(found.event.tolist(), found.clause.tolist(), strict=True)) == expected
+
+
+def test_a_clause_is_inserted_once_and_deleted_once() -> None:
+    tree = grown([[Literal(0, 0, [(1, 1)])]], [3])
+    tree.insert([0, 0])
+    tree.insert([0])
+    assert len(tree) == 1
+    assert 0 in tree
+    tree.delete(0)
+    with pytest.raises(KeyError):
+        tree.delete(0)
+
+
+def test_deleting_a_wide_expression_lets_its_buckets_shrink() -> None:
+    """The pathological case of section IV-B: a range over everything comes and goes."""
+    narrow: list[Clause] = [[Literal(0, 0, [(at, at)]), Literal(1, 0, [(at, at)])] for at in range(40, 60)]
+    book = [*narrow, [Literal(0, 0, [(1, 100)]), Literal(1, 0, [(1, 100)])]]
+    tree = grown(book, [100, 100], leaf=2, beta=1e9)
+    tree.insert(range(20))
+    outside = as_located([[Entry(0, 5, 5), Entry(1, 5, 5)]])
+    before = tree.match(outside).visited
+    tree.insert([20])
+    assert tree.match(outside).visited > before
+    tree.delete(20)
+    assert tree.match(outside).visited == before
+    check_growing(tree, book)
+
+
+def directory(tree: Tree) -> int:
+    """The root bucket of the only p-node of the root."""
+    return int(tree.nodes.p[tree.nodes.c[ROOT, P_FIRST], P_DIRECTORY])
+
+
+def test_beta_raises_a_new_bucket_above_instead_of_stretching_the_old() -> None:
+    """Section V-A2: an expression that makes a split bucket β times larger becomes its parent."""
+    book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in range(100, 110)]
+    book += [[Literal(0, 0, [(100, 139)])], [Literal(0, 0, [(100, 140)])]]
+    tree = grown(book, [1000], leaf=2, beta=4.0)
+    tree.insert(range(10))
+    old = directory(tree)
+    assert (tree.nodes.c[old, LO], tree.nodes.c[old, HI]) == (100, 109)
+    tree.insert([10])  # 40 cells: four times as large, and no more
+    assert directory(tree) == old
+    tree.delete(10)
+    tree.insert([11])  # 41 cells
+    upper = directory(tree)
+    assert upper != old
+    assert tree.nodes.c[upper, LEFT] == old
+    assert (tree.nodes.c[old, LO], tree.nodes.c[old, HI]) == (100, 109)
+    assert (tree.nodes.c[upper, LO], tree.nodes.c[upper, HI]) == (100, 140)
+    check_growing(tree, book)
+
+
+def test_beside_a_raised_bucket_there_is_room_for_a_sibling() -> None:
+    book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in range(100, 110)]
+    book += [[Literal(0, 0, [(90, 300)])], [Literal(0, 0, [(200, 201)])], [Literal(0, 0, [(95, 96)])]]
+    tree = grown(book, [1000], leaf=2)
+    tree.insert(range(13))
+    upper = directory(tree)
+    left, right = tree.nodes.c[upper, LEFT], tree.nodes.c[upper, RIGHT]
+    assert (tree.nodes.c[right, LO], tree.nodes.c[right, HI]) == (200, 201)
+    assert tree.nodes.c[left, LO] == 95
+    check_growing(tree, book)
+
+
+def test_an_underflowing_leaf_joins_its_open_parent() -> None:
+    book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in (1, 2, 8, 9)]
+    tree = grown(book, [9], leaf=3)
+    tree.insert(range(4))
+    root = directory(tree)
+    assert tree.nodes.c[root, LEFT] != ROOT
+    tree.delete(0)
+    assert tree.nodes.c[root, LEFT] == ROOT
+    assert tree.nodes.c[root, COUNT] == 1
+    check_growing(tree, book)
+
+
+def test_an_atomic_bucket_is_partitioned_and_what_cannot_be_divided_stays_together() -> None:
+    same: list[Clause] = [[Literal(0, 0, [(3, 3)]), Literal(1, 0, [(4, 4)])] for _ in range(20)]
+    tree = grown(same, [9, 9], leaf=2)
+    tree.insert(range(20))
+    check_growing(tree, same)
+    c, p, order, _ = tree.freeze()
+    assert sorted(order.tolist()) == list(range(20))
+    assert c[:, COUNT].max() == 20
+    assert p[:, P_DIM].tolist() == [0, 1]
+
+
+def test_ranks_fall_with_false_candidates_and_low_partitions_are_recycled() -> None:
+    """Dimension 0 tells nothing apart, dimension 1 does; popularity cannot know, a window of events can."""
+    book: list[Clause] = [[Literal(0, 0, [(1, 1)]), Literal(1, 0, [(at, at)])] for at in range(1, 9)]
+    book.append([Literal(2, 0, [(1, 1)])])
+    tree = grown(book, [2, 50, 2], leaf=8, window=20, selectivity=False)
+    tree.insert(range(9))
+    partition = int(tree.nodes.c[ROOT, P_FIRST])
+    assert (tree.nodes.p[partition, P_DIM], tree.nodes.p[partition, P_RANK]) == (0, 8)  # gain, no loss yet
+    assert tree.recycle() == 0
+    events = [[Entry(0, 1, 1), Entry(1, at, at)] for at in range(5, 25)]
+    before = tree.match(as_located(events[:19]))
+    assert tree.nodes.p[partition, P_RANK] == 8  # the window is not full
+    tree.match(as_located(events[19:]))
+    # Twenty events looked at eight expressions each, four of them matched one.
+    assert tree.nodes.p[partition, P_RANK] == 8 - (20 * 8 - 4) // 20
+    assert tree.recycle() == 1
+    assert tree.nodes.p[tree.nodes.c[ROOT, P_FIRST], P_DIM] == 1
+    check_growing(tree, book)
+    after = tree.match(as_located(events[:19]))
+    assert after.clause.tolist() == before.clause.tolist() == [4, 5, 6, 7]
+    assert after.verified == before.verified - 15 * 8  # beyond cell 8, dimension 1 keeps everything away
+
+
+def test_recycling_takes_whole_subtrees() -> None:
+    chance = random.Random(9)
+    book = ranges_book(chance, 80, dimensions=4)
+    tree = grown(book, [60] * 4, leaf=2, window=1)
+    tree.insert(range(80))
+    event = [[Entry(d, 30, 30) for d in range(4)]]
+    expected = tree.match(as_located(event)).clause.tolist()
+    assert tree.recycle(2.0) > 1  # every partition
+    check_growing(tree, book)
+    assert sorted(tree.match(as_located(event)).clause.tolist()) == sorted(expected)
