@@ -10,6 +10,7 @@ import tamis
 PUBLIC = """
 Advice
 AsyncClient
+Audit
 Client
 Event
 Explanation
@@ -17,8 +18,10 @@ Index
 Interval
 Limits
 MatchBatch
+MatchTable
 Matches
 Point
+Refusal
 Subscription
 TamisError
 TopMatches

@@ -18,6 +18,7 @@ from tamis.version import __version__ as __version__
 _HOMES = {
     "Advice": "tamis.matcher.advice",
     "AsyncClient": "tamis.client",
+    "Audit": "tamis.matcher.audit",
     "Client": "tamis.client",
     "Event": "tamis.model.event",
     "Explanation": "tamis.matcher.explain",
@@ -25,8 +26,10 @@ _HOMES = {
     "Interval": "tamis.model.value",
     "Limits": "tamis.limits",
     "MatchBatch": "tamis.matcher.batches",
-    "Matches": "tamis.matcher.index",
+    "MatchTable": "tamis.matcher.results",
+    "Matches": "tamis.matcher.results",
     "Point": "tamis.model.value",
+    "Refusal": "tamis.matcher.refusals",
     "Subscription": "tamis.model.expr",
     "TamisError": "tamis.errors",
     "TopMatches": "tamis.matcher.top",
@@ -46,6 +49,7 @@ _HOMES = {
 __all__ = [
     "Advice",
     "AsyncClient",
+    "Audit",
     "Client",
     "Event",
     "Explanation",
@@ -53,8 +57,10 @@ __all__ = [
     "Interval",
     "Limits",
     "MatchBatch",
+    "MatchTable",
     "Matches",
     "Point",
+    "Refusal",
     "Subscription",
     "TamisError",
     "TopMatches",
@@ -87,9 +93,12 @@ if TYPE_CHECKING:
     )
     from tamis.limits import Limits
     from tamis.matcher.advice import Advice, advise
+    from tamis.matcher.audit import Audit
     from tamis.matcher.batches import MatchBatch
     from tamis.matcher.explain import Explanation
-    from tamis.matcher.index import Index, Matches
+    from tamis.matcher.index import Index
+    from tamis.matcher.refusals import Refusal
+    from tamis.matcher.results import Matches, MatchTable
     from tamis.matcher.top import TopMatches
     from tamis.matcher.work import WorkReport
     from tamis.model.event import Event

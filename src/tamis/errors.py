@@ -25,7 +25,8 @@
     │   └── IndexConflict          index-conflict         somebody else changed it meanwhile
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
-    │   └── EngineParameter        engine-parameter       a parameter is out of its range
+    │   ├── EngineParameter        engine-parameter       a parameter is out of its range
+    │   └── AuditFailed            audit-difference       the index and the tree evaluator disagree
     ├── StoreError                 store-error            the database refuses what was asked
     │   ├── StoreAddress           store-address          the URL names no store
     │   ├── StoreUnavailable       store-unavailable      the database is down, locked or full
@@ -81,6 +82,10 @@ class TamisError(Exception):
     def as_dict(self) -> dict[str, Any]:
         """The error as plain data, for JSON output, quarantine rows and HTTP problems."""
         return {"code": self.code, "message": self.message, **self.details}
+
+
+class RefusedWarning(UserWarning):
+    """Some events or subscriptions of a batch were refused; the rest was processed."""
 
 
 class ExpressionError(TamisError):
@@ -233,6 +238,12 @@ class EngineParameter(EngineError):
     """An engine parameter is unknown or out of range."""
 
     code = "engine-parameter"
+
+
+class AuditFailed(EngineError):
+    """An audit found that the index and the tree evaluator disagree: a bug of Tamis."""
+
+    code = "audit-difference"
 
 
 class StoreError(TamisError):

@@ -61,7 +61,13 @@ def test_parquet_in_and_out(tamis: Any, index: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     pairs = {(row["event"], row["subscription"]) for row in pq.read_table(target).to_pylist()}
     assert pairs == {(0, "cheap"), (1, "phone"), (2, "cheap"), (2, "phone")}
-    assert json.loads(result.stdout) == {"events": 3, "matches": 4, "refused": 0, "refused_by_code": {}}
+    assert json.loads(result.stdout) == {
+        "events": 3,
+        "matches": 4,
+        "refused": 0,
+        "refused_by_code": {},
+        "advice": [],
+    }
 
 
 def test_tab_separated(tamis: Any, index: Path) -> None:

@@ -28,6 +28,15 @@ EVENTS = click.argument(
 )
 
 
+ON_ERROR = click.option(
+    "--on-error",
+    type=click.Choice(["report", "raise", "skip"]),
+    default="report",
+    show_default=True,
+    help="An event that is refused: count it on stderr, stop with its error, or leave it out quietly.",
+)
+
+
 class Portion(NamedTuple):
     """Some events in a row: their source for the matcher, the lines if there are any, the first's number."""
 

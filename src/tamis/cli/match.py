@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
-from tamis.cli.events import EVENTS, Portion, portions
+from tamis.cli.events import EVENTS, ON_ERROR, Portion, portions
 from tamis.cli.support import INDEX, counted, json_line, note, open_index, output, print_json, progress
 from tamis.cli.writers import WRITERS, Found
 from tamis.errors import EventError
@@ -38,6 +38,13 @@ _KEPT = 65_536  # bytes of a refused line that go into quarantine
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write refused events here, as JSON lines.",
 )
+@ON_ERROR
+@click.option(
+    "--audit",
+    type=click.FloatRange(0.0, 1.0, min_open=True),
+    metavar="SHARE",
+    help="Decide this share of the events again with the tree evaluator; a difference is an error.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON to stdout; needs --output.")
 def match(
     index: Path,
@@ -48,21 +55,23 @@ def match(
     with_event: bool,
     threads: int | None,
     quarantine: Path | None,
+    on_error: str,
+    audit: float | None,
     as_json: bool,
 ) -> None:
     """Find the subscriptions of INDEX that match EVENTS (JSON lines or Parquet; stdin by default).
 
-    An event that cannot be read is reported on stderr and left out; the others go on. Events are
-    numbered from 0.
+    An event that cannot be read is reported on stderr and left out; the others go on, unless --on-error
+    says otherwise. Events are numbered from 0.
     """
     if target is None and (form == "parquet" or as_json):
         raise click.UsageError("--format parquet and --json need --output FILE")
     opened = open_index(index)
-    totals = Totals()
+    totals = Totals(opened, threads, on_error, audit)
     with output(target) as out, _optional(quarantine) as kept, progress("matching", " events") as shown:
         writer = WRITERS[form](out, every, with_event)
         for portion in portions(events):
-            found = _match(opened, portion, threads, totals)
+            found = totals.match(portion)
             _quarantine(kept, portion, totals.latest)
             writer.write(found)
             shown(totals.events, None)
@@ -71,47 +80,67 @@ def match(
 
 
 class Totals:
-    """What happened over the whole run."""
+    """Matches portion by portion, and keeps what happened over the whole run."""
 
-    def __init__(self) -> None:
+    def __init__(self, index: Any, threads: int | None, on_error: str, audit: float | None) -> None:
+        from tamis.matcher.audit import Audit
+        from tamis.matcher.unseen import AttributeWatch
+
+        self._index, self._threads, self._on_error = index, threads, on_error
+        self._audit = None if audit is None else Audit(audit)
+        self._watch = AttributeWatch()
         self.events = self.pairs = 0
         self.codes: Counter[str] = Counter()
         self.latest: list[tuple[int, EventError]] = []
         self.first: tuple[int, EventError] | None = None
 
-    def add(self, events: int, pairs: int, refused: list[tuple[int, EventError]]) -> None:
-        """Count one portion."""
+    def match(self, portion: Portion) -> Found:
+        """The matches of one portion; its events are counted."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from tamis.matcher.refusals import Refusal, placed
+
+        tables, refused = [_no_pairs()], []
+        for batch in self._index.match_batches(
+            portion.source, threads=self._threads, on_error="skip", audit=self._audit, watch=self._watch
+        ):
+            tables.append(batch.table)
+            refused += [Refusal(portion.first + row, error) for row, error in batch.refused]
+        if refused and self._on_error == "raise":
+            raise placed(refused[0])
+        count = portion.source.num_rows if portion.lines is None else len(portion.lines)
+        pairs = pa.concat_tables(tables)
+        pairs = pairs.set_column(0, "event", pc.add(pairs.column("event"), portion.first))
+        self._count(count, pairs.num_rows, refused)
+        return Found(portion.first, count, pairs, portion.lines, frozenset(row for row, _ in refused))
+
+    def _count(self, events: int, pairs: int, refused: Sequence[tuple[int, EventError]]) -> None:
         self.events += events
         self.pairs += pairs
         self.codes.update(error.code for _, error in refused)
-        self.latest = refused
+        self.latest = list(refused)
         self.first = self.first or next(iter(refused), None)
 
     def report(self, as_json: bool) -> None:
-        """Say how many events were refused, if any; everything as JSON if asked."""
+        """Say how many events were refused, if any, and what looks odd; everything as JSON if asked."""
+        advice = self._watch.advice()
         if as_json:
-            totals = {"events": self.events, "matches": self.pairs, "refused": self.codes.total()}
-            print_json(totals | {"refused_by_code": dict(self.codes)})
-        if self.first:
+            totals: dict[str, Any] = {"events": self.events, "matches": self.pairs}
+            totals |= {"refused": self.codes.total(), "refused_by_code": dict(self.codes), "advice": advice}
+            if self._audit is not None:
+                totals |= {"audited": self._audit.events, "decisions": self._audit.decisions}
+            print_json(totals)
+        if self.first and self._on_error == "report":
             number, error = self.first
             reasons = ", ".join(f"{code} {count:,}" for code, count in self.codes.most_common())
             note(f"{self.codes.total():,} of {counted(self.events, 'event')} refused: {reasons}")
             note(f"first: event {number}: {error}")
-
-
-def _match(index: Any, portion: Portion, threads: int | None, totals: Totals) -> Found:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    tables, refused, count = [], [], 0
-    for batch in index.match_batches(portion.source, threads=threads):
-        tables.append(batch.table)
-        refused += [(portion.first + row, error) for row, error in batch.refused]
-    count = portion.source.num_rows if portion.lines is None else len(portion.lines)
-    pairs = pa.concat_tables(tables) if tables else _no_pairs()
-    pairs = pairs.set_column(0, "event", pc.add(pairs.column("event"), portion.first))
-    totals.add(count, pairs.num_rows, refused)
-    return Found(portion.first, count, pairs, portion.lines, frozenset(row for row, _ in refused))
+        for line in advice:
+            note(line)
+        if self._audit is not None:
+            decided = counted(self._audit.decisions, "decision")
+            note(f"audit: {counted(self._audit.events, 'event')} decided again, {decided}, no difference")
 
 
 def _no_pairs() -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tamis.cli.events import EVENTS, Portion, portions
+from tamis.cli.events import EVENTS, ON_ERROR, Portion, portions
 from tamis.cli.support import INDEX, json_line, note, open_index, output, print_json
 from tamis.errors import EventError, EventSyntax
 
@@ -20,8 +20,11 @@ from tamis.errors import EventError, EventSyntax
 @EVENTS
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many at most.")
 @click.option("-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), help="Not stdout.")
-def top(index: Path, events: Path, k: int, target: Path | None) -> None:
+@ON_ERROR
+def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -> None:
     """The K best matches of each of EVENTS with their scores, best first, as JSON lines."""
+    from tamis.matcher.refusals import Refusal, placed
+
     opened = open_index(index)
     refused = 0
     with output(target) as out:
@@ -30,12 +33,15 @@ def top(index: Path, events: Path, k: int, target: Path | None) -> None:
                 try:
                     best = opened.top_k(event(), k=k)
                 except EventError as error:
+                    if on_error == "raise":
+                        raise placed(Refusal(number, error)) from None
                     refused += 1
-                    note(f"event {number} refused: {error.code}: {error}")
+                    if on_error == "report":
+                        note(f"event {number} refused: {error.code}: {error}")
                     continue
                 out.write(json_line({"event": number, "top": [{"id": name, "score": s} for name, s in best]}))
             out.flush()
-    if refused:
+    if refused and on_error == "report":
         note(f"{refused:,} refused")
 
 

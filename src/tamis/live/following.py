@@ -13,11 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.errors import EventError, EventLimit, IndexError_, TamisError
+from tamis.errors import EventLimit, IndexError_, TamisError
 from tamis.live.overlay import Matched, MatchedPage, lay_over
 from tamis.matcher.batches import VERSIONED
 from tamis.matcher.changes import row_of
 from tamis.matcher.index import Index
+from tamis.matcher.refusals import Refusal
 from tamis.matcher.top import Best, Scored
 from tamis.model.change import Change
 from tamis.model.event import Event, event_or_error, flat_event
@@ -106,14 +107,16 @@ class Following:
 
     # -- matching ------------------------------------------------------------------------------------
 
-    def match_accepted(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[tuple[int, EventError]]]:
+    def match_accepted(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[Refusal]]:
         """Matches (event row, subscription, version) of events in order, each at its own ``known``.
 
         The index must stand at the first event's; the last one's is at most STEP changes later.
         """
         events: list[Any] = [event_or_error(event.text, self.limits) for event in batch]
         tables, refused = [], []
-        for found in self.index.match_batches(events, threads=1, batch_size=len(events), versions=True):
+        for found in self.index.match_batches(
+            events, threads=1, batch_size=len(events), versions=True, on_error="skip"
+        ):
             tables.append(found.table)
             refused += found.refused
         changes = self._changes(self.position, batch[-1].known) if batch[-1].known > self.position else []
@@ -139,7 +142,7 @@ class Following:
         The index may move on meanwhile: what the log says of a subscription stands above what is found.
         """
         whole, position = flat_event(event, self.limits), self.position
-        (batch,) = self.index.match_batches([whole], threads=1, versions=True)
+        (batch,) = self.index.match_batches([whole], threads=1, versions=True, on_error="skip")
         for _, bad in batch.refused:
             raise bad
         found = batch.table

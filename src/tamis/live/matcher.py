@@ -137,7 +137,7 @@ class Matcher:
             self._store.quarantine_subscriptions(rows, QUERY, until)
             _log.error("%d subscriptions are out of force, see the quarantine", len(rows))
 
-    def _match(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[tuple[int, EventError]]]:
+    def _match(self, batch: Sequence[Accepted]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
         """All matches; an event that cannot be matched harms only itself."""
         try:
             return self._following.match_accepted(batch)
@@ -158,7 +158,11 @@ class Matcher:
         return pa.concat_tables(tables), refused
 
     def _tell(
-        self, place: int, batch: Sequence[Accepted], found: pa.Table, refused: list[tuple[int, EventError]]
+        self,
+        place: int,
+        batch: Sequence[Accepted],
+        found: pa.Table,
+        refused: Sequence[tuple[int, EventError]],
     ) -> int | None:
         """Matches and place, in one transaction; none if another was quicker."""
         last = batch[-1].id
@@ -190,7 +194,7 @@ def _outbox_table(batch: Sequence[Accepted], found: pa.Table) -> pa.Table:
     )
 
 
-def _refused(batch: Sequence[Accepted], refused: list[tuple[int, EventError]]) -> pa.Table:
+def _refused(batch: Sequence[Accepted], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
     rows = [(batch[row].event_id, bad.code, bad.message, batch[row].text) for row, bad in refused]
     columns = zip(*rows, strict=True)
     return pa.table([pa.array(column, pa.string()) for column in columns], list(outbox.REFUSED_EVENT))

@@ -72,7 +72,7 @@ def _changed(
     ]
     engine = "hybrid" if len(puts) > FEW else "scan"
     index = Index.build(puts, engine=engine, on_error="skip", limits=limits)
-    table = index.match_many(events, threads=1)
+    table = index.match_many(events, threads=1, on_error="skip")
     event, at = table["event"].to_numpy(), pc.cast(table["subscription"], pa.int64()).to_numpy()
     version = np.array([change.sequence for change in changes], np.int64)
     in_force = (version[at] <= known[event]) & (known[event] < until[at])

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tamis.errors import EventError, InputError
 from tamis.index.segment.expand import clause_rows
 from tamis.lang.columns import RowWriter
+from tamis.lang.columns.tables import is_table, tables_of
 from tamis.limits import Limits
+from tamis.matcher.audit import Audit
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
+from tamis.matcher.refusals import Refusal, refusals
 from tamis.matcher.snapshot import Snapshot
+from tamis.matcher.unseen import Seen, seen_in
 from tamis.matcher.work import WorkReport
 from tamis.model.event import Event, event_from, event_or_error, flat_event
 from tamis.model.expr import Subscription
@@ -37,25 +42,21 @@ class MatchBatch(NamedTuple):
 
     table: pa.Table
     work: WorkReport
-    refused: list[tuple[int, EventError]]
+    refused: list[Refusal]
     first_row: int
     events: int
+    seen: tuple[Seen, ...] = ()  # for AttributeWatch
 
 
 def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
     """``events`` in batches of at most ``size``."""
     if isinstance(events, str | Path):
         yield from _from_path(Path(events), size, limits)
-    elif isinstance(events, pa.RecordBatch | pa.Table):
-        table = pa.Table.from_batches([events]) if isinstance(events, pa.RecordBatch) else events
-        for at in range(0, table.num_rows, size):
-            yield table.slice(at, size)
-    elif isinstance(events, pa.RecordBatchReader):
-        for batch in events:
-            yield from pieces(batch, size, limits)
-    elif type(events).__module__.startswith("pandas"):
-        yield from pieces(pa.Table.from_pandas(events, preserve_index=False), size, limits)
-    elif isinstance(events, Iterable) and not isinstance(events, dict | bytes):
+    elif is_table(events):
+        for part in tables_of(events):
+            for at in range(0, len(part), size):
+                yield part[at : at + size] if isinstance(part, list) else part.slice(at, size)
+    elif isinstance(events, Iterable) and not isinstance(events, Mapping | bytes):
         yield from _grouped(events, size, limits)
     else:
         raise InputError(
@@ -83,7 +84,7 @@ def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
 def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece]:
     group: list[Any] = []
     for event in events:
-        if isinstance(event, pa.RecordBatch | pa.Table):
+        if is_table(event):
             if group:
                 yield group
                 group = []
@@ -125,16 +126,25 @@ class PieceEvents:
         return event
 
 
-def match_piece(
-    snapshot: Snapshot, piece: Piece, first_row: int, limits: Limits, recent: Recent, versions: bool = False
-) -> MatchBatch:
+class Run(NamedTuple):
+    """What holds for all batches of one run."""
+
+    limits: Limits
+    recent: Recent
+    versions: bool = False
+    audit: Audit | None = None
+
+
+def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
     """Match one batch against a snapshot; some of its events are kept in ``recent``."""
+    limits, versions = run.limits, run.versions
     if isinstance(piece, list) and len(snapshot.layers) > 1:
         piece = [_flattened(event, limits) for event in piece]
     count = len(piece) if isinstance(piece, list) else piece.num_rows
     event_at = PieceEvents(piece, limits)
     work = WorkReport(count)
     tables = []
+    seen: list[Seen] = []
     refused: Refused = []
     if not snapshot.layers:
         _, refused = locate(nowhere(limits), piece)
@@ -142,9 +152,10 @@ def match_piece(
         located, refused = locate(layer.segment.encoder, piece)
         found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
         work = work.plus(report)
+        seen.append(seen_in(layer.segment, located))
         tables.append(_table(found, first_row, versions))
     bad = {row for row, _ in refused}
-    recent.batch(count, bad, event_at)
+    run.recent.batch(count, bad, event_at)
     fresh = match_fresh(snapshot, count, bad, event_at)
     if fresh or not tables:
         tables.append(_fresh_table(fresh, first_row, versions))
@@ -152,7 +163,28 @@ def match_piece(
     table = pa.concat_tables(tables)
     if len(tables) > 1:
         table = table.sort_by("event")
-    return MatchBatch(table, work, [(row + first_row, bad) for row, bad in refused], first_row, count)
+    if run.audit is not None:
+        audited = _audit(run.audit, snapshot, event_at, table, first_row, dict(refused), count)
+        work = work._replace(audited=audited)
+    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, tuple(seen))
+
+
+def _audit(
+    audit: Audit,
+    snapshot: Snapshot,
+    event_at: PieceEvents,
+    table: pa.Table,
+    first_row: int,
+    refused: dict[int, EventError],
+    count: int,
+) -> int:
+    """Decide some events of a batch again; returns how many."""
+    rows = audit.rows(first_row, count)
+    for row in rows:
+        chosen = pc.equal(table["event"], pa.scalar(row + first_row, pa.int64()))
+        found = set(table["subscription"].filter(chosen).to_pylist())
+        audit.compare(snapshot, event_at, row, found, refused.get(row))
+    return len(rows)
 
 
 def _flattened(event: Any, limits: Limits) -> Any:

@@ -18,13 +18,17 @@ from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher import storage
-from tamis.matcher.batches import SCHEMA, MatchBatch, match_piece, pieces
+from tamis.matcher.audit import Audit
+from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
+from tamis.matcher.refusals import OnError, check_on_error, reported
+from tamis.matcher.results import Matches, MatchTable
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Progress, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
+from tamis.matcher.unseen import AttributeWatch, watched
 from tamis.matcher.work import WorkReport
 from tamis.matcher.writer import Writer
 from tamis.model.change import Change
@@ -34,14 +38,6 @@ from tamis.model.truth import matches
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
-
-
-class Matches(list[str]):
-    """The ids that an event matches; ``work`` says what it took to find them."""
-
-    def __init__(self, ids: list[str], work: WorkReport) -> None:
-        super().__init__(ids)
-        self.work = work
 
 
 class Index:
@@ -117,41 +113,84 @@ class Index:
         return Matches(ids, work or _ONE_EVENT)
 
     def match_batches(
-        self, events: Any, *, threads: int | None = None, batch_size: int = BATCH, versions: bool = False
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int = BATCH,
+        versions: bool = False,
+        on_error: OnError = "report",
+        audit: float | Audit | None = None,
+        watch: AttributeWatch | None = None,
     ) -> Iterator[MatchBatch]:
         """Match a stream of events batch by batch, in order, on several cores.
 
-        ``events`` is an Arrow table, record batch or reader, a pandas frame, an iterable of
-        dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the subscriptions
-        in force when it is taken up. Refused events are listed in their batch. With ``versions`` the tables
-        have a third column: the version of the subscription that was matched.
+        ``events`` is a table (Arrow, pandas, Polars or any object with the Arrow PyCapsule interface), an
+        iterable of dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the
+        subscriptions in force when it is taken up. With ``versions`` the tables have a third column: the
+        version of the subscription that was matched.
+
+        ``refused`` of a batch lists its refused events. ``on_error="report"`` states their number in one
+        warning at the end, ``"raise"`` raises the first, ``"skip"`` says nothing. ``audit`` is a share of
+        the events that the tree evaluator decides again: a difference raises
+        :class:`~tamis.errors.AuditFailed`. ``watch`` collects, over several calls, which attributes events
+        have.
         """
-        workers, recent = threads or os.cpu_count() or 1, self._writer.recent
-        source = enumerate_rows(pieces(events, batch_size, self.limits))
+        check_on_error(on_error)
+        watch = AttributeWatch() if watch is None else watch
+        source = watched(pieces(events, batch_size, self.limits), watch)
+        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
+        return reported(self._advised(self._matched(source, threads, run), watch), on_error)
+
+    def _matched(self, source: Iterator[Any], threads: int | None, run: Run) -> Iterator[MatchBatch]:
+        workers = threads or os.cpu_count() or 1
         if workers == 1:
-            for first, piece in source:
-                yield match_piece(self._writer.current, piece, first, self.limits, recent, versions)
+            for first, piece in enumerate_rows(source):
+                yield match_piece(self._writer.current, piece, first, run)
             return
         with ThreadPoolExecutor(workers) as pool:
             waiting: deque[Future[MatchBatch]] = deque()
-            for first, piece in source:
-                snapshot = self._writer.current
-                waiting.append(
-                    pool.submit(match_piece, snapshot, piece, first, self.limits, recent, versions)
-                )
+            for first, piece in enumerate_rows(source):
+                waiting.append(pool.submit(match_piece, self._writer.current, piece, first, run))
                 if len(waiting) > 2 * workers:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
 
-    def match_many(self, events: Any, *, threads: int | None = None, batch_size: int = BATCH) -> pa.Table:
+    @staticmethod
+    def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
+        """The batches; the one with which enough events were seen carries the advice in its work report."""
+        for batch in batches:
+            if watch.saw(batch.events, batch.seen):
+                batch = batch._replace(work=batch.work._replace(advice=watch.advice()))
+            yield batch
+
+    def match_many(
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int = BATCH,
+        on_error: OnError = "report",
+        audit: float | Audit | None = None,
+    ) -> MatchTable:
         """All matches of ``events`` as one Arrow table (event, subscription).
 
-        ``event`` is the row number of the event. Refused events match nothing; use
-        :meth:`match_batches` to see why they were refused, or to stream results of any size.
+        ``event`` is the row number of the event. Refused events match nothing; ``refused`` of the result
+        lists them. ``on_error`` and ``audit`` are those of :meth:`match_batches`, which streams results of
+        any size.
         """
-        tables = [batch.table for batch in self.match_batches(events, threads=threads, batch_size=batch_size)]
-        return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+        watch = AttributeWatch()
+        tables, refused, work = [SCHEMA.empty_table()], [], WorkReport()
+        batches = self.match_batches(
+            events, threads=threads, batch_size=batch_size, on_error=on_error, audit=audit, watch=watch
+        )
+        for batch in batches:
+            tables.append(batch.table)
+            refused += batch.refused
+            work = work.plus(batch.work)
+        table = pa.concat_tables(tables)
+        return MatchTable(table, refused, work._replace(advice=watch.advice()), watch.events)
 
     def top_k(
         self,
@@ -277,6 +316,10 @@ class Index:
             "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
             "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
         }
+
+
+def _audit_of(audit: float | Audit | None) -> Audit | None:
+    return audit if audit is None or isinstance(audit, Audit) else Audit(audit)
 
 
 def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:

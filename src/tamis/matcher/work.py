@@ -16,6 +16,8 @@ class WorkReport(NamedTuple):
     revised: int = 0  # subscriptions whose tree was evaluated
     matches: int = 0
     visited: int = 0  # lists, nodes or cells that the engine looked up
+    audited: int = 0  # events that the tree evaluator decided again
+    advice: tuple[str, ...] = ()  # lines for a person, such as an attribute that no event has
 
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""

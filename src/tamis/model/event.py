@@ -25,6 +25,7 @@ import msgspec
 
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.model.foreign import is_array, means_absent
 from tamis.model.jsontext import NOT_JSON, refusal_of, repeated_name, twice
 from tamis.model.value import (
     Interval,
@@ -35,6 +36,7 @@ from tamis.model.value import (
     clean_value,
     format_time,
     parse_time,
+    short,
 )
 
 
@@ -62,13 +64,32 @@ def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     if type(source) is FlatEvent:
         return source
     if isinstance(source, Event):
-        for name, weight in source.weights.items():
-            if type(weight) not in (int, float) or not math.isfinite(weight):
-                raise EventValue(f"the weight of {name[:80]!r} must be a finite number, not {weight!r}")
+        _check_fields(source)
         return msgspec.structs.replace(source, attributes=flatten(source.attributes, limits))
     if not isinstance(source, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")
     return Event(flatten(source, limits))
+
+
+def _check_fields(event: Event) -> None:
+    """Refuse an event whose fields are not of their types; nothing checks them when it is made."""
+    for name, kind in (("attributes", Mapping), ("weights", Mapping)):
+        if not isinstance(getattr(event, name), kind):
+            raise EventSyntax(f"{name} of an event is a mapping, not {short(getattr(event, name))}")
+    if event.id is not None and not isinstance(event.id, str):
+        raise EventSyntax(f"the id of an event is a string, not {short(event.id)}")
+    for name, weight in event.weights.items():
+        if not _is_finite(weight):
+            raise EventValue(f"the weight of {short(name)} must be a finite number, not {short(weight)}")
+
+
+def _is_finite(number: Any) -> bool:
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return False
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer that no float comes near
+        return False
 
 
 def flat_event(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> FlatEvent:
@@ -113,7 +134,7 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
     count = 0
     while stack:
         name, value, depth = stack.pop()
-        if value is None:
+        if value is None or (type(value) not in _USUAL and means_absent(value)):
             nulls[name] = None
             continue
         if depth > limits.event_depth:
@@ -123,14 +144,14 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
                 attribute=name,
             )
         if isinstance(value, Mapping):
-            tagged = tagged_value(value)
+            tagged = _tagged_at(name, value)
             if tagged is None:
                 stack.extend(
-                    (f"{name}.{key}", item, depth + 1) for key, item in reversed(list(value.items()))
+                    (_below(name, key), item, depth + 1) for key, item in reversed(list(value.items()))
                 )
                 continue
             value = tagged
-        elif isinstance(value, list | tuple | set | frozenset):
+        elif isinstance(value, list | tuple | set | frozenset) or is_array(value):
             stack.extend((name, item, depth + 1) for item in reversed(list(value)))
             continue
         count += name != NULLS
@@ -149,6 +170,16 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
     return {name: tuple(values) for name, values in flat.items() if values}
 
 
+_USUAL = frozenset((str, int, float, bool, dict, list))  # most values; they skip the look for pandas' NA
+
+
+def _below(name: Any, key: Any) -> str:
+    """The dotted name of ``key`` in the object called ``name``."""
+    if not isinstance(key, str):
+        raise EventSyntax(f"an attribute's name is a string, not {short(key)} (in {short(name)})")
+    return f"{name}.{key}"
+
+
 def _askable(names: Iterable[Any], limits: Limits) -> Iterator[str]:
     """The names that an expression can hold; the others are refused only where they have a value."""
     for name in names:
@@ -159,7 +190,9 @@ def _askable(names: Iterable[Any], limits: Limits) -> Iterator[str]:
 def clean_name(name: Any, limits: Limits) -> str:
     """An attribute's name in NFC, within the limits."""
     if type(name) is not str:
-        raise EventSyntax(f"an attribute's name is a string, not {name!r}")
+        if not isinstance(name, str):
+            raise EventSyntax(f"an attribute's name is a string, not {short(name)}")
+        name = str.__str__(name)
     if (
         len(name) > limits.attribute_name_bytes
         or len(name.encode("utf-8", "replace")) > limits.attribute_name_bytes
@@ -176,9 +209,18 @@ def _clean_at(name: str, value: Any) -> Value:
     try:
         return clean_value(value)
     except EventValue as bad:
-        bad.details["attribute"] = name
-        bad.args = (f"attribute {name[:80]!r}: {bad.message}",)
-        raise
+        raise _placed(bad, name) from None
+
+
+def _tagged_at(name: str, value: Mapping[str, Any]) -> Value | None:
+    try:
+        return tagged_value(value)
+    except EventValue as bad:
+        raise _placed(bad, name) from None
+
+
+def _placed(bad: EventValue, name: str) -> EventValue:
+    return EventValue(f"attribute {short(name)}: {bad.message}", attribute=name)
 
 
 def tagged_value(tagged: Mapping[str, Any]) -> Value | None:
@@ -191,10 +233,12 @@ def tagged_value(tagged: Mapping[str, Any]) -> Value | None:
                 return reader(body)
             except EventError:
                 raise
-            except (TypeError, ValueError, KeyError) as bad:
-                raise EventValue(f"{key} cannot hold {str(body)[:80]!r}: {bad}") from None
+            except (TypeError, ValueError, KeyError, OverflowError) as bad:
+                raise EventValue(f"{key} cannot hold {short(body)}: {bad}") from None
     elif len(tagged) == 2 and tagged.get("type") == "Point" and "coordinates" in tagged:
-        return _read_point(tagged["coordinates"])
+        coordinates = tagged["coordinates"]
+        has_altitude = isinstance(coordinates, list | tuple) and len(coordinates) == 3
+        return _read_point(coordinates[:2] if has_altitude else coordinates)
     return None
 
 
@@ -203,23 +247,25 @@ def _read_time(body: Any) -> Value:
 
 
 def _read_point(body: Any) -> Point:
-    try:
-        lon, lat = body[:2]
-        return Point(float(lon), float(lat))
-    except (TypeError, ValueError, IndexError):
-        raise EventValue(f"a point is [longitude, latitude], not {str(body)[:80]!r}") from None
+    if not isinstance(body, list | tuple) or len(body) != 2:
+        raise EventValue(f"a point is [longitude, latitude], not {short(body)}")
+    return Point(*body)
 
 
 def _read_interval(body: Any) -> Interval:
-    opens = [False, False]
+    opens: list[Any] = [False, False]
     if isinstance(body, Mapping):
         known = {"low", "high", "low_open", "high_open"}
         if unknown := set(body) - known:
-            raise EventValue(f"an interval has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}")
+            raise EventValue(
+                f"an interval has no {min(map(str, unknown))!r}; it has {', '.join(sorted(known))}"
+            )
         low, high = body.get("low"), body.get("high")
-        opens = [bool(body.get("low_open")), bool(body.get("high_open"))]
-    else:
+        opens = [body.get("low_open", False), body.get("high_open", False)]
+    elif isinstance(body, list | tuple) and len(body) == 2:
         low, high = body
+    else:
+        raise EventValue(f"an interval is [low, high], with null for no bound, not {short(body)}")
     ends: list[Any] = [tagged_value(end) if isinstance(end, Mapping) else end for end in (low, high)]
     return clean_interval(Interval(*ends, *opens))
 

@@ -2,7 +2,8 @@
 
 A value is a boolean, a 64-bit integer, a finite float, a string (NFC, no lone surrogates), a time
 (an aware ``datetime`` in UTC, microsecond precision), an :class:`Interval` or a :class:`Point`.
-The oracle and the encoder both get their values from here, so they cannot disagree.
+The oracle and the encoder both get their values from here, so they cannot disagree. The module
+:mod:`tamis.model.foreign` reads values of other types; docs/values.md lists them all.
 """
 
 from __future__ import annotations
@@ -29,8 +30,24 @@ class Point(msgspec.Struct, frozen=True, order=True):
     lat: float
 
     def __post_init__(self) -> None:
+        if type(self.lon) is not float or type(self.lat) is not float:
+            msgspec.structs.force_setattr(self, "lon", _degrees(self.lon))
+            msgspec.structs.force_setattr(self, "lat", _degrees(self.lat))
         if not (-180.0 <= self.lon <= 180.0 and -90.0 <= self.lat <= 90.0):
             raise EventValue(f"a point needs longitude in [-180, 180] and latitude in [-90, 90], not {self}")
+
+
+def _degrees(number: Any) -> float:
+    """A coordinate as a float; booleans, text and everything else that is not a number are refused."""
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        foreign = number if isinstance(number, bool) else _clean_foreign(number)
+        if type(foreign) not in (int, float):
+            raise EventValue(f"a point is made of two numbers, not {short(number)}")
+        number = foreign
+    try:
+        return float(number)
+    except OverflowError:
+        raise EventValue(f"a point is made of two numbers of degrees, not {short(number)}") from None
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -44,6 +61,17 @@ class Interval(msgspec.Struct, frozen=True):
 
 Scalar = bool | int | float | str | datetime
 Value = Scalar | Interval | Point
+
+
+def short(value: Any, most: int = 80) -> str:
+    """The beginning of ``repr(value)`` for a message; never raises."""
+    if isinstance(value, int) and value.bit_length() > 128:  # Python may refuse to write longer ones
+        return f"{'-' if value < 0 else ''}10**{round(value.bit_length() * 0.30103)} or so"
+    try:
+        text = repr(value)
+    except Exception:  # a foreign object may refuse to describe itself
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def family(value: Value) -> str:
@@ -86,7 +114,7 @@ def clean_number(number: float) -> int | float:
     """``number`` if it is finite and fits 64 bits; negative zero becomes zero."""
     if type(number) is int:
         if not INT_MIN <= number <= INT_MAX:
-            raise EventValue(f"the integer {str(number)[:40]} does not fit 64 bits")
+            raise EventValue(f"the integer {short(number)} does not fit 64 bits")
         return number
     if not math.isfinite(number):
         raise EventValue(f"{number} is not a finite number")
@@ -94,15 +122,33 @@ def clean_number(number: float) -> int | float:
 
 
 def clean_time(moment: date) -> datetime:
-    """``moment`` as an aware UTC time; a naive time is taken as UTC, a date as its midnight."""
+    """``moment`` as an aware UTC time; a naive time is taken as UTC, a date as its midnight.
+
+    The result is a plain ``datetime`` even if ``moment`` is of a subclass, such as ``pandas.Timestamp``;
+    digits beyond microseconds are dropped.
+    """
     if not isinstance(moment, datetime):
-        moment = datetime(moment.year, moment.month, moment.day)
+        return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    if type(moment) is not datetime:
+        moment = _plain_datetime(moment)
     if moment.tzinfo is None:
         return moment.replace(tzinfo=UTC, fold=0)
     try:
         return moment.astimezone(UTC).replace(fold=0)
     except OverflowError:
         raise EventValue(f"the time {moment} lies outside the years 1 to 9999 in UTC") from None
+
+
+def _plain_datetime(moment: datetime) -> datetime:
+    try:
+        return datetime(
+            *(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second),
+            moment.microsecond,
+            tzinfo=moment.tzinfo,
+            fold=moment.fold,
+        )
+    except (TypeError, ValueError):
+        raise EventValue(f"the time {short(moment)} lies outside the years 1 to 9999") from None
 
 
 def parse_time(text: str) -> datetime:
@@ -147,6 +193,9 @@ def predecessor(number: float) -> Any:
 
 def clean_interval(interval: Interval) -> Interval:
     """``interval`` with clean, comparable and ordered ends, the lower one closed."""
+    for name in ("low_open", "high_open"):
+        if type(is_open := getattr(interval, name)) is not bool:
+            raise EventValue(f"{name} of an interval is true or false, not {short(is_open)}")
     low = None if interval.low is None else clean_value(interval.low)
     high = None if interval.high is None else clean_value(interval.high)
     if low is None and high is None:
@@ -180,13 +229,17 @@ def clean_value(value: Any) -> Value:
 
 
 def _clean_foreign(value: Any) -> Value:
-    """Subclasses, dates, NumPy scalars and other values that can say what they are."""
-    if isinstance(value, date):
+    """Read values of other types: subclasses, dates, NumPy and pandas scalars, decimals, enumerations."""
+    if isinstance(value, datetime):
         return clean_time(value)
-    if isinstance(value, bool | int | float | str):
-        for base in (bool, int, float, str):
-            if isinstance(value, base):
-                return clean_value(base(value))
-    if hasattr(value, "item") and getattr(value, "shape", None) == ():
-        return clean_value(value.item())
-    raise EventValue(f"a {type(value).__name__} is not a value; see docs/language.md for what is")
+    from tamis.model.foreign import plain_of  # it needs the names above
+
+    try:
+        plain = plain_of(value)
+    except EventValue:
+        raise
+    except Exception as bad:  # an object of a foreign class can raise anything, and harms only its event
+        raise EventValue(f"a {type(value).__qualname__} cannot be read as a value: {bad}") from None
+    if plain is None:
+        raise EventValue(f"{short(value)} means that there is no value; leave the attribute out")
+    return clean_value(plain)

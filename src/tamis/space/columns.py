@@ -6,6 +6,7 @@ struct of ``lon`` and ``lat`` is a point. A map column holds sparse attributes: 
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, EventValue, InputError
+from tamis.lang.columns.tables import (
+    is_list,
+    is_point,
+    is_string,
+    may_be_tagged,
+    one_array,
+    ordinary,
+    ordinary_type,
+)
 from tamis.lang.columns.texts import readable
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
-from tamis.model.event import clean_name
-from tamis.model.value import clean_string, moment_of
+from tamis.model.event import clean_name, flatten
+from tamis.model.foreign import decimal_number
+from tamis.model.value import Value, clean_string, moment_of
 from tamis.space.encode import Encoder, Refused
 from tamis.space.locate import AttributeLocator, locate_all
 from tamis.space.located import Located, Part, join
 from tamis.space.numbers import split_integers
+from tamis.space.table_row import object_in
 
 Ints = npt.NDArray[np.int64]
 
@@ -32,9 +44,7 @@ def encode_table(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> tuple[Lo
     batch = _TableEncoder(encoder, table.num_rows)
     for name, column in zip(table.schema.names, table.columns, strict=True):
         check_type(name, column.type, encoder.limits)
-        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+        array = ordinary(one_array(column))
         if pa.types.is_map(array.type):
             batch.map("", array, np.arange(len(array)))
         else:
@@ -93,10 +103,8 @@ class _TableEncoder:
         """Locate one column; ``owner`` is the event of each element."""
         if pa.types.is_null(array.type):
             return
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        array, owner = _valid(array, owner)
-        if _is_list(array.type):
+        array, owner = _valid(ordinary(array), owner)
+        if is_list(array.type):
             inner = owner[pc.list_parent_indices(array).to_numpy(zero_copy_only=False)]
             self._mark_multi(inner)
             self.column(name, pc.list_flatten(array), inner)
@@ -121,25 +129,60 @@ class _TableEncoder:
 
     def _struct(self, name: str, array: Any, owner: Ints) -> None:
         fields = [field.name for field in array.type]
-        if set(fields) == {"lon", "lat"}:
+        if is_point(array.type):
             self._points(self._saw(name, owner), array, owner)
+            return
+        if may_be_tagged(array.type):
+            self._objects(name, array, owner)
             return
         for at, field in enumerate(fields):
             self.column(f"{name}.{field}", pc.struct_field(array, [at]), owner)
+
+    def _objects(self, name: str, array: Any, owner: Ints) -> None:
+        """Objects that may be tagged are read one by one, as they are in dictionaries."""
+        for row, scalar in zip(owner.tolist(), array, strict=True):
+            try:
+                found = flatten({name: object_in(name, scalar)}, self.encoder.limits)
+            except EventError as bad:
+                self.refused.setdefault(row, bad)
+                continue
+            for inner, values in found.items():
+                self._values(inner, values, row)
+
+    def _values(self, name: str, values: tuple[Value, ...], row: int) -> None:
+        """Locate clean values of one attribute of one event."""
+        self.seen.append((np.full(len(values), row), name))
+        locator = self.encoder.locators.get(name)
+        if locator is None:
+            return
+        entries = [(row, *entry) for value in values for entry in locator.value(value)]
+        self.parts.append(tuple(np.array(entries, np.int64).reshape(-1, 4).T))
+        if len(values) > 1 or any(low != high for _, _, low, high in entries):
+            self.multi[row] = 1
+
+    def _decimals(self, name: str, array: Any, owner: Ints) -> None:
+        """Whole decimals as integers, the others as floats."""
+        numbers = [_number(number) for number in array.to_pylist()]
+        for kind, type_ in ((int, pa.int64()), (float, pa.float64())):
+            chosen = [at for at, number in enumerate(numbers) if type(number) is kind]
+            self._scalars(name, pa.array([numbers[at] for at in chosen], type_), owner[chosen])
+        for at, number in enumerate(numbers):
+            if isinstance(number, EventValue):
+                self.refuse(owner[at : at + 1], name, number.message)
 
     def _scalars(self, name: str, array: Any, owner: Ints) -> None:
         locator = self.encoder.locators.get(name)
         kind = array.type
         if pa.types.is_decimal(kind):
-            array = pa.array([float(number) for number in array.to_pylist()], pa.float64())
-        if pa.types.is_floating(array.type):
+            self._decimals(name, array, owner)
+        elif pa.types.is_floating(array.type):
             values = array.to_numpy(zero_copy_only=False).astype(np.float64)
             self.refuse(owner[~np.isfinite(values)], name, "not a finite number")
             if locator is not None:
                 self._add(owner, locator.dimension, locator.numbers(values, np.zeros(len(values), np.int64)))
         elif pa.types.is_integer(kind):
             self._integers(name, array, owner, locator)
-        elif _is_string(kind):
+        elif is_string(kind):
             self._strings(name, array, owner, locator)
         elif pa.types.is_timestamp(kind) or pa.types.is_date(kind):
             self._times(name, array, owner, locator)
@@ -210,8 +253,7 @@ class _TableEncoder:
 
     def _points(self, name: str, array: Any, owner: Ints) -> None:
         locator = self.encoder.locators.get(name)
-        lon = pc.struct_field(array, "lon").cast(pa.float64()).to_numpy(zero_copy_only=False)
-        lat = pc.struct_field(array, "lat").cast(pa.float64()).to_numpy(zero_copy_only=False)
+        lon, lat = (_floats(pc.struct_field(array, side)) for side in ("lon", "lat"))
         good = (np.abs(lon) <= 180.0) & (np.abs(lat) <= 90.0)
         for at in np.flatnonzero(~good).tolist():
             why = f"({float(lon[at])}, {float(lat[at])}) is no longitude and latitude"
@@ -224,7 +266,8 @@ class _TableEncoder:
         array, owner = _valid(array, owner)
         offsets = array.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
         low, high = int(offsets[0]), int(offsets[-1])
-        keys, items = array.keys.slice(low, high - low), array.items.slice(low, high - low)
+        keys = ordinary(array.keys.slice(low, high - low))
+        items = ordinary(array.items.slice(low, high - low))
         items, inner, keys = _valid(items, np.repeat(owner, np.diff(offsets)), keys)
         if prefix:
             keys = pc.binary_join_element_wise(pa.scalar(prefix, keys.type), keys, pa.scalar("", keys.type))
@@ -310,39 +353,50 @@ def _valid(array: Any, owner: Ints, *more: Any) -> tuple[Any, ...]:
     return array.filter(valid), owner[valid.to_numpy(zero_copy_only=False)], *(m.filter(valid) for m in more)
 
 
+def _floats(numbers: Any) -> npt.NDArray[np.float64]:
+    """Coordinates as floats; one that is missing, or far outside a float, becomes one that no place has."""
+    floats = ordinary(numbers).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(floats, np.float64)
+
+
+def _number(number: Decimal) -> int | float | EventValue:
+    try:
+        return decimal_number(number)
+    except EventValue as bad:
+        return bad
+
+
 def check_type(name: str, kind: Any, limits: Limits, depth: int = 1) -> None:
     """Refuse a column whose type no attribute can have, or that is nested too deeply."""
     if depth > limits.event_depth:
         raise InputError(
             f"column {name[:80]!r} is nested deeper than event_depth = {limits.event_depth}", column=name
         )
-    if _is_list(kind) or pa.types.is_dictionary(kind):
-        check_type(name, kind.value_type, limits, depth + _is_list(kind))
+    kind = ordinary_type(kind)
+    if is_list(kind):
+        check_type(name, kind.value_type, limits, depth + 1)
     elif pa.types.is_struct(kind):
         for field in kind:
             check_type(f"{name}.{field.name}", field.type, limits, depth + 1)
-    elif pa.types.is_map(kind) and _is_string(kind.key_type):
+            if is_point(kind) and not any(test(ordinary_type(field.type)) for test in _NUMBERS):
+                raise InputError(
+                    f"column {name[:80]!r}: {field.name} has the type {field.type}; a point is two numbers",
+                    column=name,
+                )
+    elif pa.types.is_map(kind) and is_string(ordinary_type(kind.key_type)):
         check_type(name, kind.item_type, limits, depth + 1)
-    elif not (_is_string(kind) or any(test(kind) for test in _TYPES)):
+    elif not (is_string(kind) or any(test(kind) for test in _TYPES)):
         raise InputError(
-            f"column {name[:80]!r} has the type {kind}, which no attribute can have", column=name
+            f"column {name[:80]!r} has the type {kind}, which no attribute can have; cast it, or leave it out"
+            " (docs/values.md lists the types)",
+            column=name,
         )
 
 
+_NUMBERS = (pa.types.is_null, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
 _TYPES = (
-    pa.types.is_null,
+    *_NUMBERS,
     pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
     pa.types.is_timestamp,
     pa.types.is_date,
 )
-
-
-def _is_string(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _is_list(kind: Any) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

@@ -64,7 +64,10 @@ class Encoder:
             elif kind is str:
                 found = locator.memo.get(value)
                 if found is None:
-                    found = locator.string(clean_string(value))
+                    try:
+                        found = locator.string(clean_string(value))
+                    except EventError:  # the careful path says which attribute it is
+                        return False
                 if len(found) != 1:
                     for dimension, cell, _ in found:
                         dimensions.append(dimension)

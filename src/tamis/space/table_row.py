@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tamis.errors import EventValue
+from tamis.lang.columns.tables import is_list, is_point, may_be_tagged, one_array, ordinary
 from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
 from tamis.model.event import Event, event_from
@@ -19,38 +21,50 @@ def event_of_row(table: pa.RecordBatch | pa.Table, row: int, limits: Limits) -> 
     """Row ``row`` as an event; raises :class:`~tamis.errors.EventError` if it is refused."""
     found: Values = {}
     for name, column in zip(table.schema.names, table.columns, strict=True):
-        if pa.types.is_map(column.type):
-            _spread_map("", column[row], found)
+        cell = ordinary(one_array(column.slice(row, 1)))
+        if pa.types.is_map(cell.type):
+            _spread_map("", cell, found)
         else:
-            _spread(name, column[row], found)
+            _spread(name, cell, found)
     return event_from(
         {name: values[0] if len(values) == 1 else values for name, values in found.items()}, limits
     )
 
 
-def _spread(name: str, scalar: Any, found: Values) -> None:
-    """Enter the values of a cell under its name and, for nested ones, the names below it."""
-    kind = scalar.type
-    if not scalar.is_valid:
-        return
-    if pa.types.is_dictionary(kind):
-        _spread(name, scalar.value, found)
-    elif pa.types.is_map(kind):
-        _spread_map(f"{name}.", scalar, found)
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        for item in scalar.values:
-            _spread(name, item, found)
-    elif pa.types.is_struct(kind) and {field.name for field in kind} != {"lon", "lat"}:
-        for field in kind:
-            _spread(f"{name}.{field.name}", scalar[field.name], found)
-    else:
-        found.setdefault(name, []).append(_value(name, scalar))
+def _spread(name: str, array: Any, found: Values) -> None:
+    """Enter the values of ``array`` under its name and, for nested ones, the names below it."""
+    array = ordinary(array).drop_null()
+    kind = array.type
+    if pa.types.is_map(kind):
+        _spread_map(f"{name}.", array, found)
+    elif is_list(kind):
+        _spread(name, pc.list_flatten(array), found)
+    elif pa.types.is_struct(kind) and not is_point(kind) and not may_be_tagged(kind):
+        for at, field in enumerate(kind):
+            _spread(f"{name}.{field.name}", pc.struct_field(array, [at]), found)
+    elif len(array):
+        found.setdefault(name, []).extend(_value(name, scalar) for scalar in array)
 
 
-def _spread_map(prefix: str, scalar: Any, found: Values) -> None:
-    if scalar.is_valid:
-        for key, item in zip(scalar.values.field(0), scalar.values.field(1), strict=True):
-            _spread(prefix + _value(prefix, key), item, found)
+def _spread_map(prefix: str, array: Any, found: Values) -> None:
+    for scalar in array.drop_null():
+        keys, items = ordinary(scalar.values.field(0)), scalar.values.field(1)
+        for at, key in enumerate(keys):
+            _spread(prefix + _value(prefix, key), items.slice(at, 1), found)
+
+
+def object_in(name: str, scalar: Any) -> Any:
+    """A struct as the dictionary it would be in an event: a field that is null is not there."""
+    try:
+        return _without_nulls(scalar.as_py())
+    except (UnicodeDecodeError, ValueError, OverflowError) as bad:
+        raise EventValue(f"attribute {name[:80]!r}: {bad}", attribute=name) from None
+
+
+def _without_nulls(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_nulls(item) for name, item in value.items() if item is not None}
 
 
 def _value(name: str, scalar: Any) -> Any:
@@ -58,14 +72,18 @@ def _value(name: str, scalar: Any) -> Any:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         (moment,), (good,) = arrow_micros(pa.array([scalar]))
         if not good:
-            raise EventValue(f"attribute {name[:80]!r}: a time lies outside the years 1 to 9999")
+            raise EventValue(
+                f"attribute {name[:80]!r}: a time lies outside the years 1 to 9999", attribute=name
+            )
         return moment_of(int(moment))
+    if pa.types.is_struct(kind) and not is_point(kind):
+        return object_in(name, scalar)
     try:
         value = scalar.as_py()
     except UnicodeDecodeError:
-        raise EventValue(f"attribute {name[:80]!r}: a string is not UTF-8") from None
+        raise EventValue(f"attribute {name[:80]!r}: a string is not UTF-8", attribute=name) from None
     if pa.types.is_struct(kind):
         if None in value.values():
-            raise EventValue(f"attribute {name[:80]!r}: a point needs both lon and lat")
-        return Point(float(value["lon"]), float(value["lat"]))
-    return float(value) if pa.types.is_decimal(kind) else value
+            raise EventValue(f"attribute {name[:80]!r}: a point needs both lon and lat", attribute=name)
+        return Point(value["lon"], value["lat"])
+    return value

@@ -75,13 +75,8 @@ def _write_by_tasks(noted: DataFrame, url: str, query: str, batch_id: int) -> Ta
 
     total = Taken()
     for row in noted.mapInArrow(write, "taken string").collect():
-        total = total.plus(_decoded(row["taken"]))
+        total = total.plus(msgspec.json.decode(row["taken"], type=Taken))
     return total
-
-
-def _decoded(text: str) -> Taken:
-    matches, rows, refused, work = msgspec.json.decode(text)
-    return Taken(matches, rows, refused, WorkReport(*work))
 
 
 def take(table: pa.Table, url: str, query: str, batch_id: int) -> Taken:

@@ -112,7 +112,7 @@ class Rows:
     def all(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
         """Every match; so many ``others`` of the batch were refused already."""
         work = WorkReport(others)
-        for found in index.match_batches(piece, threads=1, batch_size=PIECE, versions=True):
+        for found in index.match_batches(piece, threads=1, batch_size=PIECE, versions=True, on_error="skip"):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)
             if table.num_rows:
@@ -180,6 +180,7 @@ class Rows:
 
     def _work(self, work: WorkReport) -> Iterator[pa.RecordBatch]:
         report = work._asdict()
+        del report["advice"]  # a batch is too small to say that no event has an attribute
         if self._quiet:
             report["events"] = 0  # every shard sees the same events: they are counted once
         yield self._notes(pa.nulls(1, pa.string()), [msgspec.json.encode({"work": report}).decode()])
