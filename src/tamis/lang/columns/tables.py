@@ -113,9 +113,28 @@ def ordinary(array: Any) -> Any:
         return ordinary(pc.run_end_decode(array))
     if pa.types.is_string_view(kind):
         return array.cast(pa.large_string())
-    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
-        return array.cast(pa.large_list(kind.value_field))
-    return array
+    if not pa.types.is_nested(kind) or (wanted := _deep_type(kind)) == kind:
+        return array
+    # Arrow 26 casts views of lists to lists that lack elements, and cannot cast dictionaries within lists.
+    if "list_view" in str(kind) or "dictionary" in str(kind):
+        return pa.array(array.to_pylist(), wanted)
+    return array.cast(wanted)
+
+
+def _deep_type(kind: Any) -> Any:
+    """The ordinary type of ``kind`` and of everything in it; point and map columns keep their shape."""
+    kind = ordinary_type(kind)
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_deep_type(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_deep_type(kind.key_type), _deep_type(kind.item_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(kind.value_field.with_type(_deep_type(kind.value_type)), kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_deep_type(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_deep_type(kind.value_type)))
+    return kind
 
 
 def _without_extension(array: Any) -> Any:
