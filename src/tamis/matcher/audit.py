@@ -54,6 +54,7 @@ class Audit:
             raise InputError(f"audit is a share of the events above 0 and up to 1, not {short(rate)}")
         self.rate, self.folder, self.raises = float(rate), Path(folder), raises
         self.events = self.decisions = self.differences = 0
+        self._begun = False
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -63,11 +64,13 @@ class Audit:
         )
 
     def rows(self, first: int, count: int) -> list[int]:
-        """The rows of a batch to audit: always the same ones of a run, and the very first event seen."""
-        chosen = [row for row in range(count) if _share(first + row) < self.rate]
+        """The rows of a batch to audit: always the same ones of a run, and the first event of the first run."""
         with self._lock:
-            if not chosen and count and not self.events:
-                chosen = [0]
+            is_begin = first == 0 and count > 0 and not self._begun
+            self._begun |= is_begin
+            chosen = [row for row in range(count) if _share(first + row) < self.rate]
+            if is_begin and 0 not in chosen:
+                chosen.insert(0, 0)
             self.events += len(chosen)
         return chosen
 
