@@ -64,7 +64,7 @@ class Audit:
         )
 
     def rows(self, first: int, count: int) -> list[int]:
-        """The rows of a batch to audit: always the same ones of a run, and the first event of the first run."""
+        """The rows of a batch to audit: the same ones in every run, and the very first event."""
         with self._lock:
             is_begin = first == 0 and count > 0 and not self._begun
             self._begun |= is_begin
