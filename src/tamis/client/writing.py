@@ -9,11 +9,12 @@ from typing import Any, Literal, TypeAlias
 from tamis.client.results import Row
 from tamis.errors import EventLimit, EventSyntax, InputError
 from tamis.lang import to_json
-from tamis.model.event import Event, EventLike, tagged
+from tamis.model.event import Event, EventLike, check_fields, tagged
 from tamis.model.expr import Expr, Node
 from tamis.model.expr import Subscription as Known
+from tamis.model.foreign import is_array, means_absent
 from tamis.model.names import new_name
-from tamis.model.value import clean_time, clean_value, format_time
+from tamis.model.value import clean_string, clean_time, clean_value, format_time, short
 
 Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
 Status = Literal["active", "paused"]
@@ -29,9 +30,10 @@ _FIELDS = ("id", "expression", "priority", "schedule", "delivery", "status")
 
 def event_sent(event: EventLike, name: str | None = None, time: datetime | None = None) -> dict[str, Any]:
     """An event as it is published: with an id, so that a repetition is known as one."""
+    attributes = attributes_of(event)
     own_name, own_time = (event.id, event.time) if isinstance(event, Event) else (None, None)
     moment = time or own_time
-    sent: dict[str, Any] = {"id": name or own_name or new_name(), "attributes": attributes_of(event)}
+    sent: dict[str, Any] = {"id": name or own_name or new_name(), "attributes": attributes}
     return sent if moment is None else sent | {"time": format_time(clean_time(moment))}
 
 
@@ -48,6 +50,8 @@ def sample_sent(event: EventLike) -> dict[str, Any]:
 
 def attributes_of(event: EventLike) -> dict[str, Any]:
     """The attributes as JSON writes them, nested as they are; what is no value is refused."""
+    if isinstance(event, Event):
+        check_fields(event)
     attributes = event.attributes if isinstance(event, Event) else event
     if not isinstance(attributes, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(event).__name__}")
@@ -62,15 +66,15 @@ def _written(value: Any) -> Any:
         return {_name(name): _written(inner) for name, inner in value.items()}
     if isinstance(value, tuple) and len(value) == 1:  # so an Event holds a single value
         return _written(value[0])
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple | set | frozenset) or is_array(value):
         return [_written(inner) for inner in value]
-    return None if value is None else tagged(clean_value(value))
+    return None if means_absent(value) else tagged(clean_value(value))
 
 
 def _name(name: Any) -> str:
-    if type(name) is not str:  # JSON would make a string of it
-        raise EventSyntax(f"an attribute's name is a string, not {name!r}")
-    return name
+    if not isinstance(name, str):  # JSON would make a string of it
+        raise EventSyntax(f"an attribute's name is a string, not {short(name)}")
+    return clean_string(name)
 
 
 # -- subscriptions ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import msgspec
@@ -64,20 +64,22 @@ def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
     if type(source) is FlatEvent:
         return source
     if isinstance(source, Event):
-        _check_fields(source)
+        check_fields(source)
         return msgspec.structs.replace(source, attributes=flatten(source.attributes, limits))
     if not isinstance(source, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(source).__name__}")
     return Event(flatten(source, limits))
 
 
-def _check_fields(event: Event) -> None:
+def check_fields(event: Event) -> None:
     """Refuse an event whose fields are not of their types; nothing checks them when it is made."""
     for name, kind in (("attributes", Mapping), ("weights", Mapping)):
         if not isinstance(getattr(event, name), kind):
             raise EventSyntax(f"{name} of an event is a mapping, not {short(getattr(event, name))}")
     if event.id is not None and not isinstance(event.id, str):
         raise EventSyntax(f"the id of an event is a string, not {short(event.id)}")
+    if event.time is not None and not isinstance(event.time, date):
+        raise EventSyntax(f"the time of an event is a datetime, not {short(event.time)}")
     for name, weight in event.weights.items():
         if not _is_finite(weight):
             raise EventValue(f"the weight of {short(name)} must be a finite number, not {short(weight)}")
