@@ -15,7 +15,6 @@ from typing import IO, Any, NamedTuple
 
 import click
 
-from tamis.errors import InputError
 from tamis.limits import DEFAULT_LIMITS
 
 PORTION = 1 << 22
@@ -58,17 +57,12 @@ def portions(path: Path) -> Iterator[Portion]:
 
 
 def _parquet(path: Path) -> Iterator[Portion]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from tamis.lang.columns.tables import parquet_batches
 
     first = 0
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                yield Portion(batch, None, first)
-                first += batch.num_rows
-    except pa.ArrowInvalid as bad:
-        raise InputError(f"{path} is not a Parquet file: {bad}") from None
+    for batch in parquet_batches(path):
+        yield Portion(batch, None, first)
+        first += batch.num_rows
 
 
 @contextlib.contextmanager

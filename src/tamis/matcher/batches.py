@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from tamis.errors import EventError, InputError
 from tamis.index.segment.expand import clause_rows
 from tamis.lang.columns import RowWriter
-from tamis.lang.columns.tables import is_table, tables_of
+from tamis.lang.columns.tables import is_table, parquet_batches, tables_of
 from tamis.limits import Limits
 from tamis.matcher.audit import Audit
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
@@ -70,9 +70,7 @@ def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
     if not path.exists():
         raise InputError(f"there is no file {path}")
     if name.endswith(".parquet"):
-        import pyarrow.parquet as pq
-
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=size):
+        for batch in parquet_batches(path, size):
             yield pa.Table.from_batches([batch])
     elif name.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz")):
         with (gzip.open if name.endswith(".gz") else open)(path, "rb") as file:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ from tamis.errors import InputError
 from tamis.model.foreign import means_absent
 from tamis.model.value import Point, short
 
+MOST_NESTED = 64  # levels of a cell that are left to pyarrow
+_CONTAINERS = (dict, list, tuple)
 _CAPSULES = ("__arrow_c_stream__", "__arrow_c_array__")
 _EXTENSIONS = frozenset(("arrow.uuid", "arrow.bool8", "arrow.json"))  # the ones that have a meaning here
 # Raised by pandas and Arrow for a column that is not all of one type, or holds foreign objects.
@@ -87,10 +90,25 @@ def frame_table(frame: Any) -> pa.Table | list[dict[str, Any]]:
             raise InputError(f"a column is called {short(name)}; names of columns are strings")
     refuse_repeated(names)
     try:
+        if any(_is_deep(frame[name]) for name in names):
+            raise ValueError("nested too deeply for Arrow")
         return pa.Table.from_pandas(frame, preserve_index=False)
     except _NOT_ONE_TYPE:
         columns = [[_cell(value) for value in frame[name].tolist()] for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _is_deep(column: Any) -> bool:
+    """Whether a cell is nested so deeply that pyarrow, which recurses, could exhaust the stack and crash."""
+    if column.dtype != object:
+        return False
+    level: list[Any] = [cell for cell in column.tolist() if isinstance(cell, _CONTAINERS)]
+    for _ in range(MOST_NESTED):
+        if not level:
+            return False
+        parts = (cell.values() if isinstance(cell, dict) else cell for cell in level)
+        level = [inner for part in parts for inner in part if isinstance(inner, _CONTAINERS)]
+    return True
 
 
 def _cell(value: Any) -> Any:
@@ -167,6 +185,17 @@ def one_array(column: Any) -> Any:
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     return array
+
+
+def parquet_batches(path: Path, size: int = 65_536) -> Iterator[pa.RecordBatch]:
+    """The record batches of a Parquet file, one after the other."""
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=size)
+    except (pa.ArrowException, OSError) as bad:
+        raise InputError(f"{path} cannot be read as Parquet: {bad}", file=str(path)) from None
 
 
 def is_string(kind: Any) -> bool:
