@@ -37,9 +37,7 @@ class Entry(NamedTuple):
     name: str
     form: str  # object, line or table
     run: Run
-    differs: Mapping[str, Outcome] = MappingProxyType(
-        {}
-    )  # kinds that mean something else here, as documented
+    differs: Mapping[str, Outcome] = MappingProxyType({})  # kinds that mean something else here
     leaves_out: Mapping[str, str] = MappingProxyType({})  # kinds that cannot be written in this form, and why
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tamis import Event, Index, Refusal
+from tamis import Event, Index, Refusal, advise
 from tamis.errors import EventSyntax, EventValue, InputError, RefusedWarning
 
 BAD = [1, {"id": "e1", "a": float("nan")}, {"a": 1}, {"id": 7, "p": {"$point": [10**400, 0]}}, b"{", {"a": 1}]
@@ -122,3 +122,10 @@ def test_match_table_is_read_by_other_libraries(index: Index) -> None:
     assert found == index.match_many([{"a": 1}, {"a": 2}, {"a": 1}])
     assert found.to_pandas().shape == (2, 2)
     assert (len(found), found.num_rows, found["event"].to_pylist()) == (2, 2, [0, 2])
+
+
+def test_refused_events_of_a_sample_are_counted() -> None:
+    with pytest.warns(RefusedWarning, match="2 of the 3 events of the sample were refused"):
+        Index.build({"s": "a = 1"}, sample=[{"a": 1}, 5, {"a": float("nan")}])
+    with pytest.warns(RefusedWarning, match="1 of the 2 events of the sample were refused"):
+        advise("a = 1", [{"a": 1}, 5])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
@@ -116,6 +116,17 @@ class Reporter:
             f" the first is event {first.position}: {first.message}."
             " `refused` of the result lists them; on_error='skip' or 'raise' changes this"
         )
+
+
+def warn_of_sample(refused: Sequence[tuple[int, EventError]], events: int) -> None:
+    """State how many events of a sample were refused; it is used without them."""
+    if refused:
+        row, first = refused[0]
+        message = (
+            f"{len(refused):,} of the {events:,} events of the sample were refused and are left out of it;"
+            f" the first is event {row}: {first.message}"
+        )
+        warnings.warn(message, RefusedWarning, stacklevel=_outside())
 
 
 def _outside() -> int:

@@ -26,6 +26,7 @@ from tamis.limits import Limits
 from tamis.matcher import background, storage
 from tamis.matcher.batches import locate, pieces
 from tamis.matcher.recent import Recent
+from tamis.matcher.refusals import warn_of_sample
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Book, particulars_of, subscription_from
 from tamis.model.expr import Subscription
@@ -43,7 +44,7 @@ class Writer:
 
     def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
         self.engine, self.parameters, self.limits = engine, parameters, limits
-        self._sample = sample
+        self._sample, self._sample_was_read = sample, False
         self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
@@ -81,7 +82,11 @@ class Writer:
 
         def located(space: Space) -> Located:
             piece: Any = next(pieces(sample, SAMPLE, self.limits), [])
-            return locate(Encoder(space, self.limits), piece)[0]
+            found, refused = locate(Encoder(space, self.limits), piece)
+            if not self._sample_was_read:
+                warn_of_sample(refused, found.count)
+            self._sample_was_read = True
+            return found
 
         return located
 

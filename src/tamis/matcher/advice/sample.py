@@ -8,6 +8,7 @@ from tamis.errors import EventError
 from tamis.limits import Limits
 from tamis.matcher.batches import PieceEvents, pieces
 from tamis.matcher.index import Index
+from tamis.matcher.refusals import warn_of_sample
 from tamis.model.event import Event
 
 MOST = 512
@@ -23,21 +24,24 @@ def typical_events(source: Index | Any, operands: int, limits: Limits) -> list[E
     if isinstance(source, Index):
         source = source.typical_events()
     found: list[Event] = []
+    refused: list[tuple[int, EventError]] = []
     for piece in pieces(source, most, limits):
-        found.extend(_readable(piece, most - len(found), limits))
+        _read(piece, most, limits, found, refused)
         if len(found) >= most:
             break
+    warn_of_sample(refused, len(found) + len(refused))
     return found
 
 
-def _readable(piece: Any, most: int, limits: Limits) -> list[Event]:
+def _read(
+    piece: Any, most: int, limits: Limits, found: list[Event], refused: list[tuple[int, EventError]]
+) -> None:
+    """Read events until there are ``most``; a refused one says nothing about those that are matched."""
     events = PieceEvents(piece, limits)
-    found: list[Event] = []
     for row in range(len(piece) if isinstance(piece, list) else piece.num_rows):
         if len(found) == most:
             break
         try:
             found.append(events(row))
-        except EventError:  # a refused event says nothing about those that are matched
-            continue
-    return found
+        except EventError as bad:
+            refused.append((len(found) + len(refused), bad))
