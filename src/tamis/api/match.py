@@ -192,7 +192,10 @@ def _advice(service: Service, tree: Expr) -> dict[str, Any]:
 
 
 def _tried(event: dict[str, Any] | None, tree: Expr, limits: Limits) -> dict[str, Any] | None:
-    return None if event is None else explain(tree, event_from(event, limits)).as_dict()
+    if event is None:
+        return None
+    decode_event(msgspec.json.encode(event), limits)  # for its size, as when it is published
+    return explain(tree, event_from(event, limits)).as_dict()
 
 
 def _fault(field: str, bad: TamisError) -> Fault:
