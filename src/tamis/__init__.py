@@ -29,7 +29,7 @@ _HOMES = {
     "MatchTable": "tamis.matcher.results",
     "Matches": "tamis.matcher.results",
     "Point": "tamis.model.value",
-    "Refusal": "tamis.matcher.refusals",
+    "Refusal": "tamis.matcher.refused_events",
     "Subscription": "tamis.model.expr",
     "TamisError": "tamis.errors",
     "TopMatches": "tamis.matcher.top",
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from tamis.matcher.batches import MatchBatch
     from tamis.matcher.explain import Explanation
     from tamis.matcher.index import Index
-    from tamis.matcher.refusals import Refusal
+    from tamis.matcher.refused_events import Refusal
     from tamis.matcher.results import Matches, MatchTable
     from tamis.matcher.top import TopMatches
     from tamis.matcher.work import WorkReport

@@ -99,7 +99,7 @@ class Totals:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from tamis.matcher.refusals import Refusal, placed
+        from tamis.matcher.refused_events import Refusal, placed
 
         tables, refused = [_no_pairs()], []
         for batch in self._index.match_batches(

@@ -23,7 +23,7 @@ from tamis.errors import EventError, EventSyntax
 @ON_ERROR
 def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -> None:
     """The K best matches of each of EVENTS with their scores, best first, as JSON lines."""
-    from tamis.matcher.refusals import Refusal, placed
+    from tamis.matcher.refused_events import Refusal, placed
 
     opened = open_index(index)
     refused = 0

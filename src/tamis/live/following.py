@@ -18,7 +18,7 @@ from tamis.live.overlay import Matched, MatchedPage, lay_over
 from tamis.matcher.batches import VERSIONED
 from tamis.matcher.changes import row_of
 from tamis.matcher.index import Index
-from tamis.matcher.refusals import Refusal
+from tamis.matcher.refused_events import Refusal
 from tamis.matcher.top import Best, Scored
 from tamis.model.change import Change
 from tamis.model.event import Event, event_or_error, flat_event

@@ -19,7 +19,7 @@ from tamis.limits import Limits
 from tamis.matcher.audit import Audit
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
-from tamis.matcher.refusals import Refusal, refusals
+from tamis.matcher.refused_events import Refusal, refusals
 from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.unseen import Seen, seen_in
 from tamis.matcher.work import WorkReport

@@ -23,7 +23,7 @@ from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
-from tamis.matcher.refusals import OnError, check_on_error, reported
+from tamis.matcher.refused_events import OnError, check_on_error, reported
 from tamis.matcher.results import Matches, MatchTable
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Progress, read_book

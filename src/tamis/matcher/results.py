@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tamis.matcher.refusals import Refusal
+from tamis.matcher.refused_events import Refusal
 from tamis.matcher.work import WorkReport
 
 

@@ -26,7 +26,7 @@ from tamis.limits import Limits
 from tamis.matcher import background, storage
 from tamis.matcher.batches import locate, pieces
 from tamis.matcher.recent import Recent
-from tamis.matcher.refusals import warn_of_sample
+from tamis.matcher.refused_events import warn_of_sample
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Book, particulars_of, subscription_from
 from tamis.model.expr import Subscription

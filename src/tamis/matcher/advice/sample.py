@@ -8,7 +8,7 @@ from tamis.errors import EventError
 from tamis.limits import Limits
 from tamis.matcher.batches import PieceEvents, pieces
 from tamis.matcher.index import Index
-from tamis.matcher.refusals import warn_of_sample
+from tamis.matcher.refused_events import warn_of_sample
 from tamis.model.event import Event
 
 MOST = 512
