@@ -97,8 +97,6 @@ class Scores:
             names, numbers = columns.names, columns.attribute[first:last].tolist()
             asked = [weights.get(names[number], 1.0) for number in numbers]
             parts = [part * weight for part, weight in zip(parts, asked, strict=True)]
-        if len(parts) == 1:
-            return float(parts[0] + priority)
         return float((combine(parts) if parts else 0.0) + priority)
 
 
