@@ -11,6 +11,7 @@
     ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
     │   ├── UnknownSubscription    subscription-unknown
     │   ├── DuplicateSubscription  subscription-duplicate
+    │   ├── SubscriptionsRefused   subscriptions-refused  several subscriptions of one source are unusable
     │   ├── ScheduleError          schedule-invalid       a schedule cannot be read
     │   └── DeliveryError          delivery-invalid       a delivery or its template cannot be used
     ├── EventError                 event-invalid          the event cannot be understood
@@ -55,9 +56,12 @@
     │   └── SendRefused            send-refused           the receiver or the service will not have it
     │       └── AddressForbidden   address-forbidden      the address is not one to be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
+    ├── ExtraMissing               extra-missing          an optional part of Tamis is not installed
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
         └── SparkFailed            spark-failed           Spark gave up on a job
+
+    RefusedWarning (a Python warning): something of a batch was refused, and the rest was processed
 
 A code never changes its meaning; messages may improve.
 """
@@ -65,6 +69,7 @@ A code never changes its meaning; messages may improve.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -143,6 +148,18 @@ class DuplicateSubscription(SubscriptionError):
     """Two subscriptions in one build or ``add`` carry the same id."""
 
     code = "subscription-duplicate"
+
+
+class SubscriptionsRefused(SubscriptionError):
+    """Several subscriptions of one source cannot be used; ``refused`` has all of them as (id, error)."""
+
+    code = "subscriptions-refused"
+
+    def __init__(
+        self, message: str, *, refused: Sequence[tuple[str, TamisError]] = (), **details: Any
+    ) -> None:
+        super().__init__(message, **details)
+        self.refused = list(refused)
 
 
 class ScheduleError(SubscriptionError):
@@ -411,6 +428,16 @@ class InputError(TamisError):
     """A file, table, column or option cannot be used as it is."""
 
     code = "input-invalid"
+
+
+class ExtraMissing(TamisError):
+    """A part of Tamis needs packages that are not installed; the message says how to install them."""
+
+    code = "extra-missing"
+
+
+class RefusedWarning(UserWarning):
+    """Some events or subscriptions of a batch were refused; the rest was processed."""
 
 
 class SparkError(TamisError):

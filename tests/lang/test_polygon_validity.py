@@ -1,4 +1,4 @@
-"""Polygons that are not valid are refused with reason and place, in all three forms; overlapping areas are united."""
+"""Invalid polygons are refused with reason and place in all three forms; overlapping areas are united."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def test_overlapping_areas_are_united(engine: str, case: str, tmp_path: Path) ->
     grid = [float(at) for at in np.arange(-0.5, 7.0, 0.5)]
     batch = [Event({"p": (Point(x, y),)}) for x in grid for y in grid]
     batch += [Event({"p": (Point(0.5, 0.5), Point(2.5, 2.5))}), Event({})]
-    inside = [any(covers(Polygon((area,)), event.attributes["p"][0]) for area in areas) for event in batch[:-2]]
+    inside = [
+        any(covers(Polygon((area,)), event.attributes["p"][0]) for area in areas) for event in batch[:-2]
+    ]
     assert [covers(trees[0].shape, event.attributes["p"][0]) for event in batch[:-2]] == inside
     index = Index.build(named(book), engine=engine)
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many")

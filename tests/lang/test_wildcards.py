@@ -36,7 +36,7 @@ FORMS: dict[str, Callable[[str], Any]] = {
 @pytest.mark.parametrize("text", WILDCARDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_wildcard_is_refused_with_a_hint(form: str, text: str) -> None:
-    with pytest.raises(ParseError, match="not supported.*LIKE"):
+    with pytest.raises(ParseError, match=r"not supported.*LIKE"):
         FORMS[form](text)
 
 

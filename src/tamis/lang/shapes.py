@@ -69,8 +69,8 @@ def _check_area(area: tuple[Ring, ...], what: str) -> None:
     fault, _, place = reason.removesuffix("]").partition("[")
     where = f" at ({place})" if place else ""
     raise PatternError(
-        f"{what} is not valid: {fault[:1].lower()}{fault[1:]}{where}; its rings must neither cross nor share an "
-        "edge, and holes must lie inside the outer ring. Repair it first, for example with shapely.make_valid, "
+        f"{what} is not valid: {fault[:1].lower()}{fault[1:]}{where}; its rings must neither cross nor share "
+        "an edge, and holes must lie inside the outer ring. Repair it, for example with shapely.make_valid, "
         "or write overlapping areas as a MULTIPOLYGON",
         reason=fault,
     )

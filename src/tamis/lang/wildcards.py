@@ -1,7 +1,7 @@
 """Wildcards of other search languages in terms: they are refused, because a term is always literal here.
 
-A tokenizer drops ``*``, ``?`` and ``~`` as punctuation, so ``coat*`` would silently look for ``coat``. A question
-mark behind a word is punctuation in natural language ("what is this?") and stays allowed.
+A tokenizer drops ``*``, ``?`` and ``~`` as punctuation, so ``coat*`` would silently look for ``coat``. A
+question mark behind a word is punctuation in natural language ("what is this?") and stays allowed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def wildcard_error(text: str, sign: str, place: int | None = None, whole: str | 
     """The refusal of ``sign`` in ``text``; ``place`` is its offset in the ``whole`` input, if known."""
     what = "fuzzy terms are" if sign == "~" else "wildcards in terms are"
     return ParseError(
-        f"{text[:40]!r} holds {sign!r}, and {what} not supported: write whole words, or match the whole string "
-        "with LIKE '%…%', ILIKE or RLIKE",
+        f"{text[:40]!r} holds {sign!r}, and {what} not supported: write whole words, or match the whole "
+        "string with LIKE '%…%', ILIKE or RLIKE",
         text=whole,
         position=place,
         sign=sign,

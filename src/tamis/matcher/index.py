@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
@@ -22,8 +22,9 @@ from tamis.matcher.batches import SCHEMA, MatchBatch, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
+from tamis.matcher.refusals import warn_refused
 from tamis.matcher.snapshot import Layer, Snapshot
-from tamis.matcher.sources import Progress, read_book
+from tamis.matcher.sources import Progress, id_text, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
 from tamis.matcher.work import WorkReport
 from tamis.matcher.writer import Writer
@@ -70,19 +71,24 @@ class Index:
         sample: Any = None,
         limits: Limits = DEFAULT_LIMITS,
         on_error: str = "raise",
+        ignore: str | Collection[str] = (),
         progress: Progress | None = None,
     ) -> Self:
         """Index the subscriptions of ``source``.
 
         ``source`` is a dictionary of id to expression, an iterable of (id, expression) pairs or
-        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. With
-        ``on_error="skip"`` bad subscriptions are left out and listed in ``refused``. ``sample`` is a
-        list or table of typical events; it makes the choice of access conditions better.
+        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. Ids are strings.
+        Bad subscriptions raise one error that names all of them. With ``on_error="skip"`` they are left out
+        and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
+        ``ignore`` names fields or columns to pass over. ``sample`` is a list or table of typical events; it
+        makes the choice of access conditions better.
         """
-        if on_error not in ("raise", "skip"):
-            raise InputError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        if on_error not in ("raise", "skip", "report"):
+            raise InputError(f"on_error is 'raise', 'skip' or 'report', not {on_error!r}")
         engine_class(engine)
-        book = read_book(source, limits, on_error == "skip", progress)
+        book = read_book(source, limits, on_error != "raise", progress, ignore)
+        if on_error == "report":
+            warn_refused(book.refused)
         writer = Writer(engine, parameters or {}, limits, sample)
         writer.load(book)
         return cls(writer, book.refused)
@@ -197,7 +203,7 @@ class Index:
         return self._writer.current.count
 
     def __contains__(self, subscription: object) -> bool:
-        return isinstance(subscription, str) and self._writer.current.find(subscription) is not None
+        return self._writer.current.find(id_text(subscription)) is not None
 
     def subscription(self, subscription: str) -> Subscription:
         """The subscription with this id."""
@@ -229,7 +235,7 @@ class Index:
 
     def remove(self, subscription: str) -> None:
         """Remove a subscription; no match that begins later sees it."""
-        self._writer.remove(subscription)
+        self._writer.remove(id_text(subscription))
 
     def apply(self, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
         """Put and remove subscriptions in one step, as the log of a store tells it; what was refused."""
@@ -280,7 +286,7 @@ class Index:
 
 
 def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
-    place = snapshot.find(subscription)
+    place = snapshot.find(id_text(subscription))
     if place is None:
         raise UnknownSubscription(
             f"no subscription has the id {subscription[:80]!r}", subscription=subscription

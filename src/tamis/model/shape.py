@@ -1,6 +1,7 @@
 """Shapes on the map, and what it means for a point to lie in one.
 
-A point lies in a polygon of several areas if it lies in one of them, also where areas overlap. Polygons and boxes are planar in degrees, borders included; distance is the great circle on a
+A point lies in a polygon of several areas if it lies in one of them, also where areas overlap. Polygons
+and boxes are planar in degrees, borders included; distance is the great circle on a
 sphere of the Earth's mean radius. The spatial locator narrows down with an index but asks these
 same functions for the verdict.
 """
@@ -77,7 +78,7 @@ def distance(a: Point, b: Point) -> float:
 
 @lru_cache(maxsize=4096)
 def parts_of(polygon: Polygon) -> tuple[Polygon, ...]:
-    """Polygons that cover together what ``polygon`` covers: itself, or its areas if they overlap or share an edge.
+    """Polygons that together cover what ``polygon`` covers: itself, or its areas if they overlap or touch.
 
     The geometry library counts a point in two overlapping areas as outside, so it never sees both at once.
     """

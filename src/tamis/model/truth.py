@@ -58,10 +58,11 @@ def holds(predicate: Predicate, values: tuple[Value, ...]) -> bool:
 
 
 def score(expr: Expr, event: Event, combine: Callable[[Iterable[float]], float] = sum) -> float:
-    """The score of a matching expression: ``combine`` over a conjunction, the best true branch of a disjunction.
+    """The score of a matching expression.
 
-    A part that stands alone, as the whole expression or as a branch, is a conjunction of one. A predicate counts
-    weight × attribute weight, a ``Not`` nothing. No condition at all scores 0, and ``combine`` is not called.
+    A conjunction scores ``combine`` of its parts, a disjunction its best true branch. A part that stands
+    alone, as the whole expression or as a branch, is a conjunction of one. A predicate counts weight ×
+    attribute weight, a ``Not`` nothing. No condition at all scores 0, and ``combine`` is not called.
     """
     if isinstance(expr, And):
         return combine([_part(child, event, combine) for child in expr.children]) if expr.children else 0.0

@@ -105,12 +105,15 @@ class Written(NamedTuple):
         )
 
 
+FIELDS = ("id", "expression", "priority", "version", "owner", "schedule", "delivery", "status")
+
+
 def entry_from(row: Any, limits: Limits) -> Entry:
     """A checked subscription from whatever the library takes.
 
     Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``.
     """
-    held = subscription_from(row, limits)
+    held = subscription_from(row, limits, FIELDS)
     more = row if isinstance(row, Mapping) else {}
     given = (
         row.get("expression")
