@@ -58,7 +58,7 @@
     ├── InputError                 input-invalid          a file, table or option cannot be used
     ├── ExtraMissing               extra-missing          an optional part of Tamis is not installed
     └── SparkError                 spark-error
-        ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
+        ├── SparkUnavailable       spark-unavailable      Java is missing or too old
         └── SparkFailed            spark-failed           Spark gave up on a job
 
     RefusedWarning (a Python warning): something of a batch was refused, and the rest was processed
@@ -430,8 +430,8 @@ class InputError(TamisError):
     code = "input-invalid"
 
 
-class ExtraMissing(TamisError):
-    """A part of Tamis needs packages that are not installed; the message says how to install them."""
+class ExtraMissing(TamisError, ModuleNotFoundError):
+    """A part of Tamis needs a package that is not installed; the message says how to install it."""
 
     code = "extra-missing"
 
@@ -447,7 +447,7 @@ class SparkError(TamisError):
 
 
 class SparkUnavailable(SparkError):
-    """PySpark or a Java that it can use is missing."""
+    """A Java that Spark can use is missing."""
 
     code = "spark-unavailable"
 

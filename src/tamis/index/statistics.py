@@ -57,7 +57,7 @@ class Statistics:
 
 
 def _firsts(sample: Located) -> npt.NDArray[np.bool_]:
-    """The entries that are the first of their event on their dimension: entries of a dimension stand together."""
+    """The entries that are the first of their event on their dimension; those of one stand together."""
     event = np.repeat(np.arange(sample.count), np.diff(sample.start))
     first = np.ones(len(event), np.bool_)
     first[1:] = (event[1:] != event[:-1]) | (sample.dimension[1:] != sample.dimension[:-1])

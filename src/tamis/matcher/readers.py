@@ -100,9 +100,7 @@ def form_of(path: Path, remedy: str = "name the file accordingly") -> str:
         if path.name.lower().endswith(endings):
             return form
     known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
-    raise InputError(
-        f"the name {path.name!r} says no format; subscriptions are read from {known}: {remedy}"
-    )
+    raise InputError(f"the name {path.name!r} says no format; subscriptions are read from {known}: {remedy}")
 
 
 def open_source(
