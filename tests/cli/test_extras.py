@@ -29,7 +29,11 @@ LIBRARY = [
     ("httpx", "client", "from tamis import AsyncClient"),
     ("httpx", "client", "import tamis.client"),
     ("sqlalchemy", "store", "import tamis.store"),
-    ("alembic", "store", "import tamis.store; import tempfile; tamis.store.Store.open('sqlite:///' + tempfile.mkdtemp() + '/x.db')"),
+    (
+        "alembic",
+        "store",
+        "import tamis.store as s; import tempfile as t; s.Store.open(f'sqlite:///{t.mkdtemp()}/x')",
+    ),
     ("starlette", "service", "import tamis.api"),
     ("prometheus_client", "service", "import tamis.notify"),
 ]

@@ -14,6 +14,7 @@ from tamis.errors import EventError, InputError
 from tamis.index.segment.expand import clause_rows
 from tamis.lang.columns import RowWriter
 from tamis.limits import Limits
+from tamis.matcher.display import many
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
 from tamis.matcher.snapshot import Snapshot
@@ -40,6 +41,12 @@ class MatchBatch(NamedTuple):
     refused: list[tuple[int, EventError]]
     first_row: int
     events: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<MatchBatch: {many(self.table.num_rows, 'match')} of {many(self.events, 'event')} from row "
+            f"{self.first_row:,}, {len(self.refused):,} refused>"
+        )
 
 
 def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:

@@ -17,7 +17,7 @@ from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher import storage
+from tamis.matcher import display, storage
 from tamis.matcher.batches import SCHEMA, MatchBatch, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
@@ -43,6 +43,9 @@ class Matches(list[str]):
     def __init__(self, ids: list[str], work: WorkReport) -> None:
         super().__init__(ids)
         self.work = work
+
+    def _repr_html_(self) -> str:
+        return display.table(("subscription",), [(name,) for name in self], display.many(len(self), "match"))
 
 
 class Index:
@@ -199,8 +202,26 @@ class Index:
 
     # -- the subscriptions --------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        info = self.info()
+        segments = display.many(len(info["segments"]), "segment")
+        count = display.many(info["subscriptions"], "subscription")
+        return f"<tamis.Index: {count}, {info['engine']}, {segments}, {display.size_text(info['bytes'])}>"
+
+    def _repr_html_(self) -> str:
+        info = self.info()
+        fields = {"engine": info["engine"], "size": display.size_text(info["bytes"]), "fresh": info["fresh"]}
+        columns = ("engine", "subscriptions", "removed", "clauses", "attributes", "bytes")
+        rows = [[segment[name] for name in columns] for segment in info["segments"]]
+        title = f"Index of {display.many(info['subscriptions'], 'subscription')}"
+        return display.pairs(fields, title) + display.table(columns, rows, "segments")
+
     def __len__(self) -> int:
         return self._writer.current.count
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids in order of registration, as they are at this moment; later changes are not seen."""
+        return self._writer.current.ids()
 
     def __contains__(self, subscription: object) -> bool:
         return self._writer.current.find(id_text(subscription)) is not None

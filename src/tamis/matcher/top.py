@@ -14,6 +14,7 @@ from tamis.index.protocol import Candidates, Ranked, Wanted
 from tamis.index.segment import Segment
 from tamis.lang.columns.codes import Op
 from tamis.matcher.bounds import Ceilings, ceilings_of, wanted, weights_of
+from tamis.matcher.display import table
 from tamis.matcher.match import EventAt, match_layer, owners_in_force
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.work import WorkReport
@@ -35,6 +36,9 @@ class TopMatches(list[Scored]):
     def __init__(self, scored: list[Scored], work: WorkReport) -> None:
         super().__init__(scored)
         self.work = work
+
+    def _repr_html_(self) -> str:
+        return table(("subscription", "score"), self, f"the best {len(self):,}")
 
 
 class Subject(NamedTuple):

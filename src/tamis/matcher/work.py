@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import add
 from typing import NamedTuple
 
+from tamis.matcher.display import pairs
+
 
 class WorkReport(NamedTuple):
     """Counts of one match call."""
@@ -16,6 +18,9 @@ class WorkReport(NamedTuple):
     revised: int = 0  # subscriptions whose tree was evaluated
     matches: int = 0
     visited: int = 0  # lists, nodes or cells that the engine looked up
+
+    def _repr_html_(self) -> str:
+        return pairs(self._asdict(), "work")
 
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""

@@ -23,6 +23,7 @@ from tamis.matcher.advice.cost import Access, Cost, cost_of
 from tamis.matcher.advice.parts import OPERANDS, idle_parts
 from tamis.matcher.advice.sample import typical_events
 from tamis.matcher.advice.shares import Counted, guessed
+from tamis.matcher.display import pairs, table
 from tamis.model.event import Event
 from tamis.model.expr import Expr, Predicate, children_of, operands_of
 from tamis.model.truth import matches
@@ -58,6 +59,18 @@ class Advice(msgspec.Struct, frozen=True):
     cost: Cost
     selectivity: Selectivity
     warnings: tuple[Caution, ...]
+
+    def __repr__(self) -> str:
+        share = (
+            f"{'' if self.selectivity.measured else 'a guess of '}{self.selectivity.share:.3g} of all events"
+        )
+        told = f"; {', '.join(warning.code for warning in self.warnings)}" if self.warnings else ""
+        return f"<Advice on {cautions.shortened(self.text)!r}: {self.kind}, matches {share}{told}>"
+
+    def _repr_html_(self) -> str:
+        fields = {"kind": self.kind, "clauses": self.clauses, "share": self.selectivity.share}
+        rows = [(warning.code, warning.text) for warning in self.warnings]
+        return pairs(fields, cautions.shortened(self.text)) + table(("warning", ""), rows)
 
 
 def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS) -> Advice:
