@@ -152,12 +152,14 @@ def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
 
 def _check_names(columns: list[str], bulk: bool) -> None:
     """Refuse a column that looks like a misspelt optional one; other columns are carried along."""
-    known = BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
+    known = (
+        BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
+    )
     for name in columns:
         near = [] if name in known else get_close_matches(name.lower(), set(known) - set(columns), 1, 0.85)
         if near:
             raise InputError(
-                f"the column {name!r} of the subscriptions looks like a misspelling; did you mean {near[0]!r}? "
+                f"the column {name!r} of the subscriptions looks misspelt; did you mean {near[0]!r}? "
                 "Rename or drop it",
                 column=name,
             )

@@ -23,6 +23,7 @@ from tamis.matcher.advice.cost import Access, Cost, cost_of
 from tamis.matcher.advice.parts import OPERANDS, idle_parts
 from tamis.matcher.advice.sample import typical_events
 from tamis.matcher.advice.shares import Counted, guessed
+from tamis.matcher.advice.suspects import of_operands
 from tamis.matcher.display import pairs, table
 from tamis.model.event import Event
 from tamis.model.expr import Expr, Predicate, children_of, operands_of
@@ -96,6 +97,7 @@ def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS)
         *cautions.of_types(tree),
         *cautions.of_sample(leaves, events),
         *cautions.of_patterns(leaves),
+        *of_operands(leaves),
     ]
     return Advice(
         to_text(tree),
