@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tamis import Index, Subscription
-from tamis.errors import SubscriptionError, TamisError, UnknownSubscription
+from tamis.errors import InputError, SubscriptionError, TamisError, UnknownSubscription
 
 STRANGE = [7, True, 7.0, uuid.UUID(int=7), b"7", np.int64(7), ("7",), None]
 BULK = {"attribute": ["a", "a"], "operator": ["=", "="], "number": [1, 1]}
@@ -170,3 +171,32 @@ def test_huge_numbers_in_files_are_typed_errors(digits: str, tmp_path: Path) -> 
     (tmp_path / "book.csv").write_text(f"id,expression,priority\nt,a = 1,{digits}\n")
     with pytest.raises(SubscriptionError, match="finite"):
         Index.build(tmp_path / "book.csv")
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("priority", pa.array(["high", "2"]), InputError),
+        ("priority", pa.array([True, False]), InputError),
+        ("priority", pa.array([1.0, float("inf")]), SubscriptionError),
+        ("weight", pa.array([1.0, -1.0]), SubscriptionError),
+        ("weight", pa.array([[1.0], [1.0]]), InputError),
+        ("version", pa.array([1, -5]), SubscriptionError),
+        ("version", pa.array([1, 2**64 - 1], pa.uint64()), SubscriptionError),
+        ("version", pa.array([1.0, 2.0]), InputError),
+    ],
+    ids=str,
+)
+def test_number_of_a_bulk_table_that_is_out_of_range_is_a_typed_error(
+    column: str, values: pa.Array, kind: type[TamisError]
+) -> None:
+    table = pa.table({"id": ["a", "b"], **BULK, column: values})
+    with pytest.raises(kind, match=column):
+        Index.build(table)
+
+
+def test_decimal_is_a_priority() -> None:
+    table = pa.table({"id": ["a", "b"], "priority": pa.array([Decimal(2), Decimal("0.5")])})
+    for others in (EXPRESSIONS, BULK):
+        columns = {**dict(zip(table.column_names, table.columns, strict=True)), **others}
+        assert Index.build(pa.table(columns)).subscription("b").priority == 0.5

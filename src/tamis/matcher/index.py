@@ -240,14 +240,22 @@ class Index:
         """The expression of a subscription."""
         return self.subscription(subscription).expression
 
-    def add(self, subscription: Any, expression: Any = None, *, priority: float = 0.0) -> None:
+    def add(
+        self,
+        subscription: Any,
+        expression: Any = None,
+        *,
+        priority: float = 0.0,
+        ignore: str | Collection[str] = (),
+    ) -> None:
         """Add one subscription (id, expression), or all of a source as :meth:`build` takes it."""
         if expression is not None:
             self._writer.add_one((subscription, expression, priority))
         elif isinstance(subscription, Subscription):
             self._writer.add_one(subscription)
         else:
-            self._writer.add_book(read_book(subscription, self.limits, skip_bad=False))
+            book = read_book(subscription, self.limits, skip_bad=False, ignore=ignore)
+            self._writer.add_book(book)
 
     def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
         """Replace the expression of an existing subscription, at once; its priority stays unless given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,7 +173,8 @@ def _check_priority(priority: Any) -> float:
     if priority is None:
         return 0.0
     number = math.nan
-    if isinstance(priority, int | float | np.integer | np.floating) and not isinstance(priority, bool):
+    kinds = int | float | Decimal | np.integer | np.floating
+    if isinstance(priority, kinds) and not isinstance(priority, bool):
         try:
             number = float(priority)
         except OverflowError:

@@ -156,7 +156,7 @@ def _check_names(columns: list[str], bulk: bool) -> None:
         BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
     )
     for name in columns:
-        near = [] if name in known else get_close_matches(name.lower(), set(known) - set(columns), 1, 0.85)
+        near = [] if name in known else get_close_matches(name.lower(), set(known) - set(columns), 1, 0.8)
         if near:
             raise InputError(
                 f"the column {name!r} of the subscriptions looks misspelt; did you mean {near[0]!r}? "

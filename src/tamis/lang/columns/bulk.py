@@ -66,6 +66,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     refusals.add_owned(id_bytes == 0, group, SubscriptionError("id is empty"))
     refusals.add_owned(name_bytes == 0, attribute, SubscriptionError("attribute is empty"))
     weight, priority = _floats(table, "weight", 1.0, refusals), _floats(table, "priority", 0.0, refusals)
+    version = _whole(table, "version", refusals)
     keep = _good_groups(group, refusals, len(ids))
     order = _order(group, keep)
     if order is not None:
@@ -84,7 +85,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
         starts(_sums(arity, row_start)),
     )
     kept = ids if keep.all() else ids.filter(pa.array(keep))
-    versions = _first(_whole(table, "version"), group, keep).astype(np.int64)
+    versions = _first(version, group, keep).astype(np.int64)
     return Bulk(kept, columns, _first(priority, group, keep), versions, *_report(ids, group, refusals))
 
 
@@ -362,20 +363,31 @@ def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> n
     """The numbers of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0)
-    array = table.column(name).combine_chunks().cast(pa.float64()).fill_null(default)
+    column = table.column(name)
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    if not any(test(column.type) for test in tests):
+        raise InputError(f"the column {name!r} holds numbers, not {column.type}; cast it first")
+    array = column.combine_chunks().cast(pa.float64()).fill_null(default)
     numbers: npt.NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
     refusals.add(~np.isfinite(numbers), SubscriptionError(f"{name} must be a finite number"))
+    if name == "weight":
+        refusals.add(numbers < 0, SubscriptionError("weight must be at least 0"))
     return numbers
 
 
-def _whole(table: pa.Table, name: str) -> Index:
-    """The whole numbers of a column, nothing if there is no such column."""
+def _whole(table: pa.Table, name: str, refusals: Refusals) -> Index:
+    """The whole numbers from 0 of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0, np.int64)
     column = table.column(name)
     if not pa.types.is_integer(column.type):
         raise InputError(f"the column {name!r} holds whole numbers, not {column.type}")
-    return np.asarray(column.combine_chunks().cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False))
+    numbers = column.combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+    refusals.add(
+        (numbers < 0) | (numbers > np.iinfo(np.int64).max),
+        SubscriptionError(f"{name} must be from 0 to 2**63 - 1"),
+    )
+    return np.asarray(numbers, np.int64)
 
 
 def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np.bool_]:
