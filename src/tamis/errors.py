@@ -11,6 +11,7 @@
     ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
     │   ├── UnknownSubscription    subscription-unknown
     │   ├── DuplicateSubscription  subscription-duplicate
+    │   ├── SubscriptionsRefused   subscriptions-refused  several subscriptions of one source are unusable
     │   ├── ScheduleError          schedule-invalid       a schedule cannot be read
     │   └── DeliveryError          delivery-invalid       a delivery or its template cannot be used
     ├── EventError                 event-invalid          the event cannot be understood
@@ -56,9 +57,12 @@
     │   └── SendRefused            send-refused           the receiver or the service will not have it
     │       └── AddressForbidden   address-forbidden      the address is not one to be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
+    ├── ExtraMissing               extra-missing          an optional part of Tamis is not installed
     └── SparkError                 spark-error
-        ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
+        ├── SparkUnavailable       spark-unavailable      Java is missing or too old
         └── SparkFailed            spark-failed           Spark gave up on a job
+
+    RefusedWarning (a Python warning): something of a batch was refused, and the rest was processed
 
 A code never changes its meaning; messages may improve.
 """
@@ -66,6 +70,7 @@ A code never changes its meaning; messages may improve.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -148,6 +153,18 @@ class DuplicateSubscription(SubscriptionError):
     """Two subscriptions in one build or ``add`` carry the same id."""
 
     code = "subscription-duplicate"
+
+
+class SubscriptionsRefused(SubscriptionError):
+    """Several subscriptions of one source cannot be used; ``refused`` has all of them as (id, error)."""
+
+    code = "subscriptions-refused"
+
+    def __init__(
+        self, message: str, *, refused: Sequence[tuple[str, TamisError]] = (), **details: Any
+    ) -> None:
+        super().__init__(message, **details)
+        self.refused = list(refused)
 
 
 class ScheduleError(SubscriptionError):
@@ -424,6 +441,12 @@ class InputError(TamisError):
     code = "input-invalid"
 
 
+class ExtraMissing(TamisError, ModuleNotFoundError):
+    """A part of Tamis needs a package that is not installed; the message says how to install it."""
+
+    code = "extra-missing"
+
+
 class SparkError(TamisError):
     """Spark cannot do what was asked."""
 
@@ -431,7 +454,7 @@ class SparkError(TamisError):
 
 
 class SparkUnavailable(SparkError):
-    """PySpark or a Java that it can use is missing."""
+    """A Java that Spark can use is missing."""
 
     code = "spark-unavailable"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from tamis.errors import InputError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Limits:
     """The bounds in force for one index, parser or decoder."""
 
@@ -77,6 +77,10 @@ class Limits:
                     f"limit {field.name} must be a whole number of at least 1, not {value!r}",
                     limit=field.name,
                 )
+
+    def __repr__(self) -> str:
+        changed = [f for f in fields(self) if getattr(self, f.name) != f.default]
+        return f"Limits({', '.join(f'{f.name}={getattr(self, f.name)}' for f in changed)})"
 
 
 DEFAULT_LIMITS = Limits()

@@ -164,3 +164,39 @@ def test_an_engine_and_its_parameters(tamis: Any, tmp_path: Path) -> None:
     assert "NAME=NUMBER" in wrong.stderr
     beyond = tamis("build", "-", "-o", tmp_path / "other", "--parameter", "pairs=2.5", stdin=rows)
     assert "pairs must lie between 0 and 2" in beyond.stderr
+
+
+def test_failing_build_names_every_bad_line(tamis: Any, tmp_path: Path) -> None:
+    book = tmp_path / "book.jsonl"
+    lines = [*LINES.splitlines(), "", *(f'{{"id": "bad{n}", "expression": "price <="}}' for n in range(25))]
+    book.write_text("\n".join(lines), encoding="utf-8")
+    result = tamis("build", book, "-o", tmp_path / "index")
+    assert result.exit_code == 1
+    assert "subscriptions-refused: 25 subscriptions cannot be used" in result.stderr
+    assert f"subscription 'bad0', row 3, line 4 of {book}" in result.stderr
+    assert "… and 5 more" in result.stderr
+
+
+def test_unknown_column_is_refused_unless_ignored(tamis: Any, tmp_path: Path) -> None:
+    text = "id,expression,owner\nphone,price < 580,ann\n"
+    command = ["build", "-", "--format", "csv", "-o", tmp_path / "index"]
+    refused = tamis(*command, stdin=text)
+    assert refused.exit_code == 1
+    assert "'owner'" in refused.stderr
+    assert "--ignore" in refused.stderr
+    assert tamis(*command, "--ignore", "owner", stdin=text).exit_code == 0
+    misspelt = tamis("build", "-", "-o", tmp_path / "other", stdin='{"id": "a", "expresion": "b = 1"}')
+    assert "did you mean 'expression'" in misspelt.stderr
+
+
+def test_csv_ids_stay_text(tamis: Any, tmp_path: Path) -> None:
+    text = "id,expression\n007,price < 580\n"
+    assert tamis("build", "-", "--format", "csv", "-o", tmp_path / "index", stdin=text).exit_code == 0
+    assert matches(tamis, tmp_path / "index") == ["007"]
+
+
+def test_parquet_from_a_pipe(tamis: Any, tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "book.parquet")
+    piped = (tmp_path / "book.parquet").read_bytes()
+    assert tamis("build", "-", "--format", "parquet", "-o", tmp_path / "index", stdin=piped).exit_code == 0
+    assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]

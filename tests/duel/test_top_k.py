@@ -55,10 +55,27 @@ def test_top_k_equals_sorting_everything(
         assert index.top_k(event, k, prefix="s1") == sorted_and_cut(some, event, k, sum)
         assert index.top_k(event, k) == sorted_and_cut(book, event, k, sum)
         assert index.top_k(event, k, combine=_greatest) == sorted_and_cut(book, event, k, _greatest)
+        assert index.top_k(event, k, combine=_doubled) == sorted_and_cut(book, event, k, _doubled)
 
 
 def _greatest(scores: Iterable[float]) -> float:
     return max(scores)
+
+
+def _doubled(scores: Iterable[float]) -> float:
+    return 2.0 * sum(scores) + 1.0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_combine_is_called_for_one_predicate(engine: str) -> None:
+    book = {"one": "a = 1 ^ 3", "two": "a = 1 AND b = 2", "either": "a = 1 OR b = 3", "not": "NOT a = 2"}
+    expected = {"one": 7.0, "two": 5.0, "either": 3.0, "not": 1.0}
+    index = Index.build(book, engine=engine)
+    assert dict(index.top_k({"a": 1, "b": 2}, combine=_doubled)) == expected
+    fresh = Index.build({}, engine=engine)
+    for name, text in book.items():
+        fresh.add(name, text)
+    assert dict(fresh.top_k({"a": 1, "b": 2}, combine=_doubled)) == expected
 
 
 def _weighted(*weights: float) -> Expr:

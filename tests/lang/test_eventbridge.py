@@ -238,7 +238,7 @@ def test_old_and_new_rules_with_the_word_or(shared_data: Path) -> None:
     ]:
         for rule in json.loads((folder / f"{name}.json").read_text(encoding="utf-8")):
             if good:
-                assert from_eventbridge(rule)
+                assert from_eventbridge(rule) is not None
             else:
                 with pytest.raises(ParseError, match="two or more objects"):
                     from_eventbridge(rule)

@@ -12,6 +12,7 @@ from tamis.errors import ExpressionError
 from tamis.lang import parse, to_text
 from tamis.lang.fast import read_plain
 from tamis.lang.grammar import read_expression
+from tamis.lang.hints import hinted
 from tamis.lang.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.expr import Expr
@@ -29,7 +30,10 @@ def _outcome(read: Any, text: str, limits: Limits) -> Any:
 
 
 def _grammar(text: str, limits: Limits) -> Expr:
-    return read_expression(Cursor(text, limits))
+    try:
+        return read_expression(Cursor(text, limits))
+    except ExpressionError as bad:
+        raise hinted(bad, text) from None
 
 
 def _assert_agree(text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tamis.errors import ExpressionError
-from tamis.lang import from_eventbridge, from_query_string, from_search_box, parse, to_text
+from tamis.lang import expression_from, from_eventbridge, from_query_string, from_search_box, parse, to_text
 from tamis.model.expr import Expr
 from tests.golden import golden_pairs
 
@@ -16,6 +16,7 @@ FOLDER = Path(__file__).parent / "golden"
 READERS: dict[str, Callable[[str], Expr]] = {
     "text": parse,
     "errors": parse,
+    "hints": expression_from,
     "query_string": from_query_string,
     "search_box": from_search_box,
     "eventbridge": from_eventbridge,
@@ -41,6 +42,12 @@ def test_golden(form: str, text: str, expected: str) -> None:
 @pytest.mark.parametrize(("text", "expected"), golden_pairs(FOLDER / "text.txt"), ids=lambda text: text[:40])
 def test_canonical_text_is_a_fixed_point(text: str, expected: str) -> None:
     assert to_text(parse(expected)) == expected
+
+
+def test_hundred_mistakes_of_other_languages_have_a_hint() -> None:
+    pairs = golden_pairs(FOLDER / "hints.txt")
+    assert len({text for text, _ in pairs}) == len(pairs) >= 100
+    assert [text for text, expected in pairs if not expected.startswith("expression-")] == []
 
 
 def test_every_golden_file_is_read() -> None:

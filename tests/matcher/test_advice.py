@@ -102,6 +102,17 @@ EXAMPLES = [
     ("city = 'Rome' OR NOT price < 500", "every-event", None),
     ("city RLIKE '^R'", "regex", "city RLIKE '^R'"),
     ("title LIKE 'a%c%t'", "regex", "title LIKE 'a%c%t'"),
+    ("city = 'Ro%'", "literal-wildcard", "city = 'Ro%'"),
+    ("city IN ('Oslo', '%me')", "literal-wildcard", "city IN ('Oslo', '%me')"),
+    ("city LIKE 'Ro*'", "literal-wildcard", "city LIKE 'Ro*'"),
+    ("city RLIKE '/rome/i'", "literal-wildcard", "city RLIKE '/rome/i'"),
+    ("city > '2026-11-15'", "quoted-value", "city > '2026-11-15'"),
+    ("city = '15.11.2026'", "quoted-value", "city = '15.11.2026'"),
+    ("city = '11/15/2026'", "quoted-value", "city = '11/15/2026'"),
+    ("city < '5'", "quoted-value", "city < '5'"),
+    ("city BETWEEN '1,000' AND '2,000'", "quoted-value", "city BETWEEN '1,000' AND '2,000'"),
+    ("city != 'true'", "quoted-value", "city != 'true'"),
+    ("city = 'NULL'", "quoted-value", "city = 'NULL'"),
     (DEEP, "cover", None),
 ]
 
@@ -120,6 +131,21 @@ def test_every_code_is_tried_and_documented(repo_root: Path) -> None:
     assert {code for _, code, _ in EXAMPLES} == set(CODES)
     page = (repo_root / "docs" / "api.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f"| `{code}` |" not in page] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "city = '50%'",
+        "city = '007'",
+        "city LIKE '%*%'",
+        "path RLIKE '/admin/'",
+        "city = '%'",
+        "city = 'truth'",
+    ],
+)
+def test_ordinary_operands_are_not_suspected(text: str) -> None:
+    assert not {"literal-wildcard", "quoted-value"} & {warning.code for warning in advise(text).warnings}
 
 
 def test_a_sound_expression_gets_no_warning() -> None:

@@ -78,14 +78,14 @@ def test_of_repeated_ids_one_stays_whatever_the_order(spark: SparkSession) -> No
 
 
 def test_columns_by_other_names_and_types(spark: SparkSession) -> None:
-    source = spark.sql("select 7 key, 'a = 1' rule, '2.5' weight, array(1) kept")
+    source = spark.sql("select '7' key, 'a = 1' rule, '2.5' weight, array(1) kept")
     found = subscriptions(source, id="key", expression="rule")
     assert [row.asDict() for row in found.valid.collect()] == [
         {"id": "7", "expression": "a = 1", "priority": 2.5, "kept": [1]}
     ]
-    bad = subscriptions(spark.sql("select 7 id, 'a = 1' expression, 'high' rank"), priority="rank")
+    bad = subscriptions(spark.sql("select '7' id, 'a = 1' expression, 'high' rank"), priority="rank")
     assert [row.message for row in bad.quarantine.collect()] == ["a priority is a finite number, not 'high'"]
-    odd = subscriptions(spark.sql("select 7 id, 'a = 1' expression, 'high' priority, '-3' version"))
+    odd = subscriptions(spark.sql("select '7' id, 'a = 1' expression, 'high' priority, '-3' version"))
     (row,) = odd.rows.collect()  # unchecked, but never taken for a number that was meant
     assert math.isnan(row.priority)
     assert row.version == -3
@@ -181,12 +181,17 @@ def test_a_bulk_subscription_may_go_on_in_the_next_batch() -> None:
 def test_what_cannot_be_subscriptions_says_why(spark: SparkSession, tmp_path: Path) -> None:
     for columns, options, message in (
         ("1 a", {}, "column 'id' .there are: a.*id=…"),
-        ("1 id, 2 b", {}, "column 'expression'.*attribute and operator"),
-        ("1 id, 'a = 1' expression", {"priority": "p"}, "column 'p'"),
-        ("1 id, 'a = 1' expression, 2 key", {"id": "key"}, "'id' already"),
-        ("1 id, 'a = 1' expression, 'x' code", {}, "cannot be called 'code'"),
-        ("1 id, 'a = 1' expression, true priority", {}, "is boolean, not a number"),
-        ("1 id, 'a' attribute, '=' operator, X'00' value", {}, "value"),
+        ("'1' id, 2 b", {}, "column 'expression'.*attribute and operator"),
+        ("'1' id, 'a = 1' expression", {"priority": "p"}, "column 'p'"),
+        ("'1' id, 'a = 1' expression, '2' key", {"id": "key"}, "'id' already"),
+        ("'1' id, 'a = 1' expression, 'x' code", {}, "cannot be called 'code'"),
+        ("'1' id, 'a = 1' expression, true priority", {}, "is boolean, not a number"),
+        ("'1' id, 'a' attribute, '=' operator, X'00' value", {}, "value"),
+        ("7 id, 'a = 1' expression", {}, "ids are text; cast it first"),
+        ("7 key, 'a = 1' expression", {"id": "key"}, "'key' is int, but ids are text"),
+        ("7 id, 'a' attribute, '=' operator, 1 number", {}, "ids are text; cast it first"),
+        ("'1' id, 'a = 1' expression, 2 prioritty", {}, "did you mean 'priority'"),
+        ("'1' id, 'a' attribute, '=' operator, 1 numbre", {}, "did you mean 'number'"),
     ):
         with pytest.raises(InputError, match=message):
             subscriptions(spark.sql(f"select {columns}"), **options)  # type: ignore[arg-type]

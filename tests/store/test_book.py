@@ -125,10 +125,13 @@ def test_tables_dictionaries_and_progress(store: Store) -> None:
         {"id": ["a", "b"], "expression": ["x = 1", "x = 2"], "owner": ["ann", None], "more": [1, 2]}
     )
     seen: list[tuple[int, int | None]] = []
-    written = store.put_many(table, progress=lambda done, total: seen.append((done, total)))
+    refused = store.put_many(table).refused
+    assert [row.id for row in refused] == ["a", "b"]
+    assert "no field 'more'" in refused[0].message
+    written = store.put_many(table, lambda done, total: seen.append((done, total)), ignore="more")
     assert (written.changed, seen) == (2, [(2, 2)])
     assert store.put_many({"a": "x = 1", "c": "x = 3"}).changed == 2  # a loses its owner
-    assert store.put_many(table).unchanged == 1
+    assert store.put_many(table, ignore=["more"]).unchanged == 1
 
 
 def test_more_rows_than_one_transaction_takes(store: Store) -> None:

@@ -6,14 +6,10 @@ it reads, what it answers. One list of them makes the routes, the OpenAPI page a
 
 from __future__ import annotations
 
-try:
+from tamis.extras import needs_extra
+
+with needs_extra("tamis.api", "service"):
     from tamis.api.app import make_app
     from tamis.api.service import Service, Settings
-except ModuleNotFoundError as missing:
-    if (missing.name or "tamis").startswith("tamis"):
-        raise
-    raise ModuleNotFoundError(
-        f"tamis.api needs {missing.name}: pip install 'tamis[service]'", name=missing.name
-    ) from None
 
 __all__ = ["Service", "Settings", "make_app"]

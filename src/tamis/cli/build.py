@@ -12,7 +12,7 @@ from tamis.cli.subscriptions import FORMATS, subscriptions
 from tamis.cli.support import counted, json_line, note, print_json, progress
 from tamis.errors import InputError
 
-_SHOWN = 5
+_SHOWN = 20
 
 
 @click.command(short_help="Build an index of subscriptions.")
@@ -48,6 +48,12 @@ _SHOWN = 5
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write what was left out here, as JSON lines.",
 )
+@click.option(
+    "--ignore",
+    metavar="FIELD",
+    multiple=True,
+    help="A field or column to pass over; others that are unknown are refused. Repeatable; '*' for all.",
+)
 @click.option("--force", is_flag=True, help="Replace an index that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def build(
@@ -59,6 +65,7 @@ def build(
     sample: Path | None,
     skip_errors: bool,
     refused: Path | None,
+    ignore: tuple[str, ...],
     force: bool,
     as_json: bool,
 ) -> None:
@@ -72,13 +79,14 @@ def build(
         raise InputError(f"{target} exists; --force replaces it")
     start = time.perf_counter()
     skip = skip_errors or refused is not None
-    with subscriptions(source, form) as given, progress("building", " subscriptions") as shown:
+    with progress("building", " subscriptions") as shown:
         index = tamis.Index.build(
-            given,
+            subscriptions(source, form, ignore),
             engine=engine,
             parameters=dict(map(parameter, parameters)),
             sample=sample,
             on_error="skip" if skip else "raise",
+            ignore=ignore,
             progress=shown,
         )
     index.save(target)
@@ -106,7 +114,8 @@ def _summary(index: Any, target: Path, refused: list[dict[str, Any]], spent: flo
         print_json({"index": str(target), "subscriptions": len(index), "refused": refused, "seconds": spent})
         return
     for entry in refused[:_SHOWN]:
-        note(f"refused {entry['id']}: {entry['code']}: {entry['message']}")
+        place = "line" if "line" in entry else "row"
+        note(f"refused {entry['id']} ({place} {entry[place]}): {entry['code']}: {entry['message']}")
     if len(refused) > _SHOWN:
         note(f"… and {len(refused) - _SHOWN:,} more (--refused FILE lists them all)")
     left_out = f", {len(refused):,} refused" if refused else ""

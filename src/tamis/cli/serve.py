@@ -12,6 +12,7 @@ import click
 from tamis.cli.data import INDEX, data_options, locked, process_options, read_limits, store_url
 from tamis.cli.notifying import notify_options, notify_settings
 from tamis.errors import InputError
+from tamis.extras import needs_extra
 
 FILES = "notifications"  # the folder in the service's for deliveries to files
 BOOTSTRAP = "admin"  # the owner of the first key
@@ -50,7 +51,8 @@ def serve(
 
     At the first start it prints an API key for administration. It is shown this once.
     """
-    from tamis.api import Service, Settings, server
+    with needs_extra("tamis serve", "service"):
+        from tamis.api import Service, Settings, server
     from tamis.api.logs import configure
     from tamis.live import Live
     from tamis.live.keeper import Keeper

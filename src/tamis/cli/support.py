@@ -15,6 +15,7 @@ from typing import IO, Any
 import click
 
 from tamis.errors import TamisError
+from tamis.extras import extra_missing
 
 Progress = Callable[[int, int | None], None]
 
@@ -45,11 +46,14 @@ class TamisGroup(click.Group):
             sys.stdout.flush()
         except TamisError as error:
             raise Failure(error) from None
+        except ModuleNotFoundError as missing:
+            found = extra_missing("this command", "all", missing)
+            raise (Failure(found) if isinstance(found, TamisError) else found) from None
         except BrokenPipeError:
             _abandon_stdout()
             ctx.exit(BROKEN_PIPE)
-        except OSError as error:
-            raise click.ClickException(_about(error)) from None
+        except OSError as failure:
+            raise click.ClickException(_about(failure)) from None
         return result
 
 

@@ -161,7 +161,12 @@ def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
     if events == 0:
         return prior
     first = base[dimension]
-    return (cumulative[first + hi + 1] - cumulative[first + lo] + prior) / (events + 1.0)
+    held = cumulative[first + hi + 1] - cumulative[first + lo]
+    # Entries of events with several values count each: no more events than have the attribute hold it.
+    seen = presence[dimension] * (events + 1.0) - 0.5
+    if held > seen + 0.25:
+        held = seen
+    return (held + prior) / (events + 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -214,6 +219,9 @@ def group_literals(
                     share[u] += share_of(
                         d, np.int64(set_lo[r]), np.int64(set_hi[r]), cells, presence, base, cumulative, events
                     )
+                most = share_of(d, np.int64(1), cells[d], cells, presence, base, cumulative, events)
+                if events and share[u] > most:  # several values of one event in the set
+                    share[u] = most
             else:
                 share[u] = share_of(d, top, bottom, cells, presence, base, cumulative, events)
             u += 1

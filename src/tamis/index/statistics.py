@@ -37,10 +37,11 @@ class Statistics:
         dimension, lo = sample.dimension.astype(np.int64), sample.lo.astype(np.int64)
         self._base = np.cumsum(self.cells + 2) - (self.cells + 2)
         counts = np.bincount(self._base[dimension] + lo, minlength=int((self.cells + 2).sum()))
-        # cumulative[base + c] is the number of sampled entries in cells below c
+        # cumulative[base + c] is the number of sampled entries in cells below c. An event with several values
+        # has several entries, so a wide range may count it more than once; kernels stop at its presence.
         self._cumulative = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
         self._events = sample.count
-        seen = np.bincount(dimension, minlength=len(self.cells))
+        seen = np.bincount(dimension[_firsts(sample)], minlength=len(self.cells))
         self.presence = np.asarray((seen + 0.5) / (sample.count + 1.0))
 
     def share(self, dimension: Ints, lo: Ints, hi: Ints) -> Floats:
@@ -53,3 +54,11 @@ class Statistics:
     def tables(self) -> tuple[Ints, Floats, Ints, Floats, int]:
         """What kernels estimate shares from: see ``share_of``."""
         return self.cells, self.presence, self._base, self._cumulative, self._events
+
+
+def _firsts(sample: Located) -> npt.NDArray[np.bool_]:
+    """The entries that are the first of their event on their dimension; those of one stand together."""
+    event = np.repeat(np.arange(sample.count), np.diff(sample.start))
+    first = np.ones(len(event), np.bool_)
+    first[1:] = (event[1:] != event[:-1]) | (sample.dimension[1:] != sample.dimension[:-1])
+    return first

@@ -24,6 +24,7 @@ from tamis.lang.operand import (
     over,
 )
 from tamis.lang.shapes import clean_shape
+from tamis.lang.wildcards import refuse_wildcards
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.expr import (
     And,
@@ -175,6 +176,8 @@ def _text(p: Text, limits: Limits) -> Predicate:
 def read_terms(mode: TextMode, texts: tuple[Any, ...], limits: Limits) -> tuple[TextMode, tuple[str, ...]]:
     """Tokenised terms. One text of several terms is a phrase; one term alone is written as ``any``."""
     strings = [clean_text(text, limits, "a term") for text in texts]
+    for text in strings:
+        refuse_wildcards(text)
     if mode == "phrase" or len(strings) == 1:
         terms = [term for text in strings for term in terms_of(text)]
         mode = "phrase"

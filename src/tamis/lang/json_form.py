@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from tamis.errors import EventError, ExpressionError, ParseError, TypeMismatch
 from tamis.lang.check import check_tree
+from tamis.lang.hints.json_words import object_hint, operator_hint
 from tamis.lang.operand import depth_limit, kind_of, over
 from tamis.lang.parse import utf8_size
 from tamis.lang.shapes_json import shape_from_json, shape_to_json
@@ -110,11 +111,14 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
     op = data.get("op")
     if not isinstance(op, str) or "attribute" not in data:
         expected = 'one of the keys "and", "or", "not", or both "attribute" and "op"'
-        raise ParseError(f"expected {expected}, found {', '.join(map(repr, data))[:80] or 'an empty object'}")
+        found = ", ".join(map(repr, data))[:80] or "an empty object"
+        raise ParseError(f"expected {expected}, found {found}. {object_hint(data)}")
     negated = op.startswith("not ")
     reader = _READERS.get(op.removeprefix("not "))
     if reader is None or (negated and reader is _compare):
-        raise ParseError(f"{op[:40]!r} is not an operator of the JSON form")
+        raise ParseError(
+            f"{op[:40]!r} is not an operator of the JSON form. {operator_hint(op[:40], tuple(_READERS))}"
+        )
     keys = _KEYS[reader]
     for key in data:
         if key not in keys and key not in ("attribute", "op", "weight"):

@@ -63,7 +63,8 @@ def read_number(cursor: Cursor) -> int | float:
     text = token.text
     if text.lstrip("+-").isdigit():
         if len(text) > 40:  # so long that Python itself might refuse to read it
-            text = text[0] + text[1:].lstrip("0")
+            sign = text[0] if text[0] in "+-" else ""
+            text = sign + (text.removeprefix(sign).lstrip("0") or "0")
         if len(text) > 40:
             raise TypeMismatch(
                 f"the integer {text[:30]}… does not fit 64 bits", text=cursor.text, position=token.start

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-from tamis.errors import ParseError
+from tamis.errors import ExpressionError, ParseError
 from tamis.lang.fast import read_plain
 from tamis.lang.grammar import read_expression
+from tamis.lang.hints import hinted
 from tamis.lang.operand import over
 from tamis.lang.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS, Limits
@@ -30,7 +31,10 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
         tree = read_plain(text, limits)
         if tree is not None:
             return tree
-    return read_expression(Cursor(text, limits, plain))
+    try:
+        return read_expression(Cursor(text, limits, plain))
+    except ExpressionError as bad:
+        raise hinted(bad, text) from None
 
 
 def utf8_size(text: str) -> int:

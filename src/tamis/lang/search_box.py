@@ -10,6 +10,7 @@ from tamis.errors import ParseError
 from tamis.lang.check import check_tree
 from tamis.lang.operand import over
 from tamis.lang.parse import utf8_size
+from tamis.lang.wildcards import wildcard_error, wildcard_in
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.expr import TRUE, And, Expr, Or, Text
 from tamis.model.text import terms_of
@@ -47,12 +48,23 @@ def _words(text: str) -> Iterator[_Word]:
         if piece is None:
             what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
             raise ParseError(f"expected {what}", text=text, position=start)
-        terms = tuple(terms_of(piece[2] if piece[2] is not None else piece[3]))
+        written = 2 if piece[2] is not None else 3
+        _refuse_wildcards(text, piece, written)
+        terms = tuple(terms_of(piece[written]))
         if terms:
             yield _Word(piece[1], terms)
         elif piece[1]:
             raise ParseError("expected letters or digits after the sign", text=text, position=start)
         at = piece.end()  # a lone '&' or '!' between words is no word
+
+
+def _refuse_wildcards(text: str, piece: re.Match[str], written: int) -> None:
+    """Refuse a wildcard in the word or phrase, and the distance in ``"new york"~2``."""
+    found = wildcard_in(piece[written])
+    if found is not None:
+        raise wildcard_error(piece[written], found[0], piece.start(written) + found[1], text)
+    if written == 2 and text.startswith("~", piece.end()):
+        raise wildcard_error(f"{piece[0].strip()}~", "~", piece.end(), text)
 
 
 def _condition(word: _Word, attribute: str, strict: bool) -> Expr:

@@ -1,4 +1,4 @@
-"""Shapes in expressions: every coordinate in range, every ring closed, every bound kept."""
+"""Shapes in expressions: every coordinate in range, every ring closed, every area valid, every bound kept."""
 
 from __future__ import annotations
 
@@ -51,7 +51,29 @@ def _polygon(polygon: Polygon, limits: Limits) -> Polygon:
     areas = tuple(tuple(clean_ring(ring) for ring in area) for area in polygon.areas)
     if not areas or not all(areas):
         raise PatternError("a polygon needs at least one ring")
+    for number, area in enumerate(areas, 1):
+        _check_area(area, f"polygon {number} of {len(areas)}" if len(areas) > 1 else "the polygon")
     return Polygon(areas)
+
+
+def _check_area(area: tuple[Ring, ...], what: str) -> None:
+    """Refuse rings that cross or touch along an edge: inside and outside are not defined for them.
+
+    Areas of one polygon may overlap: a point lies in the polygon if it lies in one of them.
+    """
+    import shapely
+
+    reason = str(shapely.is_valid_reason(shapely.Polygon(area[0], list(area[1:]))))
+    if reason == "Valid Geometry":
+        return
+    fault, _, place = reason.removesuffix("]").partition("[")
+    where = f" at ({place})" if place else ""
+    raise PatternError(
+        f"{what} is not valid: {fault[:1].lower()}{fault[1:]}{where}; its rings must neither cross nor share "
+        "an edge, and holes must lie inside the outer ring. Repair it, for example with shapely.make_valid, "
+        "or write overlapping areas as a MULTIPOLYGON",
+        reason=fault,
+    )
 
 
 def clean_ring(pairs: Iterable[Any]) -> Ring:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from tamis.lang.columns import RowWriter
 from tamis.lang.columns.tables import is_table, parquet_batches, tables_of
 from tamis.limits import Limits
 from tamis.matcher.audit import Audit
+from tamis.matcher.display import many
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
 from tamis.matcher.refused_events import Refusal, refusals
@@ -47,6 +49,12 @@ class MatchBatch(NamedTuple):
     events: int
     seen: tuple[Seen, ...] = ()  # for AttributeWatch
 
+    def __repr__(self) -> str:
+        return (
+            f"<MatchBatch: {many(self.table.num_rows, 'match')} of {many(self.events, 'event')} from row "
+            f"{self.first_row:,}, {len(self.refused):,} refused>"
+        )
+
 
 def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
     """``events`` in batches of at most ``size``."""
@@ -74,9 +82,16 @@ def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
             yield pa.Table.from_batches([batch])
     elif name.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz")):
         with (gzip.open if name.endswith(".gz") else open)(path, "rb") as file:
-            yield from _grouped(file, size, limits)
+            yield from _grouped(_unzipped(path, file), size, limits)
     else:
         raise InputError(f"{path}: events are read from .jsonl, .jsonl.gz or .parquet files")
+
+
+def _unzipped(path: Path, file: Any) -> Iterator[bytes]:
+    try:
+        yield from file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
+        raise InputError(f"{path} cannot be unzipped: {bad}", file=str(path)) from None
 
 
 def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece]:

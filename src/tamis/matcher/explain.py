@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from tamis.lang import Span, span_of, to_text
+from tamis.matcher.display import table
 from tamis.model.drawing import drawn
 from tamis.model.event import Event, tagged
 from tamis.model.expr import And, Exists, Expr, Not, Or, Predicate, children_of, families_of, is_negative
@@ -14,6 +16,7 @@ from tamis.model.value import Interval, Point, Value, comparable_family, format_
 
 SHOWN_VALUES = 3
 SHOWN_TEXT = 60
+SHOWN_EXPRESSION = 80
 LISTED_VALUES = 20  # in plain data
 LISTED_TEXT = 256
 
@@ -42,6 +45,15 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         return drawn(self)
 
+    def __repr__(self) -> str:
+        text = shortened(self.expression or self.text)
+        why = f": {self.reason}" if self.reason else ""
+        verdict = "matches" if self.matched else "does not match"
+        return f"<Explanation: {verdict} {text!r}{why}; print it for all>"
+
+    def _repr_html_(self) -> str:
+        return table(("", "condition", "reason"), list(_lines(self, 0)), self.expression or self.text)
+
     def as_dict(self) -> dict[str, Any]:
         """The tree as plain data, ready for JSON; of many values the first, of long texts the beginning."""
         node: dict[str, Any] = {} if self.expression is None else {"expression": self.expression}
@@ -54,6 +66,17 @@ class Explanation(NamedTuple):
         if self.children:
             node["children"] = [child.as_dict() for child in self.children]
         return node
+
+
+def _lines(node: Explanation, depth: int) -> Iterator[tuple[str, str, str]]:
+    yield "✓" if node.matched else "✗", "\u2003" * depth + node.text, node.reason
+    for child in node.children:
+        yield from _lines(child, depth + 1)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= SHOWN_EXPRESSION else text[:SHOWN_EXPRESSION] + "…"
 
 
 def explain(expr: Expr, event: Event) -> Explanation:

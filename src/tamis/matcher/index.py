@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
@@ -17,16 +17,17 @@ from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher import storage
+from tamis.matcher import display, storage
 from tamis.matcher.audit import Audit
 from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
 from tamis.matcher.refused_events import OnError, check_on_error, reported
+from tamis.matcher.refused_subscriptions import warn_refused
 from tamis.matcher.results import Matches, MatchTable
 from tamis.matcher.snapshot import Layer, Snapshot
-from tamis.matcher.sources import Progress, read_book
+from tamis.matcher.sources import Progress, id_text, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
 from tamis.matcher.unseen import AttributeWatch, watched
 from tamis.matcher.work import WorkReport
@@ -66,19 +67,24 @@ class Index:
         sample: Any = None,
         limits: Limits = DEFAULT_LIMITS,
         on_error: str = "raise",
+        ignore: str | Collection[str] = (),
         progress: Progress | None = None,
     ) -> Self:
         """Index the subscriptions of ``source``.
 
         ``source`` is a dictionary of id to expression, an iterable of (id, expression) pairs or
-        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. With
-        ``on_error="skip"`` bad subscriptions are left out and listed in ``refused``. ``sample`` is a
-        list or table of typical events; it makes the choice of access conditions better.
+        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. Ids are strings.
+        Bad subscriptions raise one error that names all of them. With ``on_error="skip"`` they are left out
+        and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
+        ``ignore`` names fields or columns to pass over. ``sample`` is a list or table of typical events; it
+        makes the choice of access conditions better.
         """
-        if on_error not in ("raise", "skip"):
-            raise InputError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        if on_error not in ("raise", "skip", "report"):
+            raise InputError(f"on_error is 'raise', 'skip' or 'report', not {on_error!r}")
         engine_class(engine)
-        book = read_book(source, limits, on_error == "skip", progress)
+        book = read_book(source, limits, on_error != "raise", progress, ignore)
+        if on_error == "report":
+            warn_refused(book.refused)
         writer = Writer(engine, parameters or {}, limits, sample)
         writer.load(book)
         return cls(writer, book.refused)
@@ -232,11 +238,29 @@ class Index:
 
     # -- the subscriptions --------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        info = self.info()
+        segments = display.many(len(info["segments"]), "segment")
+        count = display.many(info["subscriptions"], "subscription")
+        return f"<tamis.Index: {count}, {info['engine']}, {segments}, {display.size_text(info['bytes'])}>"
+
+    def _repr_html_(self) -> str:
+        info = self.info()
+        fields = {"engine": info["engine"], "size": display.size_text(info["bytes"]), "fresh": info["fresh"]}
+        columns = ("engine", "subscriptions", "removed", "clauses", "attributes", "bytes")
+        rows = [[segment[name] for name in columns] for segment in info["segments"]]
+        title = f"Index of {display.many(info['subscriptions'], 'subscription')}"
+        return display.pairs(fields, title) + display.table(columns, rows, "segments")
+
     def __len__(self) -> int:
         return self._writer.current.count
 
+    def __iter__(self) -> Iterator[str]:
+        """The ids in order of registration, as they are at this moment; later changes are not seen."""
+        return self._writer.current.ids()
+
     def __contains__(self, subscription: object) -> bool:
-        return isinstance(subscription, str) and self._writer.current.find(subscription) is not None
+        return self._writer.current.find(id_text(subscription)) is not None
 
     def subscription(self, subscription: str) -> Subscription:
         """The subscription with this id."""
@@ -252,14 +276,22 @@ class Index:
         """The expression of a subscription."""
         return self.subscription(subscription).expression
 
-    def add(self, subscription: Any, expression: Any = None, *, priority: float = 0.0) -> None:
+    def add(
+        self,
+        subscription: Any,
+        expression: Any = None,
+        *,
+        priority: float = 0.0,
+        ignore: str | Collection[str] = (),
+    ) -> None:
         """Add one subscription (id, expression), or all of a source as :meth:`build` takes it."""
         if expression is not None:
             self._writer.add_one((subscription, expression, priority))
         elif isinstance(subscription, Subscription):
             self._writer.add_one(subscription)
         else:
-            self._writer.add_book(read_book(subscription, self.limits, skip_bad=False))
+            book = read_book(subscription, self.limits, skip_bad=False, ignore=ignore)
+            self._writer.add_book(book)
 
     def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
         """Replace the expression of an existing subscription, at once; its priority stays unless given."""
@@ -268,7 +300,7 @@ class Index:
 
     def remove(self, subscription: str) -> None:
         """Remove a subscription; no match that begins later sees it."""
-        self._writer.remove(subscription)
+        self._writer.remove(id_text(subscription))
 
     def apply(self, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
         """Put and remove subscriptions in one step, as the log of a store tells it; what was refused."""
@@ -323,7 +355,7 @@ def _audit_of(audit: float | Audit | None) -> Audit | None:
 
 
 def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
-    place = snapshot.find(subscription)
+    place = snapshot.find(id_text(subscription))
     if place is None:
         raise UnknownSubscription(
             f"no subscription has the id {subscription[:80]!r}", subscription=subscription

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tamis.matcher import display
 from tamis.matcher.refused_events import Refusal
 from tamis.matcher.work import WorkReport
 
@@ -16,6 +17,9 @@ class Matches(list[str]):
     def __init__(self, ids: list[str], work: WorkReport) -> None:
         super().__init__(ids)
         self.work = work
+
+    def _repr_html_(self) -> str:
+        return display.table(("subscription",), [(name,) for name in self], display.many(len(self), "match"))
 
 
 class MatchTable:
@@ -54,7 +58,12 @@ class MatchTable:
     __hash__ = None  # type: ignore[assignment]  # as of the table
 
     def __repr__(self) -> str:
-        return (
-            f"<tamis.MatchTable: {len(self.table):,} matches of {self.events:,} events,"
-            f" {len(self.refused):,} refused>"
-        )
+        return f"<tamis.MatchTable: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        columns = self.table.slice(0, display.ROWS).to_pydict()
+        return display.table(tuple(columns), list(zip(*columns.values(), strict=True)), self._summary())
+
+    def _summary(self) -> str:
+        matches, events = display.many(len(self.table), "match"), display.many(self.events, "event")
+        return f"{matches} of {events}, {len(self.refused):,} refused"

@@ -7,6 +7,7 @@ sees the old expression, a reader with the new one sees the new.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from tamis.index.segment import Segment
 from tamis.model.expr import Subscription
 
 ALIVE = np.iinfo(np.int64).max
+STEP = 4096  # ids that are read at a time
 
 
 class Layer(NamedTuple):
@@ -66,6 +68,14 @@ class Snapshot(NamedTuple):
             if ordinal >= 0 and (layer.died is None or layer.died[ordinal] > self.sequence):
                 return at, ordinal
         return None
+
+    def ids(self) -> Iterator[str]:
+        """The ids in force, in order of registration."""
+        for layer in self.layers:
+            living = layer.living(self.sequence)
+            for at in range(0, len(living), STEP):
+                yield from layer.segment.ids_of(living[at : at + STEP])
+        yield from (held.id for held in self.fresh)
 
     def version(self, place: tuple[int, int]) -> int:
         """The version of the subscription at a place given by :meth:`find`."""

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 
-from tamis.errors import DuplicateSubscription, InputError, ParseError, SubscriptionError, TamisError
+from tamis.errors import DuplicateSubscription, EventValue, SubscriptionError, TamisError
 from tamis.index.segment import Particulars
 from tamis.lang import expression_from
 from tamis.lang.columns import Columns, RowWriter, columns_from_arrow
 from tamis.lang.columns.literals import StringColumn, string_column
 from tamis.limits import Limits
+from tamis.matcher.fields import BULK_FIELDS, TEXT_FIELDS, check_keys, ignored
+from tamis.matcher.readers import STEP, Row, Source, check_table, source_of, table_rows
+from tamis.matcher.refused_subscriptions import Place, Refusals, raise_refused, refusal
 from tamis.model.expr import Subscription
 from tamis.model.value import clean_string
 
 Progress = Callable[[int, int | None], None]
-Refusals = list[tuple[str, TamisError]]
-STEP = 1024
 
 
 class Book(NamedTuple):
@@ -35,24 +34,36 @@ class Book(NamedTuple):
     refused: Refusals
 
 
-def read_book(source: Any, limits: Limits, skip_bad: bool, progress: Progress | None = None) -> Book:
-    """Read subscriptions; a bad one is refused (``skip_bad``) or raises."""
-    if isinstance(source, str | Path):
-        source = _open(Path(source))
-    if type(source).__module__.startswith("pandas"):
-        source = pa.Table.from_pandas(source, preserve_index=False)
-    if isinstance(source, pa.Table) and "expression" not in source.column_names:
-        return _from_columns(source, limits, skip_bad)
-    total = len(source) if hasattr(source, "__len__") else None
-    return _from_rows(_rows(source), limits, skip_bad, progress, total)
+def read_book(
+    source: Any,
+    limits: Limits,
+    skip_bad: bool,
+    progress: Progress | None = None,
+    ignore: str | Collection[str] = (),
+) -> Book:
+    """Read subscriptions; bad ones are refused (``skip_bad``), or one error tells of all of them.
+
+    Fields and columns that are unknown are refused unless ``ignore`` names them.
+    """
+    passed_over = ignored(ignore)
+    given = source_of(source, passed_over)
+    if isinstance(given.rows, pa.Table):
+        bulk = "expression" not in given.rows.column_names
+        check_table(given.rows, BULK_FIELDS if bulk else TEXT_FIELDS, passed_over)
+        if bulk:
+            book = _from_columns(given.rows, given.file, limits)
+        else:
+            rows = Source(table_rows(given.rows), given.file, given.rows.num_rows)
+            book = _from_rows(rows, limits, progress, passed_over)
+    else:
+        book = _from_rows(given, limits, progress, passed_over)
+    if not skip_bad:
+        raise_refused(book.refused)
+    return book
 
 
-def _from_columns(table: pa.Table, limits: Limits, skip_bad: bool) -> Book:
+def _from_columns(table: pa.Table, file: str | None, limits: Limits) -> Book:
     bulk = columns_from_arrow(table, limits)
-    if bulk.refused and not skip_bad:
-        subscription, error = bulk.refused[0]
-        error.details["subscription"] = subscription
-        raise error
     raw = bulk.ids.cast(pa.large_string())
     _, start, data = raw.buffers()
     offsets = (
@@ -62,34 +73,36 @@ def _from_columns(table: pa.Table, limits: Limits, skip_bad: bool) -> Book:
     )
     body = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     ids = StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
-    return Book(ids, bulk.columns, Particulars(bulk.priority, bulk.version), bulk.refused)
+    refused = [
+        refusal(name, error, Place(row + 1, None, file))
+        for (name, error), row in zip(bulk.refused, bulk.refused_rows, strict=True)
+    ]
+    return Book(ids, bulk.columns, Particulars(bulk.priority, bulk.version), refused)
 
 
-def _from_rows(
-    rows: Iterator[Any], limits: Limits, skip_bad: bool, progress: Progress | None, total: int | None
-) -> Book:
+def _from_rows(source: Source, limits: Limits, progress: Progress | None, ignore: frozenset[str]) -> Book:
     writer = RowWriter()
-    ids: dict[str, None] = {}
+    ids: dict[str, int] = {}
     held_all: list[tuple[float, int]] = []
     refused: Refusals = []
+    rows: Iterable[Row] = source.rows
     done = 0
     for done, row in enumerate(rows, 1):
         try:
-            held = subscription_from(row, limits)
+            held = subscription_from(row.content, limits, TEXT_FIELDS, ignore)
             if held.id in ids:
-                raise DuplicateSubscription(f"the id {held.id[:80]!r} stands twice", subscription=held.id)
+                message = f"the id {held.id[:80]!r} stands twice, first in row {ids[held.id]}"
+                raise DuplicateSubscription(message, subscription=held.id)
             writer.add(held.expression)
         except TamisError as bad:
-            if not skip_bad:
-                raise
-            refused.append((_id_of(row), bad))
+            refused.append(refusal(_id_of(row.content), bad, Place(done, row.line, source.file)))
             continue
-        ids[held.id] = None
+        ids[held.id] = done
         held_all.append((held.priority, held.version))
         if progress is not None and done % STEP == 0:
-            progress(done, total)
+            progress(done, source.total)
     if progress is not None:
-        progress(done, total)
+        progress(done, source.total)
     return Book(string_column(list(ids)), writer.freeze(), particulars_of(held_all), refused)
 
 
@@ -101,20 +114,24 @@ def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
     )
 
 
-def subscription_from(row: Any, limits: Limits) -> Subscription:
-    """A checked subscription from an object, a pair (id, expression) or a mapping with those keys."""
+def subscription_from(
+    row: Any, limits: Limits, known: Collection[str] = TEXT_FIELDS, ignore: Collection[str] = ()
+) -> Subscription:
+    """A checked subscription from an object, a pair (id, expression) or a mapping with the ``known`` keys."""
     if isinstance(row, TamisError):
         raise row
-    version = 0
+    priority: Any = None
+    version: Any = None
     if isinstance(row, Subscription):
         identity, expression, priority, version = row.id, row.expression, row.priority, row.version
     elif isinstance(row, Mapping):
+        check_keys(row, known, ignore)
         if "id" not in row or "expression" not in row:
             raise SubscriptionError("a subscription needs the keys 'id' and 'expression'")
-        identity, expression, priority = row["id"], row["expression"], row.get("priority") or 0.0
-        version = row.get("version") or 0
+        identity, expression, priority = row["id"], row["expression"], row.get("priority")
+        version = row.get("version")
     elif isinstance(row, tuple | list) and len(row) in (2, 3):
-        identity, expression, priority = (*row, 0.0)[:3]
+        identity, expression, priority = (*row, None)[:3]
     else:
         raise SubscriptionError(
             f"a subscription is (id, expression) or an object, not a {type(row).__name__}"
@@ -128,12 +145,10 @@ def subscription_from(row: Any, limits: Limits) -> Subscription:
 
 
 def check_id(identity: Any, limits: Limits) -> str:
-    """A usable id; whole numbers are written as text."""
-    if type(identity) is int:
-        identity = str(identity)
-    if type(identity) is not str or not identity:
-        raise SubscriptionError(f"an id is a string that is not empty, not {identity!r}")
-    text = clean_string(identity)
+    """A usable id: text, not empty and not too long."""
+    text = id_text(identity)
+    if not text:
+        raise SubscriptionError("an id is a string that is not empty, not ''")
     if len(text.encode()) > limits.subscription_id_bytes:
         raise SubscriptionError(
             f"the id {text[:40]!r}… is longer than subscription_id_bytes = {limits.subscription_id_bytes}",
@@ -142,73 +157,54 @@ def check_id(identity: Any, limits: Limits) -> str:
     return text
 
 
+def id_text(identity: Any) -> str:
+    """``identity`` in the Unicode form NFC, as ids are kept; other types than text are refused."""
+    if isinstance(identity, str):
+        try:
+            return clean_string(str.__str__(identity))
+        except EventValue as bad:
+            raise SubscriptionError(f"the id {identity[:40]!r} cannot be used: {bad.message}") from None
+    shown = _shown(identity)
+    remedy = "" if identity is None else f"; write str({shown}), and use the same text wherever you name it"
+    raise SubscriptionError(f"an id is a string, not {shown} ({type(identity).__name__}){remedy}")
+
+
 def _check_priority(priority: Any) -> float:
-    if isinstance(priority, bool) or not isinstance(priority, int | float) or not math.isfinite(priority):
-        raise SubscriptionError(f"a priority is a finite number, not {priority!r}")
-    return float(priority)
+    if priority is None:
+        return 0.0
+    number = math.nan
+    kinds = int | float | Decimal | np.integer | np.floating
+    if isinstance(priority, kinds) and not isinstance(priority, bool):
+        try:
+            number = float(priority)
+        except OverflowError:
+            number = math.inf
+    if not math.isfinite(number):
+        raise SubscriptionError(f"a priority is a finite number, not {_shown(priority)}")
+    return number
 
 
 def _check_version(version: Any) -> int:
-    if type(version) is not int or not 0 <= version < 2**63:
-        raise SubscriptionError(f"a version is a whole number from 0, not {version!r}")
-    return version
+    if version is None:
+        return 0
+    if isinstance(version, bool) or not isinstance(version, int | np.integer) or not 0 <= version < 2**63:
+        raise SubscriptionError(f"a version is a whole number from 0, not {_shown(version)}")
+    return int(version)
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value's repr; Python refuses to write very long integers."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _id_of(row: Any) -> str:
     if isinstance(row, Mapping):
-        return str(row.get("id", ""))
-    if isinstance(row, tuple | list) and row:
-        return str(row[0])
-    return str(getattr(row, "id", ""))
-
-
-def _rows(source: Any) -> Iterator[Any]:
-    if isinstance(source, Mapping):
-        return iter(source.items())
-    if isinstance(source, pa.Table):
-        return _table_rows(source)
-    if isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        return (_decode(row) if isinstance(row, str | bytes) else row for row in source)
-    raise InputError(
-        "subscriptions are a dictionary, an iterable of (id, expression), an Arrow table or a path, "
-        f"not a {type(source).__name__}"
-    )
-
-
-def _table_rows(table: pa.Table) -> Iterator[Any]:
-    names = [name for name in ("id", "expression", "priority", "version") if name in table.column_names]
-    if "id" not in names:
-        raise InputError(
-            f"a table of subscriptions needs the column 'id'; it has {', '.join(table.column_names)}"
-        )
-    for batch in table.select(names).to_batches(max_chunksize=STEP):
-        yield from batch.to_pylist()
-
-
-def _decode(line: str | bytes) -> Any:
-    try:
-        return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
-        return ParseError(f"the line is not JSON: {bad}")
-
-
-def _open(path: Path) -> Any:
-    name = path.name.lower()
-    if not path.exists():
-        raise InputError(f"there is no file {path}")
-    if name.endswith(".parquet"):
-        import pyarrow.parquet as pq
-
-        return pq.read_table(path)
-    if name.endswith((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")):
-        return _lines(path)
-    if name.endswith(".csv"):
-        import pyarrow.csv
-
-        return pyarrow.csv.read_csv(path)
-    raise InputError(f"{path}: subscriptions are read from .jsonl, .jsonl.gz, .parquet or .csv files")
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with (gzip.open if path.name.endswith(".gz") else open)(path, "rb") as file:
-        yield from (line for line in file if line.strip())
+        identity = row.get("id", "")
+    elif isinstance(row, tuple | list) and row:
+        identity = row[0]
+    else:
+        identity = getattr(row, "id", "")
+    return identity if isinstance(identity, str) else _shown(identity)

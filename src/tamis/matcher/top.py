@@ -14,6 +14,7 @@ from tamis.index.protocol import Candidates, Ranked, Wanted
 from tamis.index.segment import Segment
 from tamis.lang.columns.codes import Op
 from tamis.matcher.bounds import Ceilings, ceilings_of, wanted, weights_of
+from tamis.matcher.display import table
 from tamis.matcher.match import EventAt, match_layer, owners_in_force
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.work import WorkReport
@@ -35,6 +36,9 @@ class TopMatches(list[Scored]):
     def __init__(self, scored: list[Scored], work: WorkReport) -> None:
         super().__init__(scored)
         self.work = work
+
+    def _repr_html_(self) -> str:
+        return table(("subscription", "score"), self, f"the best {len(self):,}")
 
 
 class Subject(NamedTuple):
@@ -97,8 +101,6 @@ class Scores:
             names, numbers = columns.names, columns.attribute[first:last].tolist()
             asked = [weights.get(names[number], 1.0) for number in numbers]
             parts = [part * weight for part, weight in zip(parts, asked, strict=True)]
-        if len(parts) == 1:
-            return float(parts[0] + priority)
         return float((combine(parts) if parts else 0.0) + priority)
 
 

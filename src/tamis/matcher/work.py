@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import add
 from typing import NamedTuple
 
+from tamis.matcher.display import pairs
+
 
 class WorkReport(NamedTuple):
     """Counts of one match call."""
@@ -18,6 +20,9 @@ class WorkReport(NamedTuple):
     visited: int = 0  # lists, nodes or cells that the engine looked up
     audited: int = 0  # events that the tree evaluator decided again
     advice: tuple[str, ...] = ()  # lines for a person, such as an attribute that no event has
+
+    def _repr_html_(self) -> str:
+        return pairs(self._asdict(), "work")
 
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""

@@ -32,6 +32,14 @@ class Node(msgspec.Struct, frozen=True):
     def __invert__(self) -> Not:
         return Not(self)  # type: ignore[arg-type]
 
+    def __bool__(self) -> bool:
+        # ``and``, ``or``, ``not`` and chained comparisons would silently drop a part of the expression.
+        raise TypeError(
+            "an expression is neither true nor false before it meets an event; join expressions with & (and),"
+            " | (or) and ~ (not), each part in parentheses: (attr('a') < 3) & (attr('b') > 2). Write a"
+            " chained comparison such as 1 < attr('a') < 3 as two comparisons, or with between()"
+        )
+
 
 class Compare(Node, frozen=True):
     """``attribute op value``."""

@@ -1,6 +1,7 @@
 """Shapes on the map, and what it means for a point to lie in one.
 
-Polygons and boxes are planar in degrees, borders included; distance is the great circle on a
+A point lies in a polygon of several areas if it lies in one of them, also where areas overlap. Polygons
+and boxes are planar in degrees, borders included; distance is the great circle on a
 sphere of the Earth's mean radius. The spatial locator narrows down with an index but asks these
 same functions for the verdict.
 """
@@ -53,7 +54,8 @@ def covers(shape: Shape, point: Point) -> bool:
         return distance(shape.centre, point) <= shape.metres
     import shapely
 
-    return bool(shapely.covers(geometry(shape), shapely.Point(point.lon, point.lat)))
+    place = shapely.Point(point.lon, point.lat)
+    return any(bool(shapely.covers(geometry(part), place)) for part in parts_of(shape))
 
 
 def box_covers(box: Box, point: Point) -> bool:
@@ -72,6 +74,19 @@ def distance(a: Point, b: Point) -> float:
     half_lon = math.sin(math.radians(b.lon - a.lon) / 2.0)
     chord = half_lat * half_lat + math.cos(lat_a) * math.cos(lat_b) * half_lon * half_lon
     return 2.0 * EARTH_RADIUS_M * math.asin(min(1.0, math.sqrt(chord)))
+
+
+@lru_cache(maxsize=4096)
+def parts_of(polygon: Polygon) -> tuple[Polygon, ...]:
+    """Polygons that together cover what ``polygon`` covers: itself, or its areas if they overlap or touch.
+
+    The geometry library counts a point in two overlapping areas as outside, so it never sees both at once.
+    """
+    import shapely
+
+    if len(polygon.areas) == 1 or shapely.is_valid(geometry(polygon)):
+        return (polygon,)
+    return tuple(Polygon((area,)) for area in polygon.areas)
 
 
 @lru_cache(maxsize=4096)

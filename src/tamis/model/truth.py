@@ -58,12 +58,23 @@ def holds(predicate: Predicate, values: tuple[Value, ...]) -> bool:
 
 
 def score(expr: Expr, event: Event, combine: Callable[[Iterable[float]], float] = sum) -> float:
-    """The score of a matching expression: ``combine`` over a conjunction, the best true branch of a
-    disjunction, weight × attribute weight of a predicate, nothing for a ``Not`` or no condition at all."""
+    """The score of a matching expression.
+
+    A conjunction scores ``combine`` of its parts, a disjunction its best true branch. A part that stands
+    alone, as the whole expression or as a branch, is a conjunction of one. A predicate counts weight ×
+    attribute weight, a ``Not`` nothing. No condition at all scores 0, and ``combine`` is not called.
+    """
     if isinstance(expr, And):
-        return combine([score(child, event, combine) for child in expr.children]) if expr.children else 0.0
+        return combine([_part(child, event, combine) for child in expr.children]) if expr.children else 0.0
     if isinstance(expr, Or):
         return max((score(c, event, combine) for c in expr.children if matches(c, event)), default=0.0)
+    return combine([_part(expr, event, combine)])
+
+
+def _part(expr: Expr, event: Event, combine: Callable[[Iterable[float]], float]) -> float:
+    """What one part of a conjunction counts."""
+    if isinstance(expr, And | Or):
+        return score(expr, event, combine)
     if isinstance(expr, Not):
         return 0.0
     return expr.weight * event.weights.get(expr.attribute, 1.0)

@@ -5,14 +5,10 @@
 
 from __future__ import annotations
 
-try:
+from tamis.extras import needs_extra
+
+with needs_extra("tamis.notify", "service"):
     from tamis.notify.notifier import Notifier
     from tamis.notify.settings import Settings
-except ModuleNotFoundError as missing:
-    if (missing.name or "tamis").startswith("tamis"):
-        raise
-    raise ModuleNotFoundError(
-        f"tamis.notify needs {missing.name}: pip install 'tamis[service]'", name=missing.name
-    ) from None
 
 __all__ = ["Notifier", "Settings"]

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import IndexError_, SubscriptionError, TamisError
+from tamis.matcher.fields import EVERY_OTHER
 from tamis.matcher.sources import read_book
 from tamis.matcher.writer import Writer
 from tamis.shards.manifest import Settings, Shard
@@ -81,7 +82,7 @@ def fingerprint_of(marks: Any) -> str:
 
 def _anew(work: Work, rows: pa.Table) -> tuple[Writer, Refused]:
     limits = limits_of(work.settings)
-    book = read_book(rows.drop_columns(["mark"]), limits, skip_bad=True)
+    book = read_book(rows, limits, skip_bad=True, ignore=EVERY_OTHER)
     writer = Writer(work.settings.engine, dict(work.settings.parameters), limits, work.sample)
     writer.load(book)
     return writer, book.refused
@@ -105,7 +106,7 @@ def _changed(
     except IndexError_:  # what was there is damaged or gone: begin anew
         return None
     fresh = rows.filter(pc.is_in(rows["id"], value_set=_one(news)))
-    given = read_book(fresh.drop_columns(["mark"]), limits_of(work.settings), skip_bad=True)
+    given = read_book(fresh, limits_of(work.settings), skip_bad=True, ignore=EVERY_OTHER)
     writer.apply(given, gone.to_pylist() + [name for name, _ in given.refused])
     return writer, given.refused
 

@@ -7,25 +7,21 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-from tamis.errors import SparkUnavailable
-
-if find_spec("pyspark") is None:
-    raise SparkUnavailable("PySpark is not installed; pip install 'tamis[spark]'")
+from tamis.extras import needs_extra
 
 # Stages have the names of their modules, so all are loaded at once: a module that is loaded later would
 # take the place of its function.
-from tamis.spark.build import Build, build
-from tamis.spark.digest import digest
-from tamis.spark.events import events, refused_events
-from tamis.spark.generate import generate
-from tamis.spark.match import match, match_with_notes, observed, refused_of
-from tamis.spark.profiling import Profile, profile
-from tamis.spark.session import session
-from tamis.spark.sql import register
-from tamis.spark.stream import match_stream
-from tamis.spark.subscriptions import Subscriptions, subscriptions
+with needs_extra("tamis.spark", "spark"):
+    from tamis.spark.build import Build, build
+    from tamis.spark.digest import digest
+    from tamis.spark.events import events, refused_events
+    from tamis.spark.generate import generate
+    from tamis.spark.match import match, match_with_notes, observed, refused_of
+    from tamis.spark.profiling import Profile, profile
+    from tamis.spark.session import session
+    from tamis.spark.sql import register
+    from tamis.spark.stream import match_stream
+    from tamis.spark.subscriptions import Subscriptions, subscriptions
 
 __all__ = [
     "Build",

@@ -159,7 +159,7 @@ class StoreWriter(DataSourceArrowWriter):
         from tamis.store import Store
 
         store = Store.shared(self.url)
-        written = store.put_many(rows)
+        written = store.put_many(rows, ignore="token")  # the store gives it
         if written.refused:
             store.quarantine_subscriptions(written.refused, self.query, self.batch)
         return written.changed

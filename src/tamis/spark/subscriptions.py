@@ -8,6 +8,7 @@ A bad row never fails the job.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from tamis.errors import InputError
 from tamis.lang.columns import columns_from_arrow
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.matcher.fields import BULK_FIELDS
 from tamis.spark.checked import CORRUPT, REFUSED_SUBSCRIPTIONS, check_bulk, check_texts
 from tamis.spark.events import column
 from tamis.spark.session import session
@@ -140,10 +142,38 @@ def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
     names = {name: role for role, name in wanted.items() if name in columns}
     if "priority" not in (*columns, *names.values()) and "weight" in columns and not bulk:
         names["weight"] = "priority"
+    _check_names(columns, bulk)
+    _check_id(frame, str(wanted["id"]))
     clash = sorted(role for name, role in names.items() if role != name and role in columns)
     if clash:
         raise InputError(f"another column is called {clash[0]!r} already; drop or rename it", column=clash[0])
     return frame.select(*[column(name).alias(names.get(name, name)) for name in columns])
+
+
+def _check_names(columns: list[str], bulk: bool) -> None:
+    """Refuse a column that looks like a misspelt optional one; other columns are carried along."""
+    known = (
+        BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
+    )
+    for name in columns:
+        near = [] if name in known else get_close_matches(name.lower(), set(known) - set(columns), 1, 0.8)
+        if near:
+            raise InputError(
+                f"the column {name!r} of the subscriptions looks misspelt; did you mean {near[0]!r}? "
+                "Rename or drop it",
+                column=name,
+            )
+
+
+def _check_id(frame: DataFrame, name: str) -> None:
+    """Refuse ids that are not text: 7 would silently become '7'."""
+    kind = frame.schema[name].dataType
+    if not isinstance(kind, T.StringType | T.NullType):
+        raise InputError(
+            f"the column {name!r} is {kind.simpleString()}, but ids are text; "
+            f"cast it first: .withColumn({name!r}, F.col({name!r}).cast('string'))",
+            column=name,
+        )
 
 
 def _missing(columns: list[str], role: str, name: str | None) -> InputError:

@@ -6,14 +6,10 @@ tables or brings them up to date; :mod:`tamis.store.database` is the only module
 
 from __future__ import annotations
 
-try:
+from tamis.extras import needs_extra
+
+with needs_extra("tamis.store", "store"):
     from tamis.store.book import Held, Refused, Written
     from tamis.store.store import Store
-except ModuleNotFoundError as missing:
-    if (missing.name or "tamis").startswith("tamis"):
-        raise
-    raise ModuleNotFoundError(
-        f"tamis.store needs {missing.name}: pip install 'tamis[store]'", name=missing.name
-    ) from None
 
 __all__ = ["Held", "Refused", "Store", "Written"]

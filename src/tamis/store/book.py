@@ -6,7 +6,7 @@ visible in order, and a subscription that would stay as it is takes none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -105,12 +105,15 @@ class Written(NamedTuple):
         )
 
 
-def entry_from(row: Any, limits: Limits) -> Entry:
+FIELDS = ("id", "expression", "priority", "version", "owner", "schedule", "delivery", "status")
+
+
+def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
     """A checked subscription from whatever the library takes.
 
-    Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``.
+    Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``, and have what ``ignore`` names.
     """
-    held = subscription_from(row, limits)
+    held = subscription_from(row, limits, FIELDS, ignore)
     more = row if isinstance(row, Mapping) else {}
     given = (
         row.get("expression")

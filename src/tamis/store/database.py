@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersion
+from tamis.extras import needs_extra
 
 VERSION_TABLE = "tamis_version"
 HEAD = "0003"  # the last of migrations/versions: a store that has it needs nothing
@@ -30,7 +31,8 @@ class Database:
 
     def __init__(self, address: str) -> None:
         self.address = read_address(address)
-        self.engine = _engine(self.address)
+        with needs_extra("the store", "store"):  # the driver of the database
+            self.engine = _engine(self.address)
         # SQLite has one writer at a time, and others ask again after naps; threads of one process need not.
         self._turn: contextlib.AbstractContextManager[Any] = (
             threading.Lock() if self.is_sqlite else contextlib.nullcontext()
@@ -170,9 +172,10 @@ def _version(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection, found: str | None, database: Database) -> None:
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
+    with needs_extra("the store", "store"):
+        from alembic import command
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

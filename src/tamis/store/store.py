@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from tamis.errors import InputError, TamisError
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.matcher.fields import ignored
 from tamis.model.change import Change
 from tamis.model.token import TOKENS
 from tamis.store import book, digests, outbox, retention
@@ -98,27 +99,30 @@ class Store:
             book.write(connection, [entry])
             return book.version_of(connection, entry.id)
 
-    def put_many(self, rows: Any, progress: Progress | None = None) -> Written:
+    def put_many(
+        self, rows: Any, progress: Progress | None = None, ignore: str | Collection[str] = ()
+    ) -> Written:
         """Put subscriptions: mappings, (id, expression[, priority]) or an Arrow table.
 
-        A bad row is refused and returned; the others are written, some thousands in each transaction.
+        A bad row is refused and returned; the others are written, some thousands in each transaction. A row
+        with an unknown field is bad unless ``ignore`` names the field (``"*"``: every other one).
         """
         total = len(rows) if hasattr(rows, "__len__") else None
         result, done = Written(), 0
         pending = _rows(rows)
         while piece := list(itertools.islice(pending, STEP)):
-            result = result.plus(self._put_piece(piece))
+            result = result.plus(self._put_piece(piece, ignored(ignore)))
             done += len(piece)
             if progress is not None:
                 progress(done, total)
         return result
 
-    def _put_piece(self, piece: list[Any]) -> Written:
+    def _put_piece(self, piece: list[Any], ignore: Collection[str]) -> Written:
         entries: list[Entry] = []
         refused: list[Refused] = []
         for row in piece:
             try:
-                entries.append(book.entry_from(row, self.limits))
+                entries.append(book.entry_from(row, self.limits, ignore))
             except TamisError as bad:
                 refused.append(book.refusal_of(row, bad))
         with self.database.writing() as connection:

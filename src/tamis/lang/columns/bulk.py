@@ -32,13 +32,14 @@ Codes = npt.NDArray[np.uint32]
 
 
 class Bulk(NamedTuple):
-    """What a bulk table held: the good subscriptions, and the refused ids with their errors."""
+    """What a bulk table held: the good subscriptions; the refused ids, their errors and first bad rows."""
 
     ids: pa.Array
     columns: Columns
     priority: npt.NDArray[np.float64]
     version: Index
     refused: list[tuple[str, TamisError]]
+    refused_rows: list[int]
 
 
 def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
@@ -65,6 +66,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     refusals.add_owned(id_bytes == 0, group, SubscriptionError("id is empty"))
     refusals.add_owned(name_bytes == 0, attribute, SubscriptionError("attribute is empty"))
     weight, priority = _floats(table, "weight", 1.0, refusals), _floats(table, "priority", 0.0, refusals)
+    version = _whole(table, "version", refusals)
     keep = _good_groups(group, refusals, len(ids))
     order = _order(group, keep)
     if order is not None:
@@ -83,8 +85,8 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
         starts(_sums(arity, row_start)),
     )
     kept = ids if keep.all() else ids.filter(pa.array(keep))
-    versions = _first(_whole(table, "version"), group, keep).astype(np.int64)
-    return Bulk(kept, columns, _first(priority, group, keep), versions, _report(ids, group, refusals))
+    versions = _first(version, group, keep).astype(np.int64)
+    return Bulk(kept, columns, _first(priority, group, keep), versions, *_report(ids, group, refusals))
 
 
 def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
@@ -116,10 +118,12 @@ def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.A
     """Distinct strings in order of appearance, and each row's place among them."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(array.type):
+        _check_text(array.type.value_type, name)
         if not array.null_count and not array.dictionary.null_count and readable(array.dictionary) is None:
             return _recoded(array)
         array = array.dictionary_decode()
     if not pa.types.is_string(array.type):
+        _check_text(array.type, name)
         array = array.cast(pa.string())
     array = _readable(array, lambda: np.arange(len(array)), refusals)
     if array.null_count:
@@ -127,6 +131,15 @@ def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.A
         array = array.fill_null("")  # a text of its own, so that nobody else's rows are refused with it
     coded = normal(array).dictionary_encode()
     return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.uint32)
+
+
+def _check_text(kind: pa.DataType, name: str) -> None:
+    """Refuse ids, attributes and operators that are not text: 7 would silently become '7'."""
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    if not any(test(kind) for test in tests):
+        raise SubscriptionError(
+            f"the column {name!r} has the type {kind}, but it holds text; cast it to string first"
+        )
 
 
 def _recoded(array: pa.DictionaryArray) -> tuple[pa.Array, Codes]:
@@ -350,20 +363,31 @@ def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> n
     """The numbers of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0)
-    array = table.column(name).combine_chunks().cast(pa.float64()).fill_null(default)
+    column = table.column(name)
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    if not any(test(column.type) for test in tests):
+        raise InputError(f"the column {name!r} holds numbers, not {column.type}; cast it first")
+    array = column.combine_chunks().cast(pa.float64()).fill_null(default)
     numbers: npt.NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
     refusals.add(~np.isfinite(numbers), SubscriptionError(f"{name} must be a finite number"))
+    if name == "weight":
+        refusals.add(numbers < 0, SubscriptionError("weight must be at least 0"))
     return numbers
 
 
-def _whole(table: pa.Table, name: str) -> Index:
-    """The whole numbers of a column, nothing if there is no such column."""
+def _whole(table: pa.Table, name: str, refusals: Refusals) -> Index:
+    """The whole numbers from 0 of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0, np.int64)
     column = table.column(name)
     if not pa.types.is_integer(column.type):
         raise InputError(f"the column {name!r} holds whole numbers, not {column.type}")
-    return np.asarray(column.combine_chunks().cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False))
+    numbers = column.combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+    refusals.add(
+        (numbers < 0) | (numbers > np.iinfo(np.int64).max),
+        SubscriptionError(f"{name} must be from 0 to 2**63 - 1"),
+    )
+    return np.asarray(numbers, np.int64)
 
 
 def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np.bool_]:
@@ -372,8 +396,13 @@ def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np
     return keep
 
 
-def _report(ids: pa.Array, group: Codes, refusals: Refusals) -> list[tuple[str, TamisError]]:
-    first: dict[int, TamisError] = {}
+def _report(
+    ids: pa.Array, group: Codes, refusals: Refusals
+) -> tuple[list[tuple[str, TamisError]], list[int]]:
+    """The refused ids, each with the reason and the number of its first bad row."""
+    first: dict[int, tuple[TamisError, int]] = {}
     for row, reason in sorted(refusals.reasons.items()):
-        first.setdefault(int(group[row]), reason)
-    return [(ids[at].as_py(), reason) for at, reason in first.items()]
+        first.setdefault(int(group[row]), (reason, row))
+    return [(ids[at].as_py(), reason) for at, (reason, _) in first.items()], [
+        row for _, row in first.values()
+    ]

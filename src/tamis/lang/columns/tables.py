@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -185,6 +185,25 @@ def one_array(column: Any) -> Any:
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     return array
+
+
+def ordinary_table(table: pa.Table) -> pa.Table:
+    """``table`` with ordinary columns."""
+    columns = [
+        column if ordinary_type(column.type) == column.type else ordinary(one_array(column))
+        for column in table.columns
+    ]
+    return pa.table(columns, table.schema.names)
+
+
+def read_parquet(path: Path, stream: IO[bytes] | None = None) -> pa.Table:
+    """A whole Parquet file, or that of a stream, which ``path`` then only names."""
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path if stream is None else pa.BufferReader(stream.read()))
+    except (pa.ArrowException, OSError) as bad:
+        raise InputError(f"{path} cannot be read as Parquet: {bad}", file=str(path)) from None
 
 
 def parquet_batches(path: Path, size: int = 65_536) -> Iterator[pa.RecordBatch]:

@@ -23,6 +23,8 @@ from tamis.matcher.advice.cost import Access, Cost, cost_of
 from tamis.matcher.advice.parts import OPERANDS, idle_parts
 from tamis.matcher.advice.sample import typical_events
 from tamis.matcher.advice.shares import Counted, guessed
+from tamis.matcher.advice.suspects import of_operands
+from tamis.matcher.display import pairs, table
 from tamis.model.event import Event
 from tamis.model.expr import Expr, Predicate, children_of, operands_of
 from tamis.model.truth import matches
@@ -59,6 +61,18 @@ class Advice(msgspec.Struct, frozen=True):
     selectivity: Selectivity
     warnings: tuple[Caution, ...]
 
+    def __repr__(self) -> str:
+        share = (
+            f"{'' if self.selectivity.measured else 'a guess of '}{self.selectivity.share:.3g} of all events"
+        )
+        told = f"; {', '.join(warning.code for warning in self.warnings)}" if self.warnings else ""
+        return f"<Advice on {cautions.shortened(self.text)!r}: {self.kind}, matches {share}{told}>"
+
+    def _repr_html_(self) -> str:
+        fields = {"kind": self.kind, "clauses": self.clauses, "share": self.selectivity.share}
+        rows = [(warning.code, warning.text) for warning in self.warnings]
+        return pairs(fields, cautions.shortened(self.text)) + table(("warning", ""), rows)
+
 
 def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS) -> Advice:
     """Advice on an expression (a tree, text or JSON form).
@@ -83,6 +97,7 @@ def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS)
         *cautions.of_types(tree),
         *cautions.of_sample(leaves, events),
         *cautions.of_patterns(leaves),
+        *of_operands(leaves),
     ]
     return Advice(
         to_text(tree),

@@ -24,6 +24,8 @@ CODES = (
     "mixed-types",
     "type-not-seen",
     "attribute-not-seen",
+    "literal-wildcard",
+    "quoted-value",
     "broad",
     "every-event",
     "regex",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import shapely
 
-from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry
+from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry, parts_of
 from tamis.model.value import Point
 from tamis.space.shapes._kernels import BOX, CIRCLE, DOUBT, OTHER, POLYGON, YES, judge_points
 
@@ -29,8 +29,10 @@ class Shapes:
     """The shapes and points that predicates on one attribute mention, each with its dimension."""
 
     def __init__(self, shapes: list[tuple[Shape, int]], points: list[tuple[Point, int]]) -> None:
-        self._shapes = [shape for shape, _ in shapes]
-        self._dimension = np.array([dimension for _, dimension in shapes], np.int64)
+        parts = [(part, dimension) for shape, dimension in shapes for part in _parts(shape)]
+        self._in_parts = len(parts) > len(shapes)  # whether a shape may be found twice
+        self._shapes = [shape for shape, _ in parts]
+        self._dimension = np.array([dimension for _, dimension in parts], np.int64)
         self._points: dict[tuple[str, str], int] = {_place(point.lon, point.lat): d for point, d in points}
         self._geometry = np.array([_geometry(shape) for shape in self._shapes], object)
         self._figures = _figures(self._shapes)
@@ -61,7 +63,8 @@ class Shapes:
         if len(doubtful):
             verdict[doubtful] = self._ask(which[doubtful], shape[doubtful], points, lon, lat)
         held = verdict == YES
-        return which[held], self._dimension[shape[held]]
+        which, dimension = which[held], self._dimension[shape[held]]
+        return _distinct(which, dimension) if self._in_parts else (which, dimension)
 
     def _ask(self, which: Ints, shape: Ints, points: Any, lon: Floats, lat: Floats) -> npt.NDArray[np.bool_]:
         """The verdict of the shapes themselves."""
@@ -76,6 +79,18 @@ class Shapes:
 def _place(lon: float, lat: float) -> tuple[str, str]:
     """A hash key that equal points share and that nobody can aim at (floats hash predictably)."""
     return repr(lon + 0.0), repr(lat + 0.0)
+
+
+def _parts(shape: Shape) -> tuple[Shape, ...]:
+    return parts_of(shape) if isinstance(shape, Polygon) else (shape,)
+
+
+def _distinct(which: Ints, dimension: Ints) -> tuple[Ints, Ints]:
+    """The pairs without repetitions: a point may lie in two areas of one polygon."""
+    if not len(which):
+        return which, dimension
+    pairs = np.unique(np.stack([which, dimension], axis=1), axis=0)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _geometry(shape: Shape) -> Any:

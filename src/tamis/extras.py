@@ -1,0 +1,29 @@
+"""Optional parts: a package that is not installed becomes one line that says how to install it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from tamis.errors import ExtraMissing
+
+
+@contextlib.contextmanager
+def needs_extra(part: str, extra: str) -> Iterator[None]:
+    """Raise :class:`~tamis.errors.ExtraMissing` if an import inside the block finds no package."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise extra_missing(part, extra, missing) from None
+
+
+def extra_missing(part: str, extra: str, missing: ModuleNotFoundError) -> ModuleNotFoundError:
+    """The error that says what to install; ``missing`` itself if a module of our own is not there."""
+    package = (missing.name or "").split(".")[0]
+    if isinstance(missing, ExtraMissing) or package in ("", "tamis"):
+        return missing
+    return ExtraMissing(
+        f"{part} needs the package {package!r}, which is not installed; pip install 'tamis[{extra}]'",
+        package=package,
+        extra=extra,
+    )

@@ -1,0 +1,62 @@
+"""What people write who come from another language, and what to write here instead.
+
+A rule looks at the text before the place of an error and at the text from there on. The first rule that fits
+gives the hint, so special rules stand before general ones. Hints are looked for only after an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+Say = str | Callable[[re.Match[str], re.Match[str]], str]
+
+NAME = r"(?P<name>[A-Za-z_][\w.]*)"
+NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
+VALUE = rf"(?P<value>'[^']*'|\"[^\"]*\"|{NUMBER}|[A-Za-z_]\w*)"
+SIGN = r"(?P<sign><=|>=|<>|!=|==|=|<|>)"
+
+
+class Rule(NamedTuple):
+    """``before`` must end the text before the error, ``rest`` must begin the text from it on."""
+
+    before: re.Pattern[str]
+    rest: re.Pattern[str]
+    say: Say
+
+
+def rule(before: str, rest: str, say: Say) -> Rule:
+    """A rule of two patterns, blind to case, and what is said where both fit."""
+    return Rule(re.compile(f"(?:{before})\\Z", re.IGNORECASE), re.compile(rest, re.IGNORECASE), say)
+
+
+def quoted(text: str) -> str:
+    """A string literal of what was written, with or without other quotes."""
+    return "'" + text.strip("\"'“”‘’„‚«»`").replace("'", "''") + "'"
+
+
+def literal(text: str) -> str:
+    """A number as it is, anything else as a string literal."""
+    return text if re.fullmatch(NUMBER, text) else quoted(text)
+
+
+def iso(year: str, month: str, day: str) -> str:
+    """A date with the year first."""
+    return f"{year}-{int(month):02}-{int(day):02}"
+
+
+def inner(text: str | None) -> str:
+    """The content of a literal, ``x`` if there is none."""
+    return (text or "x").strip("\"'")
+
+
+def contains(text: str | None, negation: str = "") -> str:
+    """How to look for a part of a string."""
+    part = inner(text)
+    return f"write {negation}LIKE '%{part}%' for a part of a string, {negation}HAS '{part}' for a word"
+
+
+def on_the_left(name: str, value: str) -> str:
+    """How to ask for one of several values."""
+    return f"the attribute stands on the left: {name} = {value} holds if one of its values is that"
