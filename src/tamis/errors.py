@@ -46,6 +46,7 @@
     │   ├── QuotaExceeded          quota-exceeded         the owner holds as much as it may
     │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
     │   ├── ServiceBusy            service-busy           too much at once, or about to stop
+    │   ├── InternalError          internal-error         the service has a defect; its log says where
     │   ├── DataInUse              data-in-use            another process serves this folder
     │   ├── ServiceUnreachable     service-unreachable    nothing answers: it was not done
     │   ├── AnswerLost             answer-lost            no whole answer came: it may have been done
@@ -353,6 +354,12 @@ class ServiceBusy(ServiceError):
     """The service has too much to do at once, or is about to stop."""
 
     code = "service-busy"
+
+
+class InternalError(ServiceError):
+    """The service has a defect; its log says where, under the id of the request."""
+
+    code = "internal-error"
 
 
 class DataInUse(ServiceError):

@@ -13,7 +13,7 @@ from tamis.api import bodies, drafts
 from tamis.api.bodies import NDJSON, Line
 from tamis.api.operation import Call, Stream, operation
 from tamis.api.rates import Bucket
-from tamis.api.report import Report
+from tamis.api.report import Report, defect, written
 from tamis.api.service import Service
 from tamis.api.shapes.subscriptions import ExportOf, ImportOf, NewSubscription
 from tamis.api.subscriptions import checked_name
@@ -91,6 +91,8 @@ def _wish(owner: str, line: Line, store: Store, limits: Limits) -> Wish | TamisE
         return Wish(drafts.entry_of(owner, name, wanted, limits, held))
     except TamisError as bad:
         return bad
+    except Exception:  # a defect in one line, ours or that of a transport that others add, costs that line
+        return defect()
 
 
 async def _put(service: Service, drafted: list[_Drafted], report: Report) -> None:
@@ -98,7 +100,7 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
     wishes = [wish for _, wish in good]
     outcomes: list[Outcome | TamisError] = []
     if wishes:
-        outcomes = await service.commit(lambda connection: registry.put(connection, wishes, service.limits))
+        outcomes = await written(wishes, lambda some: _commit(service, some))
     made = dict(zip((line for line, _ in good), outcomes, strict=True))
     for line, wish in drafted:
         outcome = made.get(line, wish)
@@ -106,6 +108,10 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
             report.add(line, outcome.verb, id=local_name(outcome.held.id), version=outcome.held.version)
         elif isinstance(outcome, TamisError):
             report.refuse(line, outcome)
+
+
+async def _commit(service: Service, wishes: list[Wish]) -> list[Outcome | TamisError]:
+    return await service.commit(lambda connection: registry.put(connection, wishes, service.limits))
 
 
 @operation(

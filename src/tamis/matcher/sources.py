@@ -188,7 +188,7 @@ def _table_rows(table: pa.Table) -> Iterator[Any]:
 def _decode(line: str | bytes) -> Any:
     try:
         return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as bad:
         return ParseError(f"the line is not JSON: {bad}")
 
 

@@ -11,6 +11,7 @@ import concurrent.futures
 import contextlib
 import http.client
 import io
+import re
 import socket
 import ssl
 import time
@@ -29,6 +30,7 @@ from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]
 _LOOKUPS = 32  # names that are looked up at the same time
+_PORTS = re.compile(r" *([0-9]{1,5})(?:-([0-9]{1,5}))? *")
 
 
 class Answer(NamedTuple):
@@ -51,12 +53,9 @@ class HttpRules:
 
 def read_ports(text: str) -> tuple[range, ...]:
     """Ports such as ``80,443,8000-8999``."""
-    try:
-        ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
-        found = tuple(range(end[0], end[-1] + 1) for end in ends if len(end) <= 2)
-    except ValueError:
-        found = ()
-    if len(found) != text.count(",") + 1 or any(not ports or ports[-1] > 65_535 for ports in found):
+    parts = [_PORTS.fullmatch(part) for part in text.split(",")]
+    found = tuple(range(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part)
+    if len(found) != len(parts) or any(not ports or ports[-1] > 65_535 for ports in found):
         raise InputError(f"ports are written such as 80,443,8000-8999, not {text[:80]!r}")
     return found
 

@@ -125,7 +125,7 @@ def _socket(spark: Any, address: str) -> Any:
     from pyspark.sql import functions as F
 
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not (port.isascii() and port.isdecimal()):
         raise InputError(f"socket:{address}: a socket is written socket:HOST:PORT")
     options = {"host": host, "port": port, "includeTimestamp": "true"}
     frame = spark.readStream.format("socket").options(**options).load()
