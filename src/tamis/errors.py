@@ -53,8 +53,10 @@
     │   └── AnswerInvalid          answer-invalid         what answers is no such service
     ├── NotifyError                notify-error           a notification could not be told
     │   ├── SendFailed             send-failed            the receiver is away or busy: worth another try
+    │   │   └── TransportUnavailable  transport-unavailable  this notifier has no server or folder for it
     │   └── SendRefused            send-refused           the receiver or the service will not have it
-    │       └── AddressForbidden   address-forbidden      the address is not one to be called from here
+    │       ├── AddressForbidden   address-forbidden      the address is not one to be called from here
+    │       └── PortForbidden      port-forbidden         the port is not one to be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      PySpark or Java is missing or too old
@@ -402,6 +404,12 @@ class SendFailed(NotifyError):
         self.retry_after = retry_after
 
 
+class TransportUnavailable(SendFailed):
+    """The notifier is not configured for a transport; another notifier of the same store may be."""
+
+    code = "transport-unavailable"
+
+
 class SendRefused(NotifyError):
     """Another attempt would end alike: the receiver refuses, or what is to be sent cannot be."""
 
@@ -412,6 +420,12 @@ class AddressForbidden(SendRefused):
     """A receiver's address lies in a network that must not be called from here."""
 
     code = "address-forbidden"
+
+
+class PortForbidden(SendRefused):
+    """A receiver's port is none that may be called from here."""
+
+    code = "port-forbidden"
 
 
 class InputError(TamisError):

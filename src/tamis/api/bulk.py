@@ -18,9 +18,8 @@ from tamis.api.service import Service
 from tamis.api.shapes.subscriptions import ExportOf, ImportOf, NewSubscription
 from tamis.api.subscriptions import checked_name
 from tamis.errors import TamisError
-from tamis.limits import Limits
 from tamis.model.names import local_name, new_name, stored_name
-from tamis.store import Store, listing, registry
+from tamis.store import listing, registry
 from tamis.store.book import Held
 from tamis.store.keys import ADMIN, SUBSCRIBE
 from tamis.store.registry import Outcome, Wish
@@ -78,17 +77,19 @@ class _Drafted(NamedTuple):
 
 def _drafted(owner: str, group: list[Line], service: Service) -> list[_Drafted]:
     """Lines as subscriptions, or why not."""
-    return [_Drafted(line.number, _wish(owner, line, service.store, service.limits)) for line in group]
+    return [_Drafted(line.number, _wish(owner, line, service)) for line in group]
 
 
-def _wish(owner: str, line: Line, store: Store, limits: Limits) -> Wish | TamisError:
+def _wish(owner: str, line: Line, service: Service) -> Wish | TamisError:
     try:
         if line.text is None:
-            raise bodies.long_line(limits)
+            raise bodies.long_line(service.limits)
         wanted = bodies.decoded(line.text, _line, "the line")
         name = new_name() if wanted.id is None else checked_name(wanted.id)
-        held = store.get(stored_name(owner, name)) if drafts.is_masked(wanted.delivery) else None
-        return Wish(drafts.entry_of(owner, name, wanted, limits, held))
+        is_needed = service.deliverable.is_strict or drafts.is_masked(wanted.delivery)
+        held = service.store.get(stored_name(owner, name)) if is_needed else None
+        entry = drafts.entry_of(owner, name, wanted, service.limits, held)
+        return Wish(service.deliverable.admit(entry, held))
     except TamisError as bad:
         return bad
     except Exception:  # a defect in one line, ours or that of a transport that others add, costs that line
@@ -105,7 +106,8 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
     for line, wish in drafted:
         outcome = made.get(line, wish)
         if isinstance(outcome, Outcome):
-            report.add(line, outcome.verb, id=local_name(outcome.held.id), version=outcome.held.version)
+            held, warnings = outcome.held, service.deliverable.warnings(outcome.held.delivery)
+            report.add(line, outcome.verb, warnings, id=local_name(held.id), version=held.version)
         elif isinstance(outcome, TamisError):
             report.refuse(line, outcome)
 

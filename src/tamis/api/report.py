@@ -17,6 +17,7 @@ from starlette.responses import StreamingResponse
 
 from tamis.api.bodies import NDJSON
 from tamis.api.service import Service
+from tamis.api.shapes.subscriptions import Fault
 from tamis.errors import InternalError, StoreError, StoreUnavailable, TamisError
 
 IN_MEMORY = 1024 * 1024
@@ -37,12 +38,13 @@ class Report:
         self.counts: Counter[str] = Counter()
         self.last = 0  # the last line that something is known of
 
-    def add(self, line: int, status: str, **more: Any) -> None:
+    def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
         """Note one line."""
         self.counts[status] += 1
         self.last = max(self.last, line)
-        if not self._only_refused or status in ("refused", "conflict"):
-            self._file.write(_encode({"line": line, "status": status, **more}) + b"\n")
+        told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
+        if not self._only_refused or warnings or status in ("refused", "conflict"):
+            self._file.write(_encode(told) + b"\n")
 
     def refuse(self, line: int, error: TamisError) -> None:
         """Note a line that was refused, and why."""
@@ -72,7 +74,9 @@ def defect() -> InternalError:
     return InternalError("the service failed on this line; its log says why, under the id of the request")
 
 
-async def written(items: list[S], write: Callable[[list[S]], Awaitable[Sequence[T]]]) -> list[T | TamisError]:
+async def written(
+    items: list[S], write: Callable[[list[S]], Awaitable[Sequence[T | TamisError]]]
+) -> list[T | TamisError]:
     """Write all items at once and return what became of each.
 
     If one of them makes the whole fail, each is written by itself and only that one is refused.
