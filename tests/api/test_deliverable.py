@@ -1,4 +1,4 @@
-"""A delivery that this service cannot send: said when somebody subscribes, or refused where the policy is strict."""
+"""A delivery that this service cannot send is warned about, or refused where the policy is strict."""
 
 from __future__ import annotations
 

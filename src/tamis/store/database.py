@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersion
 
 VERSION_TABLE = "tamis_version"
-HEAD = "0003"  # the last of migrations/versions: a store that has it needs nothing
+HEAD = "0004"  # the last of migrations/versions: a store that has it needs nothing
 PATIENCE = 30.0  # seconds to wait for another writer, or for a connection
 
 _WRITES = "tamis_writes"
