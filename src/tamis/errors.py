@@ -48,14 +48,17 @@
     │   ├── QuotaExceeded          quota-exceeded         the owner holds as much as it may
     │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
     │   ├── ServiceBusy            service-busy           too much at once, or about to stop
+    │   ├── InternalError          internal-error         the service has a defect; its log says where
     │   ├── DataInUse              data-in-use            another process serves this folder
     │   ├── ServiceUnreachable     service-unreachable    nothing answers: it was not done
     │   ├── AnswerLost             answer-lost            no whole answer came: it may have been done
     │   └── AnswerInvalid          answer-invalid         what answers is no such service
     ├── NotifyError                notify-error           a notification could not be told
     │   ├── SendFailed             send-failed            the receiver is away or busy: worth another try
+    │   │   └── TransportUnavailable  transport-unavailable  this notifier has no server or folder for it
     │   └── SendRefused            send-refused           the receiver or the service will not have it
-    │       └── AddressForbidden   address-forbidden      the address is not one to be called from here
+    │       ├── AddressForbidden   address-forbidden      the address is not one to be called from here
+    │       └── PortForbidden      port-forbidden         the port is not one to be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
     ├── ExtraMissing               extra-missing          an optional part of Tamis is not installed
     └── SparkError                 spark-error
@@ -383,6 +386,12 @@ class ServiceBusy(ServiceError):
     code = "service-busy"
 
 
+class InternalError(ServiceError):
+    """The service has a defect; its log says where, under the id of the request."""
+
+    code = "internal-error"
+
+
 class DataInUse(ServiceError):
     """Another process serves this folder."""
 
@@ -423,6 +432,12 @@ class SendFailed(NotifyError):
         self.retry_after = retry_after
 
 
+class TransportUnavailable(SendFailed):
+    """The notifier is not configured for a transport; another notifier of the same store may be."""
+
+    code = "transport-unavailable"
+
+
 class SendRefused(NotifyError):
     """Another attempt would end alike: the receiver refuses, or what is to be sent cannot be."""
 
@@ -433,6 +448,12 @@ class AddressForbidden(SendRefused):
     """A receiver's address lies in a network that must not be called from here."""
 
     code = "address-forbidden"
+
+
+class PortForbidden(SendRefused):
+    """A receiver's port is none that may be called from here."""
+
+    code = "port-forbidden"
 
 
 class InputError(TamisError):

@@ -19,7 +19,7 @@ from tamis.store import answers
 from tamis.store.answers import Asked, Given
 from tamis.store.listing import Told
 from tamis.store.moments import now
-from tests.api.service import Running, ended, file_url, opened, problem, running
+from tests.api.service import Caller, Running, ended, file_url, opened, problem, running
 from tests.api.test_events import kept, lines
 from tests.waiting import eventually
 
@@ -124,19 +124,35 @@ def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> N
 
 @edges
 def test_header_bytes(tmp_path: Path, edge: int) -> None:
-    """A head that comes in pieces; in one piece it may be as long as what the server reads at a time."""
+    """A head from its method to its empty line, in one piece or in several."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
-        begin = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
-        with opened(run, begin) as connection:
-            eventually(lambda: run.http.get("/healthz").status_code == 200)
-            connection.sendall(b"a" * (1_000 + edge - len(begin)))
-            eventually(lambda: run.http.get("/healthz").status_code == 200)
-            if edge <= 0:
-                connection.sendall(b"\r\n\r\n")
+        begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+        fill = b"a" * (1_000 + edge - len(begin) - len(end))
+        for pieces in ([begin + fill + end], [begin, fill, end], [begin, fill[:-3], fill[-3:] + end]):
+            with opened(run) as connection:
+                for piece in pieces:
+                    connection.sendall(piece)
+                    eventually(lambda: run.http.get("/healthz").status_code == 200)
+                found = ended(connection)
+            assert found.startswith(b"HTTP/1.1 431" if edge > 0 else b"HTTP/1.1 200")
+            assert (b"header_bytes" in found) == (edge > 0)
+
+
+@pytest.mark.parametrize("size", [66_000, 100_000, 200_000])
+def test_header_beyond_the_default_bound_is_refused_when_it_comes_at_once(ann: Caller, size: int) -> None:
+    problem(ann("GET", ROOT, headers={"x-long": "a" * size}), 431, "header-too-large")
+    assert ann("GET", ROOT, headers={"x-long": "a" * 60_000}).status_code == 200
+
+
+@edges
+def test_header_bytes_of_a_second_request_in_the_same_piece(tmp_path: Path, edge: int) -> None:
+    """Two requests in one piece: each head is measured by itself."""
+    with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
+        first = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+        with opened(run, first + begin + b"a" * (1_000 + edge - len(begin) - len(end)) + end) as connection:
             found = ended(connection)
-        assert found.startswith(b"HTTP/1.1 431" if edge > 0 else b"HTTP/1.1 200")
-        if edge > 0:
-            assert b"header_bytes" in found
+        assert (found.count(b"HTTP/1.1 200") == 2) == (edge <= 0)  # what is unfit ends the connection
 
 
 def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:

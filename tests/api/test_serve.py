@@ -134,6 +134,20 @@ def test_from_the_first_start_to_the_second(data: Path) -> None:
         assert key.split("_")[2] not in again.log.read_text()
 
 
+@pytest.mark.parametrize("policy", ["warn", "strict"])
+def test_service_judges_deliveries_by_the_settings_of_its_notifier(data: Path, policy: str) -> None:
+    mail = {"expression": "a = 1", "delivery": {"transport": "email", "to": "ann@example.org"}}
+    file = {"expression": "a = 1", "delivery": {"transport": "file", "name": "ann.jsonl"}}
+    with served(data, "--deliveries", policy) as service:
+        ann = Caller(service.http, key_for(data, "subscribe"))
+        assert ann("POST", "/v1/subscriptions", file).json()["warnings"] == []  # it has a folder for files
+        made = ann("POST", "/v1/subscriptions", mail)
+        if policy == "strict":
+            assert problem(made, 422, "delivery-invalid")["cause"] == "transport-unavailable"
+        else:
+            assert [one["code"] for one in made.json()["warnings"]] == ["transport-unavailable"]
+
+
 def test_what_was_acknowledged_is_there_after_a_kill(data: Path) -> None:
     with served(data) as first:
         key = key_for(data, "publish", "subscribe")

@@ -102,12 +102,23 @@ def test_subscriptions_are_found_paused_resumed_and_deleted(page: Page) -> None:
     page.fill("#filter-text", "price < 2")
     page.keyboard.press("Enter")
     page.wait_for_selector("#subscriptions tr:only-child >> text=cheap-1")
+    page.wait_for_selector("#book-caption >> text=1 found")
     page.click("[aria-label='Pause cheap-1']")
     page.wait_for_selector("#subscriptions >> text=paused")
     page.click("[aria-label='Resume cheap-1']")
     page.wait_for_selector("#subscriptions >> text=active")
     page.click("[aria-label='Delete cheap-1']")
-    page.wait_for_selector("#subscriptions >> text=None yet")
+    page.wait_for_selector("#subscriptions >> text=None is like that")
+
+
+def test_warning_of_a_delivery_is_shown_when_it_cannot_be_sent(page: Page) -> None:
+    page.select_option("#transport", "webhook")
+    page.fill("#address", "http://10.1.2.3/hook")
+    page.fill("#expression", WANTED)
+    page.wait_for_selector("#verdict .warn >> text=not public")
+    save(page, WANTED, "warned")
+    page.wait_for_selector("#saved .warn >> text=not public")
+    page.wait_for_selector("#subscriptions .warn >> text=not public")
 
 
 def test_text_of_others_is_never_run_as_markup(page: Page) -> None:

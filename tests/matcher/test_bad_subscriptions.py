@@ -40,6 +40,7 @@ TREES: dict[str, Any] = {
     "a surrogate in the id": ("\ud800", "a = 1"),
     "a mapping without an id": {"expression": "a = 1"},
     "a line that is no JSON": b"{",
+    "a line with a surrogate": '{"id": "\ud800", "expression": "a = 1"}',
 }
 Form = Callable[[list[tuple[Any, Any]], Path], Any]
 

@@ -78,6 +78,14 @@ def test_what_can_be_said(text: str | None, meant: Schedule) -> None:
         ("daily at 9 in ../../etc/passwd", "say 'at once'"),
         ("daily at 9 in /etc/passwd", "is not known"),
         ("x" * 100_000, "say 'at once'"),
+        ("every 5 \u017feconds", "say 'at once'"),  # a long s
+        ("wee\u212aly on Monday at 8", "say 'at once'"),  # a Kelvin sign
+        ("weekly on \u017funday at 8", "say 'at once'"),
+        ("every \u0663 minutes", "say 'at once'"),  # a digit, but not ours
+        ("every \u00b2 minutes", "say 'at once'"),
+        ("daily at \u0669 in UTC", "say 'at once'"),
+        ("at once" + " " * 493 + "garbage", "more than 500 characters"),
+        ("at once" + " " * 400 + "garbage", "say 'at once'"),
     ],
 )
 def test_what_cannot_be_said(text: str, said: str) -> None:

@@ -57,6 +57,12 @@ BAD: list[tuple[Any, str]] = [
     ({"transport": "log", "colour": 1}, "unknown field `colour`"),
     ({"transport": "log", "template": {"body": "x"}}, "unknown field `body`"),
     ({"transport": "log", "template": {"text": "{{nothing}}"}}, r"template.text: .*knows no 'nothing'"),
+    (
+        {"transport": "log", "template": {"text": "a \ud800"}},
+        "template.text: .*lone surrogate at character 2",
+    ),
+    ({"transport": "log", "\ud800": 1}, "lone surrogate"),
+    ('{"transport": "log", "template": {"text": "\ud800"}}', "not JSON"),
     ({"transport": "webhook"}, "missing required field `url`"),
     (bad_webhook(5), "Expected `str`, got `int`"),
     (bad_webhook("ftp://example.org/"), "neither http:// nor https://"),

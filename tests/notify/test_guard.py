@@ -91,7 +91,7 @@ def test_a_name_is_looked_up_once_and_every_address_counts(answers: list[str]) -
 
 def test_ports() -> None:
     assert read_ports("80,443,8000-8999") == (range(80, 81), range(443, 444), range(8_000, 9_000))
-    for text in ("", "80,", "a", "80-", "9-8", "1-2-3", "65536", "-80"):
+    for text in ("", "80,", "a", "80-", "9-8", "1-2-3", "65536", "-80", "8_0", "\u0668\u0660", "\u00b2"):
         with pytest.raises(InputError, match="ports are written"):
             read_ports(text)
     caller = Caller(HttpRules(ports=read_ports("80,8000-8999")))

@@ -35,5 +35,6 @@ def test_who_lives_or_may_live_elsewhere_is_not_dead() -> None:
         f"{host}/elsewhere/{pid}/1/{noise}",
         f"{host}//{pid}/1/{noise}",
         "a/b/-1/d/e",
+        f"{host}/{place}/\u00b2/1/{noise}",
     ):
         assert not is_dead(odd)

@@ -176,6 +176,39 @@ def test_csv_has_typed_columns_whatever_their_names(index: Path, tmp_path: Path,
 
 
 @pytest.mark.spark
+def test_columns_and_fields_are_carried(index: Path, tmp_path: Path, tamis: Call) -> None:
+    (tmp_path / "e.csv").write_text("event_id,price,shop\nx,20,north\n", encoding="utf-8")
+    (tmp_path / "e.json").write_text('{"id": "y", "price": 20, "shop": "south"}\n', encoding="utf-8")
+    for source, carry, wanted in (
+        ("e.csv", ["shop"], {"shop": "north"}),
+        ("e.csv", ["all"], {"shop": "north", "price": 20, "payload": None, "event_time": None}),
+        ("e.json", ["shop"], {"shop": "south"}),
+    ):
+        words = [word for name in carry for word in ("--carry", name)]
+        result = tamis("match", tmp_path / source, index, "-o", tmp_path / "out", "--overwrite", *words)
+        assert result.exit_code == 0, result.output
+        (row,) = pq.read_table(tmp_path / "out").to_pylist()
+        assert {name: row[name] for name in wanted} == wanted
+    result = tamis(
+        "match", tmp_path / "e.json", index, "-o", tmp_path / "out", "--overwrite", "--carry", "all"
+    )
+    assert result.exit_code == 1
+    assert "input-invalid: --carry all: lines of JSON have no columns" in result.stderr
+
+
+@pytest.mark.spark
+def test_refused_events_are_treated_as_it_is_asked_for(index: Path, tmp_path: Path, tamis: Call) -> None:
+    (tmp_path / "e.json").write_text('{"price": 20}\n{"price": \n', encoding="utf-8")
+    words = ("match", tmp_path / "e.json", index, "-o", tmp_path / "out", "--overwrite", "--on-error")
+    assert "1 refused" in tamis(*words, "report").stderr
+    skipped = tamis(*words, "skip")
+    assert (skipped.exit_code, "refused" in skipped.stderr) == (0, False)
+    failed = tamis(*words, "raise")
+    assert failed.exit_code == 1
+    assert "event-syntax: the event" in failed.stderr
+
+
+@pytest.mark.spark
 def test_explain_matches_nothing(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
     result = tamis("match", files / "events.jsonl", index, "-o", tmp_path / "out", "--explain")
     assert result.exit_code == 0, result.output

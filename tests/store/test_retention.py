@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
 
 from tamis.live import Live
 from tamis.live.keeper import Keeper
@@ -13,6 +14,7 @@ from tamis.store import Store, dispatch, events, retention
 from tamis.store.dispatch import Rules
 from tamis.store.events import NewEvent
 from tamis.store.moments import now
+from tamis.store.retention import Forgotten
 from tamis.store.tables import deliveries
 from tests.waiting import eventually
 
@@ -105,6 +107,61 @@ def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = store.forget(now() + 1)
     assert (gone.events, gone.outbox, gone.deliveries) == (7, 7, 7)
     assert [rows(store, name) for name in ("events", "outbox", "deliveries")] == [0, 0, 0]
+
+
+def test_changes_are_forgotten_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One transaction looks at a piece; those that nothing supersedes do not stop the search."""
+    monkeypatch.setattr(retention, "PIECE", 3)
+    store.put_many([(f"still/{number}", "a = 1") for number in range(10)])
+    for number in range(8):
+        store.put("busy", f"a = {number}")
+    store.put("still/3", "a = 2")
+    with store.database.writing() as connection:
+        assert retention.forget(connection, now() + 1) == (Forgotten(), False)
+    assert store.forget(now() + 1).changes == 8
+    assert [change.id for change in store.changes(0)].count("busy") == 1
+    assert len(store.changes(0)) == 11
+    store.put("busy", "a = 9")
+    assert store.forget(now() + 1).changes == 1
+
+
+def test_change_stays_until_the_one_that_supersedes_it_is_old(store: Store) -> None:
+    store.put("s", "a = 1")
+    between = now() + 1
+    eventually(lambda: now() > between)
+    store.put("s", "a = 2")
+    assert store.forget(between).changes == 0
+    assert store.forget(now() + 1).changes == 1
+
+
+def test_superseded_changes_are_found_by_the_index(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'store.db'}") as store:
+        statement = retention.delete_superseded(5, 10).compile(
+            dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}
+        )
+        with store.database.reading() as connection:
+            plan = [row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")]
+    assert any("changes_subscription" in step for step in plan), plan
+    assert not any(step.startswith("SCAN") and "each" not in step for step in plan), plan
+
+
+def test_step_costs_the_same_whatever_the_log_holds(tmp_path: Path) -> None:
+    """SQLite counts the steps of its machine: after a first pass, one more change costs a fixed number."""
+    costs = []
+    for size in (2_000, 20_000):
+        with Store.open(f"sqlite:///{tmp_path / f'{size}.db'}") as store:
+            store.put_many([(f"s{number}", "a = 1") for number in range(size)])
+            store.forget(now() + 1)
+            store.put("s7", "a = 2")
+            with store.database.writing() as connection:
+                steps: list[int] = []
+                raw = connection.connection.driver_connection
+                assert raw is not None
+                raw.set_progress_handler(lambda steps=steps: steps.append(1), 10)
+                assert retention.forget(connection, now() + 1).gone.changes == 1
+                raw.set_progress_handler(None, 0)
+            costs.append(len(steps))
+    assert costs[1] < 2 * costs[0] + 20, costs
 
 
 def test_the_keeper_does_it_by_itself(store: Store) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from tamis.api import admin, bulk, events, health, match, notifications, openapi, stream, subscriptions
 from tamis.api.bodies import JSON
@@ -17,7 +18,7 @@ from tamis.api.gate import Gate
 from tamis.api.operation import Endpoint, Operation
 from tamis.api.pages import Pages
 from tamis.api.service import Service
-from tamis.errors import MethodUnknown
+from tamis.errors import MethodUnknown, RouteUnknown
 
 # A path with fixed words stands before one with a name in their place.
 OPERATIONS: tuple[Operation, ...] = (
@@ -49,7 +50,16 @@ def make_app(service: Service) -> ASGIApp:
     paths = {path: _Methods(path, methods) for path, methods in by_path.items()}
     routes = [Route(path, methods) for path, methods in paths.items() if "{" in path]
     routes.append(Route("/{name:path}", _Methods("pages", {"GET": Pages()})))
-    return Gate(_Routes(paths, Router(routes, redirect_slashes=False, lifespan=lifespan)), service)
+    return Gate(_Routes(paths, _router(routes, lifespan)), service)
+
+
+def _router(routes: list[Route], lifespan: Lifespan[Any]) -> Router:
+    return Router(routes, redirect_slashes=False, default=_nothing, lifespan=lifespan)
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a path that no route can hold: one with a line break, or the ``*`` of ``OPTIONS *``."""
+    raise RouteUnknown(f"there is nothing at {scope['path'][:100]!r}")
 
 
 class _Routes:
@@ -60,6 +70,8 @@ class _Routes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find who answers."""
+        if scope["type"] == "http" and "\n" in scope["path"]:  # a route's pattern may end before the last one
+            await _nothing(scope, receive, send)
         found = self._fixed.get(scope["path"]) if scope["type"] == "http" else None
         await (found or self._others)(scope, receive, send)
 

@@ -45,7 +45,7 @@ def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
         return said
     media, _, more = said.partition(";")
     media = media.strip().lower()
-    charset = re.search(r'charset\s*=\s*"?([^\s";]+)', more, re.IGNORECASE)
+    charset = re.search(r'charset\s*=\s*"?([^\s";]+)', more, re.IGNORECASE | re.ASCII)
     if media not in allowed or (charset and charset[1].lower() not in ("utf-8", "utf8")):
         raise MediaType(
             f"a body of {said[:80]} is not read here; send {' or '.join(allowed)} in UTF-8",

@@ -13,14 +13,13 @@ from tamis.api import bodies, drafts
 from tamis.api.bodies import NDJSON, Line
 from tamis.api.operation import Call, Stream, operation
 from tamis.api.rates import Bucket
-from tamis.api.report import Report
+from tamis.api.report import Report, defect, written
 from tamis.api.service import Service
 from tamis.api.shapes.subscriptions import ExportOf, ImportOf, NewSubscription
 from tamis.api.subscriptions import checked_name
 from tamis.errors import TamisError
-from tamis.limits import Limits
 from tamis.model.names import local_name, new_name, stored_name
-from tamis.store import Store, listing, registry
+from tamis.store import listing, registry
 from tamis.store.book import Held
 from tamis.store.keys import ADMIN, SUBSCRIBE
 from tamis.store.registry import Outcome, Wish
@@ -78,19 +77,23 @@ class _Drafted(NamedTuple):
 
 def _drafted(owner: str, group: list[Line], service: Service) -> list[_Drafted]:
     """Lines as subscriptions, or why not."""
-    return [_Drafted(line.number, _wish(owner, line, service.store, service.limits)) for line in group]
+    return [_Drafted(line.number, _wish(owner, line, service)) for line in group]
 
 
-def _wish(owner: str, line: Line, store: Store, limits: Limits) -> Wish | TamisError:
+def _wish(owner: str, line: Line, service: Service) -> Wish | TamisError:
     try:
         if line.text is None:
-            raise bodies.long_line(limits)
+            raise bodies.long_line(service.limits)
         wanted = bodies.decoded(line.text, _line, "the line")
         name = new_name() if wanted.id is None else checked_name(wanted.id)
-        held = store.get(stored_name(owner, name)) if drafts.is_masked(wanted.delivery) else None
-        return Wish(drafts.entry_of(owner, name, wanted, limits, held))
+        is_needed = service.deliverable.is_strict or drafts.is_masked(wanted.delivery)
+        held = service.store.get(stored_name(owner, name)) if is_needed else None
+        entry = drafts.entry_of(owner, name, wanted, service.limits, held)
+        return Wish(service.deliverable.admit(entry, held))
     except TamisError as bad:
         return bad
+    except Exception:  # a defect in one line, ours or that of a transport that others add, costs that line
+        return defect()
 
 
 async def _put(service: Service, drafted: list[_Drafted], report: Report) -> None:
@@ -98,14 +101,19 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
     wishes = [wish for _, wish in good]
     outcomes: list[Outcome | TamisError] = []
     if wishes:
-        outcomes = await service.commit(lambda connection: registry.put(connection, wishes, service.limits))
+        outcomes = await written(wishes, lambda some: _commit(service, some))
     made = dict(zip((line for line, _ in good), outcomes, strict=True))
     for line, wish in drafted:
         outcome = made.get(line, wish)
         if isinstance(outcome, Outcome):
-            report.add(line, outcome.verb, id=local_name(outcome.held.id), version=outcome.held.version)
+            held, warnings = outcome.held, service.deliverable.warnings(outcome.held.delivery)
+            report.add(line, outcome.verb, warnings, id=local_name(held.id), version=held.version)
         elif isinstance(outcome, TamisError):
             report.refuse(line, outcome)
+
+
+async def _commit(service: Service, wishes: list[Wish]) -> list[Outcome | TamisError]:
+    return await service.commit(lambda connection: registry.put(connection, wishes, service.limits))
 
 
 @operation(

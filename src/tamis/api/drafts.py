@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from tamis import lang
 from tamis.api.shapes.events import ToldEvent
-from tamis.api.shapes.subscriptions import Change, Draft, Exported, Subscription, Wanted
+from tamis.api.shapes.subscriptions import Change, Draft, Exported, Fault, Subscription, Wanted
 from tamis.errors import DeliveryError, RequestInvalid
 from tamis.limits import Limits
 from tamis.live.matcher import QUERY
@@ -91,7 +91,7 @@ def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 # -- what is shown -----------------------------------------------------------------------------------------
 
 
-def shown(held: Held) -> Subscription:
+def shown(held: Held, warnings: list[Fault]) -> Subscription:
     """A subscription for its owner; secrets are masked."""
     return Subscription(
         id=local_name(held.id),
@@ -105,6 +105,7 @@ def shown(held: Held) -> Subscription:
         cost=held.size,
         created=moment_of(held.created),
         updated=moment_of(held.updated),
+        warnings=warnings,
     )
 
 

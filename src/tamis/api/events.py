@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
+from sqlalchemy.engine import Connection
 from starlette.responses import Response
 
 from tamis.api import bodies
@@ -17,7 +18,7 @@ from tamis.api.bodies import JSON, NDJSON, Line
 from tamis.api.conditions import KEY, idempotency_key
 from tamis.api.operation import Answer, Call, Header, Stream, operation
 from tamis.api.rates import Bucket
-from tamis.api.report import Report
+from tamis.api.report import Report, defect, written
 from tamis.api.service import Service
 from tamis.api.shapes import events as shapes
 from tamis.api.shapes.common import ForOwner, Moment, Strict
@@ -28,7 +29,7 @@ from tamis.model.names import check_local
 from tamis.model.value import clean_time, micros_of
 from tamis.store import outbox
 from tamis.store.book import REFUSED_TEXT
-from tamis.store.events import CONFLICT, NewEvent
+from tamis.store.events import CONFLICT, NewEvent, Published
 from tamis.store.keys import PUBLISH
 
 SOURCE = "http"  # of refused events in the quarantine
@@ -155,29 +156,36 @@ def _event_or_why(line: Line, naming: _Naming, limits: Limits) -> NewEvent | Tam
         return read_event(line.text, line.number, naming, limits)
     except TamisError as bad:
         return bad
+    except Exception:  # a defect in one line costs that line
+        return defect()
 
 
 async def _publish(service: Service, owner: str, found: list[_Read], report: Report) -> None:
-    good = [(line, event) for line, event in found if isinstance(event, NewEvent)]
-    bad = [(line, why) for line, why in found if isinstance(why, TamisError)]
-    if bad:
-        rows = _refused(bad)
-        await service.commit(
-            lambda connection: outbox.quarantine_rows(
-                connection, rows, outbox.REFUSED_EVENT, f"{SOURCE} {owner}", 0
-            )
-        )
-    published = await service.done(service.live.publish(owner, [event for _, event in good])) if good else []
-    outcomes = iter(published)
+    good = [event for _, event in found if isinstance(event, NewEvent)]
+
+    async def publish(events: list[NewEvent]) -> list[Published]:
+        return await service.done(service.live.publish(owner, events))
+
+    outcomes = iter(await written(good, publish) if good else [])
+    bad: list[tuple[Line, TamisError]] = []
+    counts: Counter[str] = Counter()
     for line, event in found:  # in the order of the lines
-        if isinstance(event, TamisError):
-            report.refuse(line.number, event)
+        outcome = event if isinstance(event, TamisError) else next(outcomes)
+        if isinstance(outcome, TamisError):
+            bad.append((line, outcome))
+            report.refuse(line.number, outcome)
         else:
-            name, status = next(outcomes)
-            report.add(line.number, status, id=name)
-    for outcome, number in Counter([status for _, status in published]).items():
-        service.metrics.events(outcome, number)
+            counts[outcome.status] += 1
+            report.add(line.number, outcome.status, id=outcome.id)
+    if bad:
+        await service.commit(lambda connection: _put_aside(connection, bad, owner))
+    for status, number in counts.items():
+        service.metrics.events(status, number)
     service.metrics.events("refused", len(bad))
+
+
+def _put_aside(connection: Connection, bad: Sequence[tuple[Line, TamisError]], owner: str) -> None:
+    outbox.quarantine_rows(connection, _refused(bad), outbox.REFUSED_EVENT, f"{SOURCE} {owner}", 0)
 
 
 def _refused(bad: Sequence[tuple[Line, TamisError]]) -> pa.Table:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tamis.api import problems
 from tamis.api.bodies import header
 from tamis.api.service import Service
-from tamis.errors import TamisError
+from tamis.errors import RequestInvalid, TamisError
 
 REQUEST_ID: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 HEADERS = (
@@ -28,6 +28,20 @@ HEADERS = (
 UNLESS_SAID = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+)
+
+# Headers that say one thing: of two, proxies and we might believe different ones. If-Match and If-None-Match
+# are lists, which RFC 9110 lets stand in several lines.
+SINGLE = frozenset(
+    {
+        b"authorization",
+        b"content-encoding",
+        b"content-length",
+        b"content-type",
+        b"host",
+        b"idempotency-key",
+        b"last-event-id",
+    }
 )
 
 _log = logging.getLogger("tamis.api.requests")
@@ -61,6 +75,7 @@ class Gate:
 
     async def _inside(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
         try:
+            _check_single(scope)
             await self._inner(scope, receive, visit.send)
         except TamisError as bad:
             if problems.is_ours(bad):
@@ -83,6 +98,18 @@ class Gate:
         if caller is not None:
             fields |= {"owner": caller.owner, "key": caller.key}
         _log.info("request", extra={"fields": fields})
+
+
+def _check_single(scope: Scope) -> None:
+    """Refuse a request in which a header stands twice that makes sense only once."""
+    if len(scope["headers"]) == len(scope["state"]["headers"]):
+        return
+    seen: set[bytes] = set()
+    for name, _ in scope["headers"]:
+        if name in SINGLE and name in seen:
+            said = name.decode()
+            raise RequestInvalid(f"the header {said} stands twice; send it once", header=said)
+        seen.add(name)
 
 
 class _Visit:

@@ -14,7 +14,6 @@ from tamis.api.shapes.common import ForOwner, Strict
 from tamis.api.shapes.events import Match, MatchPage, Question
 from tamis.api.shapes.subscriptions import Draft, Fault, Validation
 from tamis.errors import (
-    AddressForbidden,
     DeliveryError,
     EventError,
     ExpressionError,
@@ -25,10 +24,9 @@ from tamis.errors import (
 from tamis.limits import Limits
 from tamis.matcher.advice import advise
 from tamis.matcher.explain import explain
-from tamis.model.delivery import Webhook, parse_delivery
+from tamis.model.delivery import parse_delivery
 from tamis.model.event import Event, decode_event, event_from
 from tamis.model.expr import Expr, size_of
-from tamis.model.guard import check_written
 from tamis.model.names import local_name, stored_name
 from tamis.model.schedule import parse_schedule
 from tamis.store import book, registry
@@ -170,19 +168,19 @@ def _validated(service: Service, draft: Draft) -> Validation:
     except ScheduleError as bad:
         faults.append(_fault("schedule", bad))
     try:
-        _check_delivery(draft.delivery, service)
+        (faults if service.deliverable.is_strict else found.warnings).extend(_undeliverable(draft, service))
     except DeliveryError as bad:
         faults.append(_fault("delivery", bad))
-    except AddressForbidden as bad:
-        found.warnings.append(_fault("delivery", bad))
     found.valid = not faults
     return found
 
 
-def _check_delivery(given: dict[str, Any] | None, service: Service) -> None:
-    delivery = None if given is None else parse_delivery(given, service.limits)
-    if isinstance(delivery, Webhook):
-        check_written(delivery.url, service.settings.allowed)
+def _undeliverable(draft: Draft, service: Service) -> list[Fault]:
+    """What keeps a delivery from being sent; one that cannot be used at all is refused."""
+    if draft.delivery is None:
+        return []
+    fault = service.deliverable.fault(parse_delivery(draft.delivery, service.limits))
+    return [] if fault is None else [fault]
 
 
 def _advice(service: Service, tree: Expr) -> dict[str, Any]:

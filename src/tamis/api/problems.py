@@ -15,7 +15,7 @@ from tamis import errors
 from tamis.errors import TamisError
 
 MEDIA = "application/problem+json"
-INTERNAL = "internal-error"
+INTERNAL = errors.InternalError.code
 LATER = 1  # seconds after which it is worth to ask again
 
 STATUS: dict[type[TamisError], int] = {

@@ -44,16 +44,17 @@ class Bounded(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Something came."""
-        if self._is_refused:
-            return
-        self._loose += len(data)
-        super().data_received(data)
-        most = self.limits.header_bytes
-        if self._loose > most:
-            self._refuse(
-                HeaderTooLarge(f"the head has more than header_bytes = {most}", limit="header_bytes")
-            )
-        elif self._timer is None and (self._is_head or self._is_unasked()):
+        most, at = self.limits.header_bytes, 0
+        while at < len(data) and not self._is_refused:
+            piece = data[
+                at : at + max(1, most + 1 - self._loose)
+            ]  # so that a head cannot hide in a long read
+            at += len(piece)
+            self._loose += len(piece)
+            super().data_received(piece)
+            if self._loose > most:
+                self._refuse(self._long_head())
+        if not self._is_refused and self._timer is None and (self._is_head or self._is_unasked()):
             self._arm()
 
     def on_message_begin(self) -> None:
@@ -66,12 +67,27 @@ class Bounded(HttpToolsProtocol):
         """Its head is here."""
         self._is_head, self._loose = False, 0
         self._disarm()
-        super().on_headers_complete()
+        if self._head_bytes() > self.limits.header_bytes:  # wherever it stood in what was read
+            self._refuse(self._long_head())
+        if not self._is_refused:
+            super().on_headers_complete()
+
+    def _head_bytes(self) -> int:
+        """The size of the head, from the method to the empty line, with one space after each colon."""
+        line = len(self.parser.get_method()) + len(self.url) + len("  HTTP/1.1\r\n")
+        return (
+            line + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers) + len("\r\n")
+        )
+
+    def _long_head(self) -> HeaderTooLarge:
+        most = self.limits.header_bytes
+        return HeaderTooLarge(f"the head has more than header_bytes = {most}", limit="header_bytes")
 
     def on_body(self, body: bytes) -> None:
         """A piece of its body is here."""
         self._loose = 0
-        super().on_body(body)
+        if not self._is_refused:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """All of a request is here; if it was answered before, the connection is as good as any other."""
@@ -79,7 +95,8 @@ class Bounded(HttpToolsProtocol):
             self.cycle.more_body = False
             self._disarm()
             self._wait_for_more()
-        super().on_message_complete()
+        if not self._is_refused:
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """It is answered. What is left of its body is read for a while, so that the answer is not lost."""

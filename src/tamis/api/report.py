@@ -6,22 +6,27 @@ connection and stop both, so it waits in memory or, when it is long, in a tempor
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.responses import StreamingResponse
 
 from tamis.api.bodies import NDJSON
 from tamis.api.service import Service
-from tamis.errors import TamisError
+from tamis.api.shapes.subscriptions import Fault
+from tamis.errors import InternalError, StoreError, StoreUnavailable, TamisError
 
 IN_MEMORY = 1024 * 1024
 PIECE = 256 * 1024
 
+S = TypeVar("S")
+T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
+_log = logging.getLogger(__name__)
 
 
 class Report:
@@ -33,12 +38,13 @@ class Report:
         self.counts: Counter[str] = Counter()
         self.last = 0  # the last line that something is known of
 
-    def add(self, line: int, status: str, **more: Any) -> None:
+    def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
         """Note one line."""
         self.counts[status] += 1
         self.last = max(self.last, line)
-        if not self._only_refused or status in ("refused", "conflict"):
-            self._file.write(_encode({"line": line, "status": status, **more}) + b"\n")
+        told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
+        if not self._only_refused or warnings or status in ("refused", "conflict"):
+            self._file.write(_encode(told) + b"\n")
 
     def refuse(self, line: int, error: TamisError) -> None:
         """Note a line that was refused, and why."""
@@ -60,3 +66,28 @@ class Report:
     def close(self) -> None:
         """Drop it unsent."""
         self._file.close()
+
+
+def defect() -> InternalError:
+    """Log the exception that is being handled, and return what its line is refused with."""
+    _log.exception("a line failed: this is a defect")
+    return InternalError("the service failed on this line; its log says why, under the id of the request")
+
+
+async def written(
+    items: list[S], write: Callable[[list[S]], Awaitable[Sequence[T | TamisError]]]
+) -> list[T | TamisError]:
+    """Write all items at once and return what became of each.
+
+    If one of them makes the whole fail, each is written by itself and only that one is refused.
+    """
+    try:
+        return list(await write(items))
+    except StoreUnavailable:
+        raise
+    except Exception as bad:
+        if isinstance(bad, TamisError) and not isinstance(bad, StoreError):
+            raise
+        if len(items) == 1:
+            return [defect()]
+    return [one for item in items for one in await written([item], write)]

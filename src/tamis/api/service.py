@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from sqlalchemy.engine import Connection
 
 from tamis.api.access import Access
+from tamis.api.deliverable import Deliverable, Policy
 from tamis.api.metrics import Metrics
 from tamis.api.places import Places
 from tamis.api.rates import Buckets
@@ -42,6 +43,7 @@ class Settings:
 
     open_metrics: bool = False  # /metrics without a key
     allowed: tuple[Network, ...] = ()  # what webhooks may call although it is not public
+    deliveries: Policy = "warn"  # about a delivery that cannot be sent here; strict: refuse it
 
 
 class Service:
@@ -50,6 +52,7 @@ class Service:
     def __init__(self, store: Store, live: Live, settings: Settings | None = None) -> None:
         self.store, self.live, self.settings = store, live, settings or Settings()
         self.limits = store.limits
+        self.deliverable = Deliverable(self.settings.deliveries, self.settings.allowed)
         self.access = Access(self.read, self.limits)
         self.requests, self.events, self.changes = Buckets(), Buckets(), Buckets()
         self.metrics = Metrics(self)

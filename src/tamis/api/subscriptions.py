@@ -60,7 +60,7 @@ async def create_subscription(call: Call) -> Answer:
     """Make a subscription. It matches every event that is published after the answer."""
     service, wanted = call.service, call.body
     name = new_name() if wanted.id is None else checked_name(wanted.id)
-    entry = await service.in_thread(drafts.entry_of, call.owner, name, wanted, service.limits)
+    entry = await service.in_thread(_entry, call, name, wanted, None)
     key = idempotency_key(call.request.scope, service.limits)
     if key is None:
         return _created(await service.put(Wish(entry, _is_new)), call)
@@ -72,16 +72,22 @@ async def create_subscription(call: Call) -> Answer:
 
 @operation("GET", ROOT, **_known, query=SubscriptionsPageOf, answers={200: SubscriptionPage})
 async def list_subscriptions(call: Call) -> Answer:
-    """List subscriptions in the order of their ids. A page with a filter may be short: follow ``next``."""
+    """List subscriptions in the order of their ids. A page with a filter may be short: follow ``next``.
+
+    With ``count=true`` the answer has the ``total`` of those asked for, whatever page it is.
+    """
     asked: SubscriptionsPageOf = call.query
     wanted = listing.Wanted(None if asked.owner == EVERYBODY else call.owner, asked.status, asked.text)
     after = cursors.place(asked.cursor)
     most = min(asked.limit, call.service.limits.page_items)
-    page = await call.service.read(
-        lambda connection: listing.subscriptions_page(connection, wanted, after, most)
-    )
-    items = [drafts.shown(held) for held in page.items]
-    return Answer(SubscriptionPage(items=items, next=cursors.cursor(page.next)))
+
+    def read(connection: Connection) -> tuple[listing.Page[Held, str], int | None]:
+        total = listing.subscriptions_total(connection, wanted) if asked.count else None
+        return listing.subscriptions_page(connection, wanted, after, most), total
+
+    page, total = await call.service.read(read)
+    items = [_shown(held, call) for held in page.items]
+    return Answer(SubscriptionPage(items=items, next=cursors.cursor(page.next), total=total))
 
 
 @operation(
@@ -98,7 +104,7 @@ async def read_subscription(call: Call) -> Answer:
     held = registry.existing(await _held(call), call.stored)
     if Conditions.of(call.request.headers).is_unchanged(held):
         return Answer(None, 304, {"etag": tag_of(held.version)})
-    return _read(held)
+    return _read(held, call)
 
 
 @operation(
@@ -113,25 +119,20 @@ async def read_subscription(call: Call) -> Answer:
 )
 async def replace_subscription(call: Call) -> Answer:
     """Make or replace a subscription. What is already so keeps its version."""
-    name, limits = checked_name(call.part("id")), call.service.limits
-
-    def make(held: Held | None) -> Entry:
-        return drafts.entry_of(call.owner, name, call.body, limits, held)
-
-    outcome = await _alter(call, make)
-    return _created(outcome, call) if outcome.before is None else _read(outcome.held)
+    name = checked_name(call.part("id"))
+    outcome = await _alter(call, lambda held: _entry(call, name, call.body, held))
+    return _created(outcome, call) if outcome.before is None else _read(outcome.held, call)
 
 
 @operation("PATCH", ONE, **_changes, body=Change, media=(MERGE_PATCH, JSON), answers={200: Subscription})
 async def change_subscription(call: Call) -> Answer:
     """Change some fields; the others stay. ``null`` takes a schedule or delivery away."""
-    limits = call.service.limits
 
     def make(held: Held | None) -> Entry:
         there = registry.existing(held, call.stored)
-        return drafts.entry_of(call.owner, call.part("id"), drafts.patched(there, call.body), limits, held)
+        return _entry(call, call.part("id"), drafts.patched(there, call.body), held)
 
-    return _read((await _alter(call, make)).held)
+    return _read((await _alter(call, make)).held, call)
 
 
 @operation("DELETE", ONE, **_changes, answers={204: None})
@@ -159,7 +160,12 @@ async def _switch(call: Call, status: str) -> Answer:
         there = registry.existing(held, call.stored)
         return there.as_entry()._replace(status=status)
 
-    return _read((await _alter(call, make)).held)
+    return _read((await _alter(call, make)).held, call)
+
+
+def _entry(call: Call, name: str, wanted: Wanted, held: Held | None) -> Entry:
+    service = call.service
+    return service.deliverable.admit(drafts.entry_of(call.owner, name, wanted, service.limits, held), held)
 
 
 # -- changes -----------------------------------------------------------------------------------------------
@@ -228,11 +234,15 @@ def _created(outcome: Outcome, call: Call) -> Answer:
     held = outcome.held
     another = "" if call.owner == call.caller.owner else f"?owner={call.owner}"
     headers = {"etag": tag_of(held.version), "location": f"{ROOT}/{local_name(held.id)}{another}"}
-    return Answer(drafts.shown(held), 201, headers)
+    return Answer(_shown(held, call), 201, headers)
 
 
-def _read(held: Held) -> Answer:
-    return Answer(drafts.shown(held), 200, {"etag": tag_of(held.version)})
+def _read(held: Held, call: Call) -> Answer:
+    return Answer(_shown(held, call), 200, {"etag": tag_of(held.version)})
+
+
+def _shown(held: Held, call: Call) -> Subscription:
+    return drafts.shown(held, call.service.deliverable.warnings(held.delivery))
 
 
 async def _held(call: Call) -> Held | None:

@@ -83,7 +83,7 @@ def _mail(given: dict[str, Any]) -> MailServer:
     from tamis.notify.settings import MailServer
 
     host, _, port = given["smtp"].partition(":")
-    if not host or (port and not (port.isdecimal() and 0 < int(port) < 65_536)):
+    if not host or (port and not (port.isascii() and port.isdecimal() and 0 < int(port) < 65_536)):
         raise InputError(
             f"--smtp is a host and perhaps a port, such as mail.example.org:587, not {given['smtp']!r}"
         )

@@ -28,6 +28,13 @@ BOOTSTRAP = "admin"  # the owner of the first key
     help="Forget what is done and older; unless given, nothing is forgotten.",
 )
 @click.option("--no-notify", is_flag=True, help="Leave deliveries to tamis notify.")
+@click.option(
+    "--deliveries",
+    type=click.Choice(["warn", "strict"]),
+    default="warn",
+    show_default=True,
+    help="What to do about a subscription whose delivery cannot be sent: warn, or refuse it.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
 @click.option("--engine", default="hybrid", show_default=True, help="How to search.")
@@ -44,6 +51,7 @@ def serve(
     log_format: str,
     log_level: str,
     no_notify: bool,
+    deliveries: Any,
     keep: float | None,
     **given: Any,
 ) -> None:
@@ -68,7 +76,7 @@ def serve(
         listening = stack.enter_context(server.listen(host, port))
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
         live = stack.enter_context(Live.open(store, data / INDEX, engine))
-        settings = Settings(open_metrics=open_metrics, allowed=read_networks(given["allow_network"]))
+        settings = Settings(open_metrics, read_networks(given["allow_network"]), deliveries)
         service = Service(store, live, settings)
         if keep is not None:
             stack.enter_context(Keeper(store, keep))
@@ -86,6 +94,7 @@ def _notifier(service: Any, given: dict[str, Any]) -> Any:
     settings = notify_settings(given, service.limits)
     notifier = Notifier(service.store, settings, NotifyMetrics(service.metrics.registry))
     service.live.on_matches(lambda _: notifier.wake())
+    service.deliverable.use(notifier.check)
     return notifier
 
 

@@ -33,23 +33,27 @@ class Row(Result, frozen=True, kw_only=True):
     status: str = "active"
 
 
+class Fault(Result, frozen=True, kw_only=True):
+    """What is wrong with a field, or will not work: ``code`` is for programs, ``message`` for people."""
+
+    field: str
+    code: str
+    message: str
+    position: int | None = None
+
+
 class Subscription(Row, frozen=True, kw_only=True):
-    """A subscription as it is: ``version`` is the number of the change that made it so."""
+    """A subscription as it is: ``version`` is the number of the change that made it so.
+
+    ``warnings`` says what will not work, such as a delivery by mail where the service has no mail server.
+    """
 
     owner: str
     version: int
     cost: int
     created: datetime
     updated: datetime
-
-
-class Fault(Result, frozen=True, kw_only=True):
-    """What is wrong with a field of a draft."""
-
-    field: str
-    code: str
-    message: str
-    position: int | None = None
+    warnings: list[Fault] = []
 
 
 class Selectivity(Result, frozen=True, kw_only=True):
@@ -170,21 +174,23 @@ class Told(Result, frozen=True, kw_only=True):
 
 
 class Outcome(Result, frozen=True, kw_only=True):
-    """What became of one of many: ``error`` says why, if it was refused."""
+    """What became of one of many: ``error`` says why, if it was refused; ``warnings`` what will not work."""
 
     line: int
     status: str
     id: str | None = None
     version: int | None = None
     error: TamisError | None = None
+    warnings: list[Fault] = []
 
 
 class Report(Result, frozen=True, kw_only=True):
-    """What became of many: how many of each status, and those that were not taken."""
+    """What became of many: how many of each status, those not taken, and those taken with a warning."""
 
     lines: int
     counts: dict[str, int]
     refused: list[Outcome]
+    warned: list[Outcome] = []
 
 
 # -- notifications ---------------------------------------------------------------------------------------

@@ -177,7 +177,11 @@ def parse_delivery(source: Any, limits: Limits = DEFAULT_LIMITS) -> Delivery:
     delivery.check(limits)
     if delivery.template is not None:
         delivery.template.check(limits)
-    _check_size(delivery_text(delivery), limits)
+    try:
+        text = delivery_text(delivery)
+    except UnicodeEncodeError:  # of a transport that others add: ours have looked at each of their texts
+        raise _no_text() from None
+    _check_size(text, limits)
     return delivery
 
 
@@ -195,6 +199,12 @@ def _converted(raw: Any) -> Delivery:
         return msgspec.convert(dict(raw), settings_of(raw["transport"]))
     except msgspec.ValidationError as bad:
         raise DeliveryError(f"the delivery by {raw['transport']} cannot be used: {bad}") from None
+    except UnicodeEncodeError:  # of the name of a field
+        raise _no_text() from None
+
+
+def _no_text() -> DeliveryError:
+    return DeliveryError("the delivery holds a lone surrogate, which is no text; remove it")
 
 
 def delivery_text(delivery: Delivery) -> str:

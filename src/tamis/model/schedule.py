@@ -31,6 +31,7 @@ UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MOST_SECONDS = 366 * UNITS["day"]  # the longest period
 MOST_DIGESTS = 1_000_000  # of one period
+MOST_TEXT = 500  # characters of a schedule
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "sixty": 60,
@@ -90,19 +91,25 @@ _AMOUNT = rf"(\d{{1,8}}|{'|'.join(_NUMBERS)})"
 _UNIT = rf"({'|'.join(UNITS)})"
 _TIME = r"\d{1,2}(?::\d{2})?(?: ?[ap]m)?"
 _AND = r"(?:, | and |, and )"
-_EVERY = re.compile(rf"every (?:{_AMOUNT} )?{_UNIT}s?", re.IGNORECASE)
-_AT_MOST = re.compile(rf"at most {_AMOUNT} (?:per|an?|each|every) {_UNIT}", re.IGNORECASE)
+# ASCII: otherwise a long s (U+017F) counts as s, a Kelvin sign as k, and digits of other scripts as digits.
+_FLAGS = re.IGNORECASE | re.ASCII
+_EVERY = re.compile(rf"every (?:{_AMOUNT} )?{_UNIT}s?", _FLAGS)
+_AT_MOST = re.compile(rf"at most {_AMOUNT} (?:per|an?|each|every) {_UNIT}", _FLAGS)
 _CALENDAR = re.compile(
     rf"(?:daily|weekly on (?P<days>[a-z]+(?:{_AND}[a-z]+)*)) at (?P<times>{_TIME}(?:{_AND}{_TIME})*)"
     r"(?: in (?P<zone>[A-Za-z0-9_+/-]{1,64}))?",
-    re.IGNORECASE,
+    _FLAGS,
 )
 
 
 @lru_cache(maxsize=10_000)
 def parse_schedule(text: str | None) -> Schedule:
     """Read a schedule; none is ``at once``."""
-    said = " ".join((text or "at once")[:500].split())
+    if not text:
+        return AT_ONCE
+    if len(text) > MOST_TEXT:
+        raise ScheduleError(f"{text[:80]!r}… has more than {MOST_TEXT} characters; {_SAYABLE}")
+    said = " ".join(text.split())
     if said.lower() == "at once":
         return AT_ONCE
     if found := _EVERY.fullmatch(said):
@@ -176,7 +183,7 @@ def _day(name: str, said: str) -> int:
 
 
 def _time(text: str, said: str) -> int:
-    clock, half = re.fullmatch(r"([\d:]+) ?([ap]m)?", text.lower()).groups()  # type: ignore[union-attr]
+    clock, half = re.fullmatch(r"([0-9:]+) ?([ap]m)?", text.lower()).groups()  # type: ignore[union-attr]
     hour, minute = (int(part) for part in f"{clock}:0".split(":")[:2])
     if half and 1 <= hour <= 12:
         hour, half = hour % 12 + (12 if half == "pm" else 0), None
@@ -204,7 +211,7 @@ def _number(word: str) -> int:
 
 
 def _parts(text: str) -> list[str]:
-    return re.split(r", and | and |, ", text, flags=re.IGNORECASE)
+    return re.split(r", and | and |, ", text, flags=_FLAGS)
 
 
 def _listed(words: list[str]) -> str:

@@ -67,7 +67,12 @@ def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
 
 
 def _check_size(text: str, limits: Limits) -> None:
-    size = len(text.encode(errors="replace"))
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as bad:
+        raise DeliveryError(
+            f"the template holds a lone surrogate at character {bad.start}, which is no text; remove it"
+        ) from None
     if size > limits.template_bytes:
         raise DeliveryError(
             f"the template has {size} bytes, more than template_bytes = {limits.template_bytes}",

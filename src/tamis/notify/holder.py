@@ -22,7 +22,12 @@ def own_name() -> str:
 def is_dead(name: str) -> bool:
     """Whether the process of that name is known to have ended."""
     parts = name.rsplit("/", 4)
-    if len(parts) != 5 or not parts[2].isdigit() or not _place() or parts[1] != _place():
+    if (
+        len(parts) != 5
+        or not (parts[2].isascii() and parts[2].isdecimal())
+        or not _place()
+        or parts[1] != _place()
+    ):
         return False
     return _since(int(parts[2])) != parts[3]
 

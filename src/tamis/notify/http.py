@@ -11,6 +11,7 @@ import concurrent.futures
 import contextlib
 import http.client
 import io
+import re
 import socket
 import ssl
 import time
@@ -20,15 +21,16 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from tamis.errors import InputError, SendFailed, SendRefused
+from tamis.errors import InputError, PortForbidden, SendFailed
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.guard import Address, Network, check_addresses
+from tamis.model.guard import Address, Network, check_addresses, check_written
 from tamis.model.waiting import retry_after
 from tamis.model.webhook import PORTS
 from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]
 _LOOKUPS = 32  # names that are looked up at the same time
+_PORTS = re.compile(r" *([0-9]{1,5})(?:-([0-9]{1,5}))? *")
 
 
 class Answer(NamedTuple):
@@ -51,12 +53,9 @@ class HttpRules:
 
 def read_ports(text: str) -> tuple[range, ...]:
     """Ports such as ``80,443,8000-8999``."""
-    try:
-        ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
-        found = tuple(range(end[0], end[-1] + 1) for end in ends if len(end) <= 2)
-    except ValueError:
-        found = ()
-    if len(found) != text.count(",") + 1 or any(not ports or ports[-1] > 65_535 for ports in found):
+    parts = [_PORTS.fullmatch(part) for part in text.split(",")]
+    found = tuple(range(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part)
+    if len(found) != len(parts) or any(not ports or ports[-1] > 65_535 for ports in found):
         raise InputError(f"ports are written such as 80,443,8000-8999, not {text[:80]!r}")
     return found
 
@@ -77,19 +76,27 @@ class Caller:
         """Do not wait for names that are still being looked up."""
         self._names.shutdown(wait=False, cancel_futures=True)
 
+    def check(self, url: str) -> None:
+        """Refuse a URL that says itself that it will not be called."""
+        self._port(urlsplit(url))
+        check_written(url, self._rules.allowed)
+
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """Send ``body``; the answer, whatever it is. No answer is a :class:`SendFailed`."""
         parts = urlsplit(url)
         until = time.monotonic() + self._rules.total_seconds
-        port = parts.port or PORTS[parts.scheme]
-        if not any(port in ports for ports in self._rules.ports):
-            raise SendRefused(f"port {port} may not be called; the service allows others", port=port)
-        host = str(parts.hostname)
+        port, host = self._port(parts), str(parts.hostname)
         try:
             with self._connected(parts.scheme, host, self._addresses(host, port), port, until) as sock:
                 return self._talk(sock, parts, body, headers, until)
         except (OSError, http.client.HTTPException) as bad:
             raise SendFailed(f"{parts.scheme}://{parts.netloc} failed: {_said(bad)}") from None
+
+    def _port(self, parts: SplitResult) -> int:
+        port = parts.port or PORTS[parts.scheme]
+        if not any(port in ports for ports in self._rules.ports):
+            raise PortForbidden(f"port {port} may not be called; the service allows others", port=port)
+        return port
 
     def _addresses(self, host: str, port: int) -> list[Address]:
         with contextlib.suppress(ValueError):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from tamis.errors import StoreError, StoreUnavailable
 from tamis.failpoint import failpoint
+from tamis.model.delivery import Delivery
 from tamis.notify.breaker import Breakers
 from tamis.notify.desk import Desk
 from tamis.notify.line import Line
@@ -78,6 +79,10 @@ class Notifier:
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
         self._sender.close()
+
+    def check(self, delivery: Delivery) -> None:
+        """Raise what will keep this notifier from sending ``delivery``, as far as its settings say so."""
+        self._sender.check(delivery)
 
     def wake(self) -> None:
         """There is something new; without this it is found at the next look."""

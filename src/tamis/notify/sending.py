@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from tamis.errors import DeliveryError, SendFailed, SendRefused, StoreError, TamisError
 from tamis.failpoint import failpoint
-from tamis.model.delivery import stored_delivery
+from tamis.model.delivery import Delivery, stored_delivery
 from tamis.notify.breaker import Breakers, State
 from tamis.notify.contents import message_of
 from tamis.notify.metrics import NotifyMetrics
@@ -44,6 +44,10 @@ class Sender:
     def close(self) -> None:
         """Let go of connections."""
         self._transports.close()
+
+    def check(self, delivery: Delivery) -> None:
+        """Raise what will keep ``delivery`` from being sent, as far as the settings say so."""
+        self._transports.check(delivery)
 
     def attempt(self, claimed: Claimed, until: int) -> Result:
         """Send, unless the time that is left of the lease or a breaker forbids it."""

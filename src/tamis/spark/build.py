@@ -35,6 +35,7 @@ from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
 from tamis.shards.place import Place
 from tamis.spark.events import column
 from tamis.spark.profiling import Profile
+from tamis.spark.workers import ready
 
 PER_SHARD = 1_000_000
 ATTEMPTS = 5
@@ -96,13 +97,14 @@ def build(
     """
     start = time.perf_counter()
     engine_class(engine)
+    ready(subscriptions.sparkSession)
     place = Place(path)
     rows = _known_columns(subscriptions)
     before = latest(place)
     count = shards or _shards_for(rows, before)
     if not 1 <= count <= TOKENS:
         raise InputError(f"an index has from 1 to {TOKENS} shards, not {count}")
-    settings = Settings(count, engine, dict(parameters or {}), _changed_limits(limits), _path_of(profile))
+    settings = Settings(count, engine, dict(parameters or {}), changed_limits(limits), _path_of(profile))
     if before is not None and (before.settings != settings or not incremental):
         before = None
     work = _Work(place, settings, before)
@@ -189,7 +191,8 @@ def _fingerprints(marked: DataFrame) -> dict[int, str]:
     return {row["shard"]: f"{row['rows']}:{row['mixed']}:{row['low']}" for row in sums.collect()}
 
 
-def _changed_limits(limits: Limits) -> dict[str, int]:
+def changed_limits(limits: Limits) -> dict[str, int]:
+    """Return the limits that differ from the defaults."""
     plain = asdict(DEFAULT_LIMITS)
     return {name: value for name, value in asdict(limits).items() if value != plain[name]}
 

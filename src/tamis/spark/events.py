@@ -21,9 +21,11 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher.batches import locate, nowhere
 from tamis.model.event import clean_name
 from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.spark.workers import ready
 
 _log = logging.getLogger(__name__)
 
+CANONICAL = ("event_id", "event_time", "attributes", "payload")
 REFUSED_EVENTS = "event_id string, code string, message string, text string"
 _REFUSED = pa.schema([(name, pa.string()) for name in ("event_id", "code", "message", "text")])
 
@@ -35,24 +37,43 @@ def events(
     event_time: str | None = None,
     attributes: str | Sequence[str] | None = None,
     payload: str | None = None,
+    carry: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
 ) -> DataFrame:
     """``frame`` in the canonical form; a frame that has it already is given back as it means.
 
     ``attributes`` names one column (struct, map, JSON as string or binary, VARIANT) or lists typed
     columns. Without it the column ``attributes`` is taken, or else every column that is nothing else.
-    ``event_time`` and ``payload`` are the columns of that name, if there are any.
+    ``event_time`` and ``payload`` are the columns of that name, if there are any. ``carry`` keeps other
+    columns beside these, for :func:`match` to carry on.
     """
     _refuse_repeated(frame.columns)
     _require(frame, event_id, "event_id", _MAKE_AN_ID)
     event_time = _named(frame, event_time, "event_time")
     payload = _named(frame, payload, "payload")
+    kept = _kept(frame, carry)
     return frame.select(
         _event_id(frame, event_id).alias("event_id"),
         _event_time(frame, event_time).alias("event_time"),
-        _attributes(frame, attributes, {event_id, event_time, payload}, limits).alias("attributes"),
+        _attributes(frame, attributes, {event_id, event_time, payload}, kept, limits).alias("attributes"),
         _payload(frame, payload).alias("payload"),
+        *[column(name) for name in kept],
     )
+
+
+def _kept(frame: DataFrame, carry: Sequence[str]) -> list[str]:
+    """The columns that stay beside the canonical ones."""
+    if isinstance(carry, str):
+        raise InputError(f"carry is a list of columns: write carry=[{carry!r}]")
+    _refuse_repeated(list(carry))
+    for name in carry:
+        _require(frame, name, "carry", "name others with carry=[…]")
+        if name in CANONICAL:
+            raise InputError(
+                f"{name!r} is a name of the canonical form; rename the column before it is carried",
+                column=name,
+            )
+    return list(carry)
 
 
 def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], DataFrame]:
@@ -69,7 +90,11 @@ def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], Dat
             if found:
                 yield quarantine_of(batch, sorted(found.items(), key=lambda item: item[0]))
 
-    return lambda frame: frame.mapInArrow(refuse, REFUSED_EVENTS)
+    def refused(frame: DataFrame) -> DataFrame:
+        ready(frame.sparkSession)
+        return frame.mapInArrow(refuse, REFUSED_EVENTS)
+
+    return refused
 
 
 def quarantine_of(batch: pa.RecordBatch, refused: Sequence[tuple[int, EventError]]) -> pa.RecordBatch:
@@ -157,13 +182,18 @@ def _payload(frame: DataFrame, name: str | None) -> Column:
 
 
 def _attributes(
-    frame: DataFrame, wanted: str | Sequence[str] | None, taken: set[str | None], limits: Limits
+    frame: DataFrame,
+    wanted: str | Sequence[str] | None,
+    taken: set[str | None],
+    kept: Sequence[str],
+    limits: Limits,
 ) -> Column:
     if isinstance(wanted, str):
         _require(frame, wanted, "attributes", "name one with attributes=…")
         return _whole(frame, wanted, limits)
     if wanted is None and "attributes" in frame.columns:
-        unused = [name for name in frame.columns if name not in taken and name != "attributes"]
+        used = {*taken, *kept, "attributes"}
+        unused = [name for name in frame.columns if name not in used]
         if unused:
             _log.warning("the column attributes holds all attributes; not used: %s", ", ".join(unused))
         return _whole(frame, "attributes", limits)

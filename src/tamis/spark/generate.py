@@ -22,6 +22,7 @@ from tamis.errors import InputError
 from tamis.lang import to_text
 from tamis.lang.columns import columns_from_arrow
 from tamis.lang.columns.rows import tree_at
+from tamis.spark.workers import ready
 
 GROUP = "tamis.workloads"
 PIECE = 1 << 16  # rows that a worker draws at a time
@@ -128,7 +129,7 @@ class _Ranges:
                     rows = range(number * PIECE, min(count, (number + 1) * PIECE))
                     yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=PIECE)
 
-        numbers = self._spark.range(0, -(-count // PIECE), 1, self._partitions)
+        numbers = ready(self._spark).range(0, -(-count // PIECE), 1, self._partitions)
         return numbers.mapInArrow(draw, from_arrow_schema(schema))
 
 

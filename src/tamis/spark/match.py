@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as F
@@ -13,40 +14,60 @@ from tamis.errors import InputError
 from tamis.matcher.work import WorkReport
 from tamis.shards.manifest import Manifest, current
 from tamis.shards.place import Place
+from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
 from tamis.spark.events import REFUSED_EVENTS, events
 from tamis.spark.plan import Plan, choose
-from tamis.spark.worker import Matching, Wish, note_of, too_many
+from tamis.spark.temporary import Source, path_of
+from tamis.spark.worker import (
+    CARRIED,
+    ENVELOPE,
+    ON_ERROR,
+    RAISE,
+    REFUSAL,
+    REPORT,
+    SKIP,
+    Matching,
+    Wish,
+    note_of,
+    too_many,
+)
+from tamis.spark.workers import ready
 
 SHAPES = ("pairs", "arrays")
-CARRIED = ("event_time", "payload")
 _log = logging.getLogger(__name__)
 
 
 def match(
-    path: str,
+    source: Source,
     *,
     plan: str = "auto",
     k: int | None = None,
     shape: str = "pairs",
-    carry: Sequence[str] = (),
+    carry: Carry = (),
     matches_per_event: int | None = None,
     version: int | None = None,
     explain: bool = False,
     work: Observation | None = None,
+    on_error: str = REPORT,
 ) -> Callable[[DataFrame], DataFrame]:
     """A transformation of events into their matches: ``events.transform(match(path))``.
 
+    ``source`` is the path of a sharded index. On a local master it may be a DataFrame of subscriptions or a
+    :class:`tamis.Index`: either is written to a temporary folder that goes when this process ends.
+
     A row is (event_id, subscription_id, version), with ``k`` also a score; with ``shape="arrays"`` there is a
-    row per event that has matches, sorted by id, or the best first. ``carry`` takes ``event_time`` and
-    ``payload`` along. Events that cannot be read match nothing, nor do those with more than
-    ``matches_per_event`` matches: :func:`match_with_notes` tells of both, :func:`refused_events` of the
-    first.
+    row per event that has matches, sorted by id, or the best first. ``carry`` lists columns of the events
+    that go along, or is ``"all"``. Events that cannot be read match nothing, nor do those with more than
+    ``matches_per_event`` matches. With ``on_error="report"`` every task logs their number,
+    :func:`match_with_notes` tells of both and :func:`refused_events` of the first. With ``"raise"`` the first
+    of them fails the job, with ``"skip"`` nothing is said.
     ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done.
     """
-    wish = wish_of(k, shape, carry, matches_per_event)
+    wish, names = wish_of(k, shape, matches_per_event, on_error), checked_carry(carry)
+    path = path_of(source)
 
     def matched(frame: DataFrame) -> DataFrame:
-        noted = Matcher(path, wish, plan, version, explain).run(events(frame))
+        noted = Matcher(path, wish, plan, version, explain).run(*canonical_of(frame, names))
         if work is not None:
             noted = observed(noted, work)
         return noted.where("note IS NULL").drop("note")
@@ -55,28 +76,38 @@ def match(
 
 
 def match_with_notes(
-    path: str,
+    source: Source,
     *,
     plan: str = "auto",
     k: int | None = None,
     shape: str = "pairs",
-    carry: Sequence[str] = (),
+    carry: Carry = (),
     matches_per_event: int | None = None,
     version: int | None = None,
     explain: bool = False,
+    on_error: str = REPORT,
 ) -> Callable[[DataFrame], DataFrame]:
     """Like :func:`match`, with a column ``note``: rows that have one tell of refused events and of work.
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    wish = wish_of(k, shape, carry, matches_per_event)
-    return lambda frame: Matcher(path, wish, plan, version, explain).run(events(frame))
+    wish, names = wish_of(k, shape, matches_per_event, on_error), checked_carry(carry)
+    path = path_of(source)
+    return lambda frame: Matcher(path, wish, plan, version, explain).run(*canonical_of(frame, names))
+
+
+def canonical_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[DataFrame, tuple[str, ...]]:
+    """Canonical events with the columns to carry beside them, and the names of these."""
+    carried = carried_of(frame, names)
+    others = [name for name in carried if name not in (*ENVELOPE, "attributes")]
+    kept = events(frame, carry=others)
+    return kept, carried
 
 
 def refused_of(noted: DataFrame) -> DataFrame:
     """The refused events of rows with notes: event_id, code, message, text."""
     names = [part.split()[0] for part in REFUSED_EVENTS.split(", ")]
-    parsed = noted.where("note LIKE '{\"code\"%'").withColumn(
+    parsed = noted.where(F.col("note").startswith(REFUSAL)).withColumn(
         "parsed", F.from_json("note", "code string, message string, text string")
     )
     return parsed.select("event_id", *[F.col(f"parsed.{name}").alias(name) for name in names[1:]])
@@ -88,20 +119,20 @@ def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
         F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name)
         for name in WorkReport._fields
     ]
-    refused = F.count_if(F.col("note").startswith('{"code"')).alias("refused")
+    refused = F.count_if(F.col("note").startswith(REFUSAL)).alias("refused")
     return noted.observe(observation, *sums, refused)
 
 
-def wish_of(k: int | None, shape: str, carry: Sequence[str], most: int | None) -> Wish:
+def wish_of(k: int | None, shape: str, most: int | None, on_error: str = REPORT) -> Wish:
     """A wish that can be fulfilled."""
+    if on_error not in ON_ERROR:
+        raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
     if shape not in SHAPES:
         raise InputError(f"there is no shape {shape!r}; there are {', '.join(SHAPES)}")
-    if unknown := [name for name in carry if name not in CARRIED]:
-        raise InputError(f"{unknown[0]!r} cannot be carried; {', '.join(CARRIED)} can")
     for name, number in (("k", k), ("matches_per_event", most)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1, not {number}")
-    return Wish(k, shape == "arrays", tuple(carry), most)
+    return Wish(k, shape == "arrays", (), most, on_error=on_error)
 
 
 class Matcher:
@@ -113,12 +144,20 @@ class Matcher:
         self._manifest: Manifest = current(place, version)
         self._follow = version is None
 
-    def run(self, canonical: DataFrame) -> DataFrame:
-        """Rows with notes; a stream follows the index from version to version, unless one was asked for."""
+    def run(self, canonical: DataFrame, carry: tuple[str, ...] = ()) -> DataFrame:
+        """Rows with notes; a stream follows the index from version to version, unless one was asked for.
+
+        ``carry`` names columns of ``canonical``, which may have more than the canonical ones.
+        """
         self._follow = self._follow and canonical.isStreaming
-        plan = choose(canonical.sparkSession, self._manifest, self._asked)
+        own = tuple(name for name in carry if name in ENVELOPE)
+        others = tuple(name for name in carry if name not in ENVELOPE)
+        self._wish = replace(self._wish, carry=own, others=others)
+        plan = choose(ready(canonical.sparkSession), self._manifest, self._asked)
         self._say(plan)
-        return self._sharded(canonical, plan) if plan.name == "sharded" else self._replicated(canonical)
+        frame = packed(canonical, others)
+        noted = self._sharded(frame, plan) if plan.name == "sharded" else self._replicated(frame)
+        return unpacked(noted, others)
 
     def _say(self, plan: Plan) -> None:
         text = f"{self._path}, version {self._manifest.number}: {plan}"
@@ -132,17 +171,17 @@ class Matcher:
 
     def _replicated(self, frame: DataFrame) -> DataFrame:
         task = Matching(self._path, self._version, self._wish)
-        return frame.mapInArrow(task, self._wish.ddl())
+        return frame.mapInArrow(task, schema_of(self._wish, frame))
 
     def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
         """Every event to every shard; what is asked per event is decided when all shards have answered."""
         shards = len(self._manifest.shards)
-        wish = Wish(self._wish.k, False, self._wish.carry, None)
+        wish = replace(self._wish, arrays=False, most=None)
         spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
         part = F.pmod(F.xxhash64("event_id"), F.lit(plan.splits)).cast("int")
         spread = spread.repartitionById(shards * plan.splits, F.col("shard") * plan.splits + part)
         task = Matching(self._path, self._version, wish, shards)
-        noted = spread.mapInArrow(task, wish.ddl())
+        noted = spread.mapInArrow(task, schema_of(wish, frame))
         if self._wish.k:
             noted = self._best(noted, self._wish.k)
         if self._wish.most:
@@ -164,8 +203,14 @@ class Matcher:
             {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy("subscription_id"))}
         )
         over = F.col("note").isNull() & (F.col("found") > most)
-        pieces = note_of(too_many(-1, most), "").split("-1", 1)
+        if self._wish.on_error == SKIP:
+            return counted.where(~over).drop("found", "place")
+        said = note_of(too_many(-1, most), "")
+        if self._wish.on_error == RAISE:  # in the words of a worker's traceback
+            said = f"tamis.errors.EventLimit: {too_many(-1, most).message}"
+        pieces = said.split("-1", 1)
         note = F.concat(F.lit(pieces[0]), F.col("found").cast("string"), F.lit(pieces[1]))
+        note = F.raise_error(note) if self._wish.on_error == RAISE else note
         kept = counted.where(~over | (F.col("place") == 1))
         return kept.withColumn("note", F.when(over, note).otherwise(F.col("note"))).drop("found", "place")
 
@@ -175,11 +220,10 @@ class Matcher:
         first = [(-F.col("score")).alias("before")] if self._wish.k else []
         order = F.array_sort(F.collect_list(F.struct(*first, *each))).alias("found")
         names = {"subscription_id": "subscriptions", "version": "versions", "score": "scores"}
-        carried = [F.first(name).alias(name) for name in self._wish.carry]
+        names_carried = (*self._wish.carry, *([CARRIED] if self._wish.others else []))
+        carried = [F.first(name).alias(name) for name in names_carried]
         matches = noted.where("note IS NULL").groupBy("event_id").agg(order, *carried)
         arrays = [F.col(f"found.{name}").alias(names[name]) for name in each]
-        rows = matches.select(
-            "event_id", *arrays, *self._wish.carry, F.lit(None).cast("string").alias("note")
-        )
+        rows = matches.select("event_id", *arrays, *names_carried, F.lit(None).cast("string").alias("note"))
         notes = noted.where("note IS NOT NULL").select("event_id", "note")
         return rows.unionByName(notes, allowMissingColumns=True)

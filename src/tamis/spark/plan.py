@@ -17,8 +17,9 @@ from tamis.errors import InputError
 from tamis.shards.manifest import Manifest
 
 PLANS = ("auto", "replicated", "sharded")
-HALF = 0.5  # of an executor's memory is left to Spark and to the page cache of everything else
-_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+HALF = 0.5  # of the memory is left to the workers themselves and to the page cache of everything else
+_PYSPARK, _OVERHEAD = "spark.executor.pyspark.memory", "spark.executor.memoryOverhead"
+_UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan
     if asked != "auto":
         return Plan(asked, "asked for", splits)
     room, where = _memory(spark)
-    size = f"the index takes {_readable(manifest.bytes)}, {where} has {_readable(room)}"
+    size = (
+        f"the index takes {_readable(manifest.bytes)} of page cache, {where} has {_readable(room)} of memory"
+    )
     if manifest.bytes <= HALF * room:
         return Plan("replicated", f"{size}: every worker maps all of it, the events are split", splits)
     if len(manifest.shards) == 1:
@@ -62,15 +65,30 @@ def parallelism(spark: SparkSession) -> int:
 
 
 def _memory(spark: SparkSession) -> tuple[int, str]:
-    """What the workers of one machine may map, and whose it is."""
+    """The memory that a mapped index is held in, and whose it is.
+
+    Workers map the index: it lies in the page cache of their host, once for all of them, outside Java's heap
+    (``spark.executor.memory``). A setting may bound it: ``spark.executor.pyspark.memory`` what the workers of
+    an executor map, an equal part each, ``spark.executor.memoryOverhead`` what its container has beside the
+    heap.
+    """
+    host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if given := spark.conf.get(_PYSPARK, None):
+        cores = max(1, int(spark.conf.get("spark.executor.cores", None) or 1))
+        return _bytes(given) // cores, f"a Python worker by {_PYSPARK}"
     if (spark.conf.get("spark.master", None) or "local").startswith("local"):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "this machine"
-    return _bytes(spark.conf.get("spark.executor.memory", None) or "1g"), "an executor"
+        return host, "this machine"
+    if given := spark.conf.get(_OVERHEAD, None):
+        return _bytes(given), f"an executor outside Java's heap by {_OVERHEAD}"
+    return host, f"a host such as this one ({_OVERHEAD} would say what an executor has)"
 
 
 def _bytes(text: str) -> int:
-    number, unit = re.fullmatch(r"(\d+)\s*([bkmgt]?)b?", text.strip().lower()).groups()  # type: ignore[union-attr]
-    return int(number) * _UNITS[unit]
+    """Bytes as Spark writes them for an executor: without a unit, the number is of MiB."""
+    found = re.fullmatch(r"([0-9]+)\s*([bkmgt]?)b?", text.strip().lower())
+    if found is None:
+        raise InputError(f"Spark's configuration names a size of memory as {text!r}; write 512m or 4g")
+    return int(found[1]) * _UNITS[found[2] or "m"]
 
 
 def _readable(size: float) -> str:

@@ -1,5 +1,8 @@
 """Matching from SQL: ``SELECT * FROM tamis_match(TABLE(events), 'path')``.
 
+A last argument says what to do about refused events, as ``on_error`` does elsewhere: ``'report'`` (unless
+given: each task logs their number), ``'raise'`` or ``'skip'``.
+
 The table has the canonical columns of :func:`tamis.spark.events`, or ``event_id`` and typed columns that
 are attributes. An Arrow table function is the only kind that Spark runs at a useful speed, and it takes a
 table argument only, never a lateral join.
@@ -17,14 +20,19 @@ from pyspark.sql.functions import arrow_udtf
 from tamis.errors import InputError
 from tamis.shards.manifest import current
 from tamis.shards.place import Place
-from tamis.spark.worker import Matching, Wish
+from tamis.spark.worker import ON_ERROR, REPORT, Matching, Wish
+from tamis.spark.workers import ready
 
 _PAIRS = "event_id string, subscription_id string, version bigint"
 _SCORED = f"{_PAIRS}, score double"
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``tamis_match(TABLE(…), path)`` and ``tamis_top(TABLE(…), path, k)`` known to SQL."""
+    """Make ``tamis_match(TABLE(…), path)`` and ``tamis_top(TABLE(…), path, k)`` known to SQL.
+
+    Both take one more argument, ``on_error``.
+    """
+    ready(spark)
     kinds: dict[str, tuple[Any, str]] = {
         "tamis_match": (_MatchTable, _PAIRS),
         "tamis_top": (_TopTable, _SCORED),
@@ -40,10 +48,14 @@ class _Matched:
     def __init__(self) -> None:
         self._matching: Matching | None = None
 
-    def rows(self, batch: pa.RecordBatch, path: str, k: int | None = None) -> Iterator[pa.Table]:
+    def rows(
+        self, batch: pa.RecordBatch, path: str, k: int | None = None, on_error: str = REPORT
+    ) -> Iterator[pa.Table]:
         """The matches of one batch."""
         if self._matching is None:
-            self._matching = Matching(path, current(Place(path)).number, Wish(k))
+            if on_error not in ON_ERROR:
+                raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
+            self._matching = Matching(path, current(Place(path)).number, Wish(k, on_error=on_error))
         for found in self._matching(iter([_checked(batch)])):
             table = pa.Table.from_batches([found])
             yield table.filter(pa.compute.is_null(table["note"])).drop_columns(["note"])
@@ -53,18 +65,24 @@ class _MatchTable:
     def __init__(self) -> None:
         self._matched = _Matched()
 
-    def eval(self, events: pa.RecordBatch, path: pa.Array) -> Iterator[pa.Table]:
+    def eval(
+        self, events: pa.RecordBatch, path: pa.Array, on_error: pa.Array | None = None
+    ) -> Iterator[pa.Table]:
         if events.num_rows:
-            yield from self._matched.rows(events, path[0].as_py())
+            said = REPORT if on_error is None else on_error[0].as_py()
+            yield from self._matched.rows(events, path[0].as_py(), None, said)
 
 
 class _TopTable:
     def __init__(self) -> None:
         self._matched = _Matched()
 
-    def eval(self, events: pa.RecordBatch, path: pa.Array, k: pa.Array) -> Iterator[pa.Table]:
+    def eval(
+        self, events: pa.RecordBatch, path: pa.Array, k: pa.Array, on_error: pa.Array | None = None
+    ) -> Iterator[pa.Table]:
         if events.num_rows:
-            yield from self._matched.rows(events, path[0].as_py(), k[0].as_py())
+            said = REPORT if on_error is None else on_error[0].as_py()
+            yield from self._matched.rows(events, path[0].as_py(), k[0].as_py(), said)
 
 
 def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tamis.errors import IndexNotFound, InputError
@@ -20,11 +20,12 @@ from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, current, numbers
 from tamis.shards.place import Place
-from tamis.spark.events import events
-from tamis.spark.match import Matcher, wish_of
+from tamis.spark.carrying import Carry, checked_carry
+from tamis.spark.match import Matcher, canonical_of, wish_of
 from tamis.spark.outbox import write_noted
 from tamis.spark.progress import COUNTS, WORK, report
-from tamis.spark.worker import Wish
+from tamis.spark.worker import ENVELOPE, REPORT, Wish
+from tamis.spark.workers import ready
 from tamis.store import Store
 
 if TYPE_CHECKING:
@@ -49,15 +50,24 @@ def match_stream(
     trigger: dict[str, Any] | None = None,
     plan: str = "auto",
     k: int | None = None,
-    carry: Sequence[str] = ("event_time", "payload"),
+    carry: Carry = ENVELOPE,
     matches_per_event: int | None = None,
+    on_error: str = REPORT,
 ) -> StreamingQuery:
     """Match a streaming DataFrame of events against the index at ``path``, without end.
 
     ``store`` is the URL of a store: its changes are picked up, matches go into its outbox, refused events
     into its quarantine. Or ``sink`` takes the rows of a batch and its number; it must bear being called
-    again for the same batch. Rows have a column ``note`` as :func:`match_with_notes` explains.
+    again for the same batch. Rows have a column ``note`` as :func:`match_with_notes` explains. ``carry`` is
+    as for :func:`match`; the outbox of a store has room for ``event_time`` and ``payload`` only.
+
+    With ``on_error="report"`` a batch with refused events is one line in the log, with their number. With
+    ``"raise"`` the first refused event ends the query, with ``"skip"`` they are neither kept nor told of.
     """
+    if not isinstance(path, str):
+        raise InputError(
+            "match_stream takes the path of an index, which lives on; tamis.spark.build makes one"
+        )
     if not stream.isStreaming:
         raise InputError("match_stream takes a streaming DataFrame; use match for one that ends")
     if (store is None) == (sink is None):
@@ -67,8 +77,17 @@ def match_stream(
         Store.shared(url)  # a store that is down is better known now than at the first event
     path = Place(path).uri
     current(Place(path))
-    batches = _Batches(path, wish_of(k, "pairs", carry, matches_per_event), plan, checkpoint, name, url, sink)
-    writer = events(stream).writeStream.queryName(name).option("checkpointLocation", checkpoint)
+    wish = replace(wish_of(k, "pairs", matches_per_event, on_error), is_logged=url is None)
+    canonical, carried = canonical_of(stream, checked_carry(carry))
+    if url is not None and (unfit := [one for one in carried if one not in ENVELOPE]):
+        raise InputError(
+            f"the outbox of a store has no room for {unfit[0]!r}, only for {' and '.join(ENVELOPE)}; put it "
+            "into the payload, or give sink=… instead of store=…",
+            column=unfit[0],
+        )
+    ready(stream.sparkSession)
+    batches = _Batches(path, wish, carried, plan, checkpoint, name, url, sink)
+    writer = canonical.writeStream.queryName(name).option("checkpointLocation", checkpoint)
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).foreachBatch(batches).start()
 
 
@@ -78,6 +97,7 @@ class _Batches:
 
     path: str
     wish: Wish
+    carry: tuple[str, ...]
     plan: str
     checkpoint: str
     name: str
@@ -116,10 +136,15 @@ class _Batches:
         store.finish_batch(self.query, number, taken.matches)
         report(self.name, number, index_version=version, **{name: getattr(taken, name) for name in COUNTS})
         report(self.name, number, **{name: getattr(taken.work, name) for name in WORK})
+        if taken.refused:
+            _log.warning(
+                "%s: batch %d: %d events were refused; they are in the quarantine of the store",
+                self.name, number, taken.refused,
+            )  # fmt: skip
         self._tidy(store, number)
 
     def _matched(self, batch: DataFrame, version: int) -> DataFrame:
-        return Matcher(self.path, self.wish, self.plan, version).run(batch)
+        return Matcher(self.path, self.wish, self.plan, version).run(batch, self.carry)
 
     def _up_to_date(self, store: Store) -> Manifest:
         """The index with every change that was in the store when the events had been read."""

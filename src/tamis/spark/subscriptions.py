@@ -26,6 +26,7 @@ from tamis.matcher.fields import BULK_FIELDS
 from tamis.spark.checked import CORRUPT, REFUSED_SUBSCRIPTIONS, check_bulk, check_texts
 from tamis.spark.events import column
 from tamis.spark.session import session
+from tamis.spark.workers import ready
 
 Batches = Iterator[pa.RecordBatch]
 _VERDICT = ("code", "position", "message", "text")
@@ -228,6 +229,7 @@ def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
     def check(batches: Batches) -> Batches:
         return check_texts(batches, limits)
 
+    ready(frame.sparkSession)
     judged = _without_repeats(frame.mapInArrow(check, schema))
     valid = judged.where("code is null").select([column(name) for name in plain.columns])
     quarantine = judged.where("code is not null").select("id", *_VERDICT)
@@ -264,6 +266,7 @@ def _checked_bulk(frame: DataFrame, limits: Limits) -> Subscriptions:
 
     rows = frame.withColumn("id", F.col("id").cast("string"))
     columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), limits)  # wrong types are said here
+    ready(frame.sparkSession)
     together = rows.repartition(F.col("id")).sortWithinPartitions("id")
     return Subscriptions(
         together.mapInArrow(check("good"), rows.schema),

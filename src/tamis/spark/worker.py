@@ -6,6 +6,7 @@ pass over the events gives all three, and whoever wants matches alone drops the 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,11 @@ from tamis.space.table_row import event_of_row
 from tamis.spark.rows import cut_text, good_of, text_of
 
 PIECE = 4_096  # events that are matched together
+REPORT, RAISE, SKIP = ON_ERROR = ("report", "raise", "skip")  # about events that are refused
+ENVELOPE = ("event_time", "payload")  # carried by themselves
+CARRIED = "carried"  # the column with all others that are carried
+REFUSAL = '{"code"'  # begins a note on a refused event
+_log = logging.getLogger(__name__)
 _TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": ("string", pa.string())}
 
 
@@ -36,9 +42,12 @@ class Wish:
     arrays: bool = False
     carry: tuple[str, ...] = ()
     most: int | None = None  # matches of an event, beyond which it is refused
+    others: tuple[str, ...] = ()  # columns of the events, carried in one struct
+    on_error: str = REPORT
+    is_logged: bool = True  # a task says how many events it refused
 
-    def schema(self) -> pa.Schema:
-        """The columns of a row."""
+    def schema(self, carried: pa.DataType | None = None) -> pa.Schema:
+        """The columns of a row; ``carried`` is the type of the struct of others, if there are any."""
         many = pa.list_ if self.arrays else (lambda kind: kind)
         names = (
             ("subscriptions", "versions", "scores")
@@ -52,12 +61,13 @@ class Wish:
                 ("event_id", pa.string()),
                 *(fields if self.k else fields[:2]),
                 *((name, _TYPES[name][1]) for name in self.carry),
+                *([(CARRIED, carried)] if carried is not None else []),
                 ("note", pa.string()),
             ]
         )
 
     def ddl(self) -> str:
-        """The same for Spark."""
+        """The same for Spark, without the others."""
         words = {pa.string(): "string", pa.int64(): "bigint", pa.float64(): "double"}
         words |= {pa.list_(kind): f"array<{word}>" for kind, word in words.items()}
         words |= {kind: word for word, kind in _TYPES.values()}
@@ -75,13 +85,26 @@ class Matching:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match every batch against the version of the index that the driver chose."""
+        events = refused = 0
         for batch in batches:
-            if not self.shards:
-                yield from self._match(batch, None)
-                continue
-            shards = batch.column(batch.schema.get_field_index("shard"))
-            for number in shards.unique().to_pylist():
-                yield from self._match(batch.filter(pa.compute.equal(shards, number)), number)
+            for shard, some in self._dealt(batch):
+                events += 0 if shard else some.num_rows  # every shard has the same events
+                for found in self._match(some, shard):
+                    refused += _count_refused(found)
+                    yield found
+        if refused and self.wish.is_logged:
+            _log.warning(
+                "%d of %d events were refused; tamis.spark.match_with_notes tells why", refused, events
+            )
+
+    def _dealt(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.RecordBatch]]:
+        """The events for each shard; all of them for the whole index."""
+        if not self.shards:
+            yield None, batch
+            return
+        shards = batch.column(batch.schema.get_field_index("shard"))
+        for number in shards.unique().to_pylist():
+            yield number, batch.filter(pa.compute.equal(shards, number))
 
     def _match(self, batch: pa.RecordBatch, shard: int | None) -> Iterator[pa.RecordBatch]:
         version = self.version or self._in_force()
@@ -107,7 +130,9 @@ class Rows:
 
     def __init__(self, batch: pa.RecordBatch, wish: Wish, quiet: bool = False) -> None:
         self._batch, self._wish, self._quiet = batch, wish, quiet
-        self._schema = wish.schema()
+        at = batch.schema.get_field_index(CARRIED) if wish.others else -1
+        self._schema = wish.schema(None if at < 0 else batch.schema.types[at])
+        self._carry = (*wish.carry, CARRIED) if at >= 0 else wish.carry
 
     def all(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
         """Every match; so many ``others`` of the batch were refused already."""
@@ -163,7 +188,7 @@ class Rows:
             ends = pa.array(np.append(start, table.num_rows).astype(np.int32))
             columns = [pa.ListArray.from_arrays(ends, column) for column in columns]
         place = pa.array(event)
-        carried = [self._column(name, place) for name in self._wish.carry]
+        carried = [self._column(name, place) for name in self._carry]
         arrays = [self._column("event_id", place), *columns, *carried, pa.nulls(len(place), pa.string())]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
@@ -172,8 +197,11 @@ class Rows:
         return self._batch.column(self._batch.schema.get_field_index(name)).take(place).cast(kind)
 
     def refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
-        """Notes on refused events."""
-        if refused and not self._quiet:
+        """Notes on refused events; or the error of the first of them, if that is asked for."""
+        if refused and self._wish.on_error == RAISE:
+            row, bad = min(refused, key=lambda pair: pair[0])
+            raise named(bad, self._batch.column(self._batch.schema.get_field_index("event_id"))[row].as_py())
+        if refused and not self._quiet and self._wish.on_error == REPORT:
             notes = [note_of(bad, text_of(self._batch, row)) for row, bad in refused]
             ids = self._column("event_id", pa.array([row for row, _ in refused], pa.int64()))
             yield self._notes(ids, notes)
@@ -188,6 +216,17 @@ class Rows:
     def _notes(self, ids: pa.Array, notes: list[str]) -> pa.RecordBatch:
         empty = [pa.nulls(len(notes), field.type) for field in list(self._schema)[1:-1]]
         return pa.RecordBatch.from_arrays([ids, *empty, pa.array(notes, pa.string())], schema=self._schema)
+
+
+def named(bad: EventError, event: str | None) -> EventError:
+    """The same error, with the id of the event that it is about."""
+    about = "an event without an id" if event is None else f"the event {str(event)[:80]!r}"
+    return type(bad)(f"{about} is refused: {bad.message}", **{**bad.details, "event": event})
+
+
+def _count_refused(found: pa.RecordBatch) -> int:
+    notes = found.column(found.schema.get_field_index("note"))
+    return int(pa.compute.sum(pa.compute.starts_with(notes, REFUSAL)).as_py() or 0)
 
 
 def note_of(bad: EventError, text: str) -> str:

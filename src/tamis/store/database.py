@@ -18,7 +18,7 @@ from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersio
 from tamis.extras import needs_extra
 
 VERSION_TABLE = "tamis_version"
-HEAD = "0003"  # the last of migrations/versions: a store that has it needs nothing
+HEAD = "0004"  # the last of migrations/versions: a store that has it needs nothing
 PATIENCE = 30.0  # seconds to wait for another writer, or for a connection
 
 _WRITES = "tamis_writes"

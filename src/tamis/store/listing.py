@@ -83,6 +83,14 @@ def subscriptions_page(connection: Connection, wanted: Wanted, after: str, most:
     return Page(page.items, last if count == SCANNED else None)
 
 
+def subscriptions_total(connection: Connection, wanted: Wanted) -> int:
+    """How many subscriptions a list without pages would have."""
+    rows = sa.select(sa.func.count()).select_from(subscriptions)
+    if wanted.owner is not None:
+        rows = rows.where(_S.owner == wanted.owner, _begins(_S.id, f"{wanted.owner}/"))
+    return int(connection.execute(rows.where(_filter(_S, wanted))).scalar_one())
+
+
 def _page(items: list[Any], most: int) -> Page[Any, Any]:
     return Page(items[:most], items[most - 1].id if len(items) > most else None)
 
@@ -94,7 +102,7 @@ def _filter(columns: Any, wanted: Wanted) -> sa.ColumnElement[bool]:
     if wanted.text is not None:
         both = (_own_name(columns), columns.expression)
         tests.append(sa.or_(*(column.icontains(wanted.text, autoescape=True) for column in both)))
-    return sa.and_(*tests)
+    return sa.and_(sa.true(), *tests)
 
 
 def _own_name(columns: Any) -> sa.ColumnElement[str]:

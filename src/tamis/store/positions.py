@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from tamis.store.moments import now
 from tamis.store.tables import positions
 
-LIVE, NOTIFY = "live", "notify"
+LIVE, NOTIFY, FORGET = "live", "notify", "forget"
 _P = positions.c
 
 
@@ -42,6 +42,11 @@ def move(connection: Connection, name: str, value: int, holder: str, turn: int) 
     """Put down a place that was locked; the turn of ``holder`` lasts so many microseconds from now."""
     at = sa.update(positions).where(_P.name == name)
     connection.execute(at.values(value=value, holder=holder, until=now() + turn))
+
+
+def put(connection: Connection, name: str, value: int) -> None:
+    """Put down a place that nobody holds for a turn."""
+    connection.execute(sa.update(positions).where(_P.name == name).values(value=value))
 
 
 def leave(connection: Connection, name: str, holder: str) -> None:

@@ -228,9 +228,9 @@ class Store:
         gone = Forgotten()
         while not is_enough():
             with self.database.writing() as connection:
-                piece = retention.forget(connection, before)
-            gone = gone.plus(piece)
-            if piece.is_all:
+                step = retention.forget(connection, before)
+            gone = gone.plus(step.gone)
+            if step.is_last:
                 break
         return gone
 

@@ -58,6 +58,7 @@ changes = Table(
     Column("expression", Text),  # null: removed or paused
     Column("priority", Float(53), nullable=False),
     Column("at", BigInteger, nullable=False),
+    Index("changes_subscription", "subscription_id", "sequence"),  # what a change has superseded
 )
 
 # Rows become visible in the order of ``id``, so a worker that delivers them may remember how far it has read.

@@ -1,9 +1,10 @@
 // The table of subscriptions: found, paged, paused, resumed, deleted, put back into the editor.
 
 import { request } from "./api.js";
-import { at, make } from "./dom.js";
+import { at, make, number } from "./dom.js";
 
 let next = null;
+let total = null;
 
 async function act(button, name, run) {
   button.disabled = true;
@@ -30,13 +31,17 @@ function buttons(one) {
   ];
 }
 
+function warned(one) {
+  return one.warnings.map((told) => make("div", { className: "warn" }, told.message));
+}
+
 function row(one) {
   const state = make("td", { className: one.status === "active" ? "good" : "warn" }, one.status);
   return make("tr", {},
     make("td", {}, one.id),
     make("td", { className: "code" }, one.expression),
     make("td", {}, one.schedule || "at once"),
-    make("td", {}, one.delivery ? one.delivery.transport : "kept here"),
+    make("td", {}, one.delivery ? one.delivery.transport : "kept here", ...warned(one)),
     state,
     make("td", {}, ...buttons(one)));
 }
@@ -45,13 +50,16 @@ export async function load(cursor) {
   const asked = new URLSearchParams({ limit: "20" });
   if (at("filter-text").value) asked.set("text", at("filter-text").value);
   if (at("filter-status").value) asked.set("status", at("filter-status").value);
+  const filtered = asked.has("text") || asked.has("status");
   if (cursor) asked.set("cursor", cursor);
+  else asked.set("count", "true");
   const page = await request("GET", `/v1/subscriptions?${asked}`);
+  if (!cursor) total = page.total;
   const rows = page.items.map(row);
   if (cursor) at("subscriptions").append(...rows);
   else if (rows.length) at("subscriptions").replaceChildren(...rows);
-  else at("subscriptions").replaceChildren(make("tr", {}, make("td", { colSpan: 6, className: "quiet" }, "None yet. Write one above.")));
-  at("book-caption").textContent = "In the order of their ids";
+  else at("subscriptions").replaceChildren(make("tr", {}, make("td", { colSpan: 6, className: "quiet" }, total ? "None so far: look on." : filtered ? "None is like that." : "None yet. Write one above.")));
+  at("book-caption").textContent = `${number(total)} ${filtered ? "found" : "in all"}, in the order of their ids`;
   next = page.next;
   at("more").hidden = !next;
 }

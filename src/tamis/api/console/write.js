@@ -61,8 +61,9 @@ function summary(advice) {
 function praise(found) {
   const lines = [make("span", { className: "good" }, "Valid. "), make("code", {}, found.text),
     make("div", { className: "quiet" }, summary(found.advice))];
-  if (found.advice.warnings.length) {
-    lines.push(make("ul", {}, ...found.advice.warnings.map((one) => make("li", { className: "warn" }, one.text))));
+  const warnings = [...found.advice.warnings.map((one) => one.text), ...found.warnings.map((one) => one.message)];
+  if (warnings.length) {
+    lines.push(make("ul", {}, ...warnings.map((text) => make("li", { className: "warn" }, text))));
   }
   at("verdict").replaceChildren(...lines);
 }
@@ -93,7 +94,7 @@ async function check() {
   forget();
   const event = sample();
   try {
-    const found = await request("POST", "/v1/subscriptions/validate", { ...draft, event });
+    const found = await request("POST", "/v1/subscriptions/validate", { ...draft, ...told(), event });
     if (mine !== asked) return;
     if (found.valid) praise(found);
     else blame(found.errors);
@@ -110,13 +111,22 @@ function delivery() {
   return field ? { transport, [field[0]]: at("address").value } : { transport };
 }
 
+// Of the delivery and the schedule, as much as can be looked at: an address that is not written yet is no error.
+function told() {
+  const schedule = at("schedule").value;
+  const sends = delivery();
+  return { ...(schedule ? { schedule } : {}), ...(sends && (!ADDRESS[sends.transport] || at("address").value) ? { delivery: sends } : {}) };
+}
+
 async function save(event, saved) {
   event.preventDefault();
   const body = { ...source(), schedule: at("schedule").value || null, delivery: delivery() };
   if (at("id").value) body.id = at("id").value;
   try {
     const made = await request("POST", "/v1/subscriptions", body);
-    at("saved").replaceChildren(make("span", { className: "good" }, `Saved as ${made.id}, version ${made.version}.`));
+    at("saved").replaceChildren(
+      make("span", { className: "good" }, `Saved as ${made.id}, version ${made.version}.`),
+      ...made.warnings.map((one) => make("div", { className: "warn" }, `Warning: ${one.message}`)));
     saved();
   } catch (bad) {
     at("saved").replaceChildren(make("span", { className: "bad" }, bad.message));
@@ -142,7 +152,7 @@ async function match() {
     const found = await request("POST", "/v1/match", { event: { attributes } });
     const names = found.matches.map((one) => one.id);
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
-    at("published").replaceChildren(names.length ? `${names.length} match: ${shown}` : "None of yours matches it.");
+    at("published").replaceChildren(names.length ? `${found.total} match: ${shown}` : "None of yours matches it.");
   } catch (bad) {
     at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
   }
@@ -154,10 +164,13 @@ export function start(saved) {
   at("expression").addEventListener("scroll", () => { at("underline").scrollTop = at("expression").scrollTop; });
   at("event").addEventListener("input", soon);
   at("form").addEventListener("change", check);
+  at("address").addEventListener("input", soon);
+  at("schedule").addEventListener("input", soon);
   at("transport").addEventListener("change", () => {
     const field = ADDRESS[at("transport").value];
     at("address-label").hidden = !field;
     if (field) at("address").placeholder = field[1];
+    check();
   });
   at("draft").addEventListener("submit", (event) => save(event, saved));
   at("trial").addEventListener("submit", publish);

@@ -36,13 +36,15 @@ class SubscriptionsPageOf(PageOf):
         ]
         | None
     ) = None
+    count: Annotated[bool, Meta(description="Also say how many there are, of those asked for.")] = False
 
 
 class ImportOf(ForOwner):
     """How to report an import."""
 
     report: Annotated[
-        Literal["all", "refused"], Meta(description="A line for every line, or only for those refused.")
+        Literal["all", "refused"],
+        Meta(description="A line for each line, or for those refused or warned about."),
     ] = "all"
 
 
@@ -90,6 +92,18 @@ class Change(Strict):
     status: Status | msgspec.UnsetType = msgspec.UNSET
 
 
+class Fault(Sent, omit_defaults=True):
+    """What is wrong with a field."""
+
+    field: str
+    code: str
+    message: str
+    position: int | None = None
+
+
+Warnings = Annotated[list[Fault], Meta(description="What will not work, though it may be kept.")]
+
+
 class Subscription(Sent):
     """A subscription as it is."""
 
@@ -104,6 +118,7 @@ class Subscription(Sent):
     cost: Annotated[int, Meta(description="What it counts against the quota of predicates.")]
     created: datetime
     updated: datetime
+    warnings: Warnings
 
 
 class SubscriptionPage(Sent):
@@ -111,6 +126,7 @@ class SubscriptionPage(Sent):
 
     items: list[Subscription]
     next: str | None
+    total: Annotated[int, Meta(description="Of those asked for, on all pages; with ``count``.")] | None = None
 
 
 class Exported(Sent):
@@ -124,21 +140,12 @@ class Exported(Sent):
     status: Status
 
 
-class Fault(Sent, omit_defaults=True):
-    """What is wrong with a field."""
-
-    field: str
-    code: str
-    message: str
-    position: int | None = None
-
-
 class Validation(Sent):
     """What is to be said about a draft: what is wrong, or what it means and costs."""
 
     valid: bool
     errors: list[Fault]
-    warnings: Annotated[list[Fault], Meta(description="What will not work, though it may be kept.")]
+    warnings: Warnings
     text: Annotated[str, Meta(description="The expression as text.")] | None = None
     tree: Annotated[dict[str, Any], Meta(description="The expression in the JSON form.")] | None = None
     cost: Annotated[int, Meta(description="What it would count against the quota of predicates.")] | None = (

@@ -9,7 +9,7 @@ from tamis import errors
 from tamis.errors import InputError, SparkFailed, TamisError
 
 # The last line of a worker's traceback, wherever Spark has put it.
-_FROM_WORKER = re.compile(r"^(?:[\w.]*: )?tamis\.errors\.(\w+): (.*)$", re.MULTILINE)
+_FROM_WORKER = re.compile(r"^(?:\[[A-Z_.]+\] |[\w.]*: )?tamis\.errors\.(\w+): (.*)$", re.MULTILINE)
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _NOTES = re.compile(r"^\[([A-Z_.]+)\] ")
 _INPUT = {"AnalysisException", "ParseException", "IllegalArgumentException"}
@@ -20,7 +20,8 @@ def told(failure: Exception) -> TamisError:
     text = _message(failure)
     raised = _FROM_WORKER.findall(str(failure))
     if raised:
-        return _again(*raised[-1])
+        name, message = raised[-1]
+        return _again(name, _STATE.sub("", message))
     if type(failure).__name__ in _INPUT:
         return InputError(_one_line(text))
     return SparkFailed(_one_line(text))

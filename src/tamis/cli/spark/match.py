@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tamis.cli.spark.frames import whole, write
-from tamis.cli.spark.sources import Shape, batch_events, shape_options
+from tamis.cli.spark.sources import ALL, Shape, batch_events, on_error_option, shape_options
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note
 from tamis.errors import InputError
@@ -33,9 +33,9 @@ from tamis.errors import InputError
 )
 @click.option(
     "--carry",
-    type=click.Choice(["event_time", "payload"]),
+    metavar="NAME",
     multiple=True,
-    help="Take this of the event along; repeatable.",
+    help="Take this column or JSON field of the event along; repeatable; all: every column.",
 )
 @click.option("--arrays", is_flag=True, help="One row per event with all its subscriptions.")
 @click.option(
@@ -46,6 +46,7 @@ from tamis.errors import InputError
 @click.option(
     "--explain", is_flag=True, help="Match nothing: say which plan is chosen and why, and print Spark's plan."
 )
+@on_error_option
 @shape_options
 @session_options
 def match(
@@ -60,6 +61,7 @@ def match(
     overwrite: bool,
     quarantine: str | None,
     explain: bool,
+    on_error: str,
     master: str | None,
     conf: tuple[str, ...],
     debug: bool,
@@ -79,10 +81,11 @@ def match(
         from tamis.spark.match import match as matches
 
         note(f"matching {source} against {index}")
-        events = batch_events(spark, source, Shape(**shape))
+        events = batch_events(spark, source, Shape(**shape), carry)
         work, written_out = Observation("work"), Observation("written")
         form = "arrays" if arrays else "pairs"
-        stage = matches(whole(index), plan=plan, k=top, shape=form, carry=carry, work=work)
+        taken = _carried(events.columns) if ALL in carry else carry
+        stage = matches(whole(index), plan=plan, k=top, shape=form, carry=taken, work=work, on_error=on_error)
         found = events.transform(stage)
         if explain:
             found.explain()
@@ -95,6 +98,11 @@ def match(
         if quarantine:
             write(events.transform(refused_events()), quarantine, "json", overwrite)
         note(f"refused events {f'are in {quarantine}' if quarantine else 'are kept by --quarantine PATH'}")
+
+
+def _carried(columns: list[str]) -> list[str]:
+    """Every column but the id and the attributes, which hold the others once more."""
+    return [name for name in columns if name not in ("event_id", "attributes")]
 
 
 def _summary(target: str, work: dict[str, Any], spent: float) -> None:

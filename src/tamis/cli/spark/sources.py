@@ -17,6 +17,7 @@ from tamis.cli.spark.support import FORMATS
 from tamis.errors import InputError
 
 _LINE = "made_line"  # a name that no table has
+ALL = "all"  # columns are carried
 _MATCHES = "event_id STRING, subscription_id STRING, version LONG, event_time TIMESTAMP, payload STRING"
 
 
@@ -52,9 +53,20 @@ def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def batch_events(spark: Any, source: str, shape: Shape) -> Any:
-    """The events of files, in the canonical form."""
-    return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape)
+def on_error_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What to do about events that are refused."""
+    return click.option(
+        "--on-error",
+        type=click.Choice(["report", "raise", "skip"]),
+        default="report",
+        show_default=True,
+        help="Refused events are counted and told of, end the job, or are left out quietly.",
+    )(command)
+
+
+def batch_events(spark: Any, source: str, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
+    """The events of files, in the canonical form; with ``carry``, other columns beside it."""
+    return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape, carry)
 
 
 def stream_events(spark: Any, source: str, shape: Shape) -> Any:
@@ -125,7 +137,7 @@ def _socket(spark: Any, address: str) -> Any:
     from pyspark.sql import functions as F
 
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not (port.isascii() and port.isdecimal()):
         raise InputError(f"socket:{address}: a socket is written socket:HOST:PORT")
     options = {"host": host, "port": port, "includeTimestamp": "true"}
     frame = spark.readStream.format("socket").options(**options).load()
@@ -135,12 +147,15 @@ def _socket(spark: Any, address: str) -> Any:
     )
 
 
-def _canonical(frame: Any, shape: Shape) -> Any:
-    return _lines(frame, shape) if _LINE in frame.columns else _columns(frame, shape)
+def _canonical(frame: Any, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
+    from tamis.spark.events import CANONICAL
+
+    others = tuple(name for name in carry if name not in CANONICAL)
+    return (_lines if _LINE in frame.columns else _columns)(frame, shape, others)
 
 
-def _lines(frame: Any, shape: Shape) -> Any:
-    """Lines of JSON: id, time and payload are fields of the object."""
+def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
+    """Lines of JSON: id, time, payload and what is carried are fields of the object."""
     from pyspark.sql import functions as F
 
     from tamis.spark.events import events
@@ -150,6 +165,8 @@ def _lines(frame: Any, shape: Shape) -> Any:
 
     made_time = F.col("made_time") if "made_time" in frame.columns else F.lit(None)
     time = F.try_to_timestamp(field(shape.event_time)) if shape.event_time else made_time
+    if ALL in carry:
+        raise InputError(f"--carry {ALL}: lines of JSON have no columns; name fields, or give --schema")
     return events(
         frame.select(
             (
@@ -158,11 +175,13 @@ def _lines(frame: Any, shape: Shape) -> Any:
             time.cast("timestamp").alias("event_time"),
             F.col(_LINE).alias("attributes"),
             (field(shape.payload) if shape.payload else F.lit(None).cast("string")).alias("payload"),
-        )
+            *[field(name).alias(name) for name in carry],
+        ),
+        carry=carry,
     )
 
 
-def _columns(frame: Any, shape: Shape) -> Any:
+def _columns(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
     """Typed columns; those that are no attribute are named."""
     from pyspark.sql import functions as F
 
@@ -173,6 +192,13 @@ def _columns(frame: Any, shape: Shape) -> Any:
         frame = frame.drop("made_id")
     if shape.event_time and dict(frame.dtypes).get(shape.event_time) == "string":
         frame = frame.withColumn(shape.event_time, F.try_to_timestamp(F.col(f"`{shape.event_time}`")))
+    taken = {own, shape.event_time or "event_time", shape.payload or "payload", "attributes"}
+    kept = [name for name in frame.columns if name not in taken] if ALL in carry else carry
     return events(
-        frame, event_id=own, event_time=shape.event_time, attributes=shape.attributes, payload=shape.payload
+        frame,
+        event_id=own,
+        event_time=shape.event_time,
+        attributes=shape.attributes,
+        payload=shape.payload,
+        carry=kept,
     )

@@ -8,7 +8,7 @@ import click
 
 from tamis.cli.spark.frames import whole
 from tamis.cli.spark.queries import query_options, run, shown, trigger_of, watched
-from tamis.cli.spark.sources import Shape, shape_options, stream_events
+from tamis.cli.spark.sources import Shape, on_error_option, shape_options, stream_events
 from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import note
 
@@ -17,6 +17,7 @@ from tamis.cli.support import note
 @click.argument("source", metavar="SOURCE")
 @click.argument("index", metavar="INDEX")
 @query_options
+@on_error_option
 @shape_options
 @session_options
 def stream(
@@ -29,6 +30,7 @@ def stream(
     once: bool,
     metrics_port: int | None,
     metrics_address: str,
+    on_error: str,
     master: str | None,
     conf: tuple[str, ...],
     debug: bool,
@@ -53,6 +55,7 @@ def stream(
                 checkpoint=whole(checkpoint),
                 name=name,
                 trigger=trigger_of(every, once),
+                on_error=on_error,
             )
             run(query)
             metrics.poll(query)  # listeners are told a little after the end

@@ -14,7 +14,7 @@ import msgspec
 
 from tamis.client.core import NDJSON, Call, Core, encoded, path
 from tamis.client.failures import error_of
-from tamis.client.results import Outcome, Report
+from tamis.client.results import Fault, Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
 from tamis.client.writing import event_sent, has_id, row_sent, text_of
 from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, TamisError
@@ -107,6 +107,7 @@ class _Line(msgspec.Struct):
     status: str
     version: int | None = None
     code: str | None = None
+    warnings: list[Fault] = []
 
 
 class _Last(msgspec.Struct):
@@ -154,7 +155,8 @@ class _Tally:
 
     def __init__(self, each: Each | None) -> None:
         self._each = each
-        self.lines, self._counts, self._refused = 0, Counter[str](), list[Outcome]()
+        self.lines, self._counts = 0, Counter[str]()
+        self._refused, self._warned = list[Outcome](), list[Outcome]()
 
     def add(self, piece: list[_Entry], told: _Told) -> None:
         """Note a piece."""
@@ -170,6 +172,8 @@ class _Tally:
                 self._each(outcome)
             elif outcome.status in (REFUSED, CONFLICT):
                 self._refused.append(outcome)
+            elif outcome.warnings:
+                self._warned.append(outcome)
 
     def _outcomes(self, piece: list[_Entry], told: _Told) -> Iterator[Outcome]:
         number = 0  # of the line in what was sent
@@ -183,7 +187,7 @@ class _Tally:
 
     def report(self) -> Report:
         """All of it."""
-        return Report(lines=self.lines, counts=dict(self._counts), refused=self._refused)
+        return Report(lines=self.lines, counts=dict(self._counts), refused=self._refused, warned=self._warned)
 
 
 def _outcome(line: int, entry: _Entry, said: _Line, raw: bytes) -> Outcome:
@@ -191,7 +195,9 @@ def _outcome(line: int, entry: _Entry, said: _Line, raw: bytes) -> Outcome:
     if status == "duplicate" and entry.is_named_here:  # of our own first attempt, whose answer was lost
         status = "accepted"
     error = _why(entry, said, raw)
-    return Outcome(line=line, status=status, id=entry.id, version=said.version, error=error)
+    return Outcome(
+        line=line, status=status, id=entry.id, version=said.version, error=error, warnings=said.warnings
+    )
 
 
 def _why(entry: _Entry, said: _Line, raw: bytes) -> TamisError | None:

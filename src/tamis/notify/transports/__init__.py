@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 
-from tamis.errors import DeliveryError, SendFailed
-from tamis.model.delivery import transport_class
+from tamis.errors import DeliveryError, NotifyError, SendFailed, TransportUnavailable
+from tamis.model.delivery import Delivery, transport_class
 from tamis.notify.settings import Settings
 from tamis.notify.transports.base import Transport
 from tamis.notify.transports.email import EmailTransport
@@ -43,6 +43,15 @@ class Transports:
                 self._made[name] = self._make(name)
             return self._made[name]
 
+    def check(self, delivery: Delivery) -> None:
+        """Raise what will keep ``delivery`` from being sent, as far as the settings say so."""
+        try:
+            self[delivery.transport].check(delivery)
+        except NotifyError:
+            raise
+        except Exception as bad:  # whatever a stranger's transport does
+            raise SendFailed(f"the transport {delivery.transport} fails: {bad}") from bad
+
     def close(self) -> None:
         """Close all that were made."""
         with self._lock:
@@ -55,7 +64,7 @@ class Transports:
         try:
             kind = OURS[name] if name in OURS else transport_class(name)
         except DeliveryError as bad:
-            raise SendFailed(bad.message) from None
+            raise TransportUnavailable(bad.message) from None
         made = kind(self._service)
         if not isinstance(made, Transport):
             raise SendFailed(f"the transport {name} is no subclass of tamis.notify.transports.base.Transport")

@@ -24,6 +24,13 @@ class Transport(ABC):
     def __init__(self, service: Settings) -> None:
         self.service = service
 
+    def check(self, delivery: Any) -> None:  # noqa: B027  # most need nothing of the service
+        """Raise what will keep this notifier from sending ``delivery``, as far as its settings say so.
+
+        The service calls it when somebody subscribes, so it asks nobody outside and takes no time. It raises
+        :class:`~tamis.errors.TransportUnavailable` or another :class:`~tamis.errors.NotifyError`.
+        """
+
     @abstractmethod
     def send(self, delivery: Any, message: Message) -> None:
         """Send ``message`` as ``delivery``, which is one of ``settings``, says."""

@@ -18,7 +18,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from urllib.parse import quote
 
-from tamis.errors import SendFailed, SendRefused
+from tamis.errors import SendFailed, SendRefused, TransportUnavailable
 from tamis.model.delivery import Email
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_message
@@ -39,11 +39,18 @@ class EmailTransport(Transport):
         self._idle: list[_Line] = []
         self._lock = threading.Lock()
 
+    def check(self, delivery: Email) -> None:
+        """Mail needs a server."""
+        self._server()
+
+    def _server(self) -> MailServer:
+        if self.service.mail is None:
+            raise TransportUnavailable("the service has no mail server; give it --smtp")
+        return self.service.mail
+
     def send(self, delivery: Email, message: Message) -> None:
         """Delivered is what the mail server took: it says itself if it cannot go on."""
-        server = self.service.mail
-        if server is None:
-            raise SendFailed("the service has no mail server; give it --smtp")
+        server = self._server()
         mail = self.compose(delivery, message, server)
         try:
             line = self._take(server)

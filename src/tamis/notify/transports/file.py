@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tamis.errors import SendFailed
+from tamis.errors import SendFailed, TransportUnavailable
 from tamis.model.delivery import File
 from tamis.notify.message import Message, body_of
 from tamis.notify.transports.base import Transport
@@ -27,11 +27,18 @@ class FileTransport(Transport):
 
     settings = File
 
+    def check(self, delivery: File) -> None:
+        """Files need a folder."""
+        self._folder()
+
+    def _folder(self) -> Path:
+        if self.service.folder is None:
+            raise TransportUnavailable("the service has no folder for files; give it --folder")
+        return self.service.folder
+
     def send(self, delivery: File, message: Message) -> None:
         """Delivered is what the disk has."""
-        if self.service.folder is None:
-            raise SendFailed("the service has no folder for files; give it --folder")
-        folder = self.service.folder / folder_of(message.owner)
+        folder = self._folder() / folder_of(message.owner)
         line = body_of(message, self.service.limits.notification_bytes) + b"\n"
         try:
             _append(folder, delivery.name, line)

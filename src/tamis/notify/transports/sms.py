@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from tamis.errors import DeliveryError, InputError, SendFailed
+from tamis.errors import DeliveryError, InputError, TransportUnavailable
 from tamis.model.delivery import Sms
 from tamis.model.webhook import check_url
 from tamis.notify.http import Caller
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_short
-from tamis.notify.settings import Settings
+from tamis.notify.settings import Settings, SmsGateway
 from tamis.notify.transports.base import Transport
 from tamis.notify.transports.webhook import judge
 
@@ -30,11 +30,18 @@ class SmsTransport(Transport):
         self._caller = Caller(service.http, service.limits)
         self._form = _form(service) if service.sms else None
 
+    def check(self, delivery: Sms) -> None:
+        """Texts need a gateway that may be called."""
+        self._caller.check(self._gateway().url)
+
+    def _gateway(self) -> SmsGateway:
+        if self.service.sms is None:
+            raise TransportUnavailable("the service has no gateway for SMS; give it --sms-url")
+        return self.service.sms
+
     def send(self, delivery: Sms, message: Message) -> None:
         """Delivered is what the gateway took."""
-        gateway = self.service.sms
-        if gateway is None:
-            raise SendFailed("the service has no gateway for SMS; give it --sms-url")
+        gateway = self._gateway()
         text = render_short(message, delivery.template, self.service.limits, gateway.characters)
         values = {"{to}": delivery.to, "{text}": text, "{id}": message.id}
         body = msgspec.json.encode(filled(self._form, values))

@@ -37,6 +37,10 @@ class WebhookTransport(Transport):
         super().__init__(service)
         self._caller = Caller(service.http, service.limits)
 
+    def check(self, delivery: Webhook) -> None:
+        """The port and, where the URL says it, the address must be allowed; a name is looked up only then."""
+        self._caller.check(delivery.url)
+
     def send(self, delivery: Webhook, message: Message) -> None:
         """Delivered is what was answered with 2xx."""
         check_url(delivery.url, self.service.limits)

@@ -23,6 +23,7 @@ from tamis.spark.events import events as canonical
 from tamis.spark.profiling.collect import MERGED, Settings, collect, merge
 from tamis.spark.profiling.profile import Profile
 from tamis.spark.profiling.tables import tables_of
+from tamis.spark.workers import ready
 
 __all__ = ["Profile", "profile"]
 
@@ -46,6 +47,7 @@ def profile(
     share ``least_pair`` of the events.
     """
     _check(events, sample, least_pair)
+    ready(events.sparkSession)
     frame = canonical(events, limits=limits).select(
         "event_id", "attributes", F.xxhash64("event_id", F.lit(seed)).alias("draw")
     )

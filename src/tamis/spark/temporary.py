@@ -1,0 +1,87 @@
+"""What ``match`` takes in place of a path: a DataFrame of subscriptions, or an index in memory.
+
+Either becomes a sharded index in a folder of this machine, which goes when this process ends. The workers
+must see that folder, so this is for a local master; elsewhere the index has to be built where all reach it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+import warnings
+from datetime import UTC, datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pyspark.sql import DataFrame, SparkSession
+
+from tamis.errors import InputError
+from tamis.matcher.index import Index
+from tamis.matcher.writer import Writer
+from tamis.shards.manifest import Manifest, Settings, Shard, commit
+from tamis.shards.place import Place
+from tamis.shards.store import store_layers
+from tamis.spark.build import build, changed_limits
+from tamis.spark.session import active_session
+
+Source = str | DataFrame | Index
+
+
+def path_of(source: Source) -> str:
+    """Return the path of a sharded index: ``source`` itself, or where it was put for as long as this runs."""
+    if isinstance(source, Index):
+        return _stored(source)
+    if isinstance(source, str):
+        return source
+    if not hasattr(source, "sparkSession"):
+        raise InputError(
+            f"match takes the path of an index, a DataFrame of subscriptions or a tamis.Index, not a "
+            f"{type(source).__name__}"
+        )
+    return _built(source)
+
+
+def _built(subscriptions: DataFrame) -> str:
+    if subscriptions.isStreaming:
+        raise InputError("an index is built from a DataFrame that ends; for one that grows, use match_stream")
+    folder = _folder(subscriptions.sparkSession, "tamis.spark.build(subscriptions, path)")
+    built = build(subscriptions, folder)
+    if built.refused:
+        first = built.quarantine.limit(3).collect()
+        said = "; ".join(f"{row['id']}: {row['code']}: {row['message']}" for row in first)
+        warnings.warn(
+            f"{built.refused} subscriptions are left out, the first of them: {said}; "
+            "tamis.spark.build(subscriptions, path).quarantine has all",
+            stacklevel=4,
+        )
+    return folder
+
+
+def _stored(index: Index) -> str:
+    """The subscriptions that are in force now, as an index with one shard."""
+    folder = _folder(active_session(), "tamis.spark.build of the subscriptions")
+    place, held = Place(folder), index._writer
+    writer = Writer(held.engine, held.parameters, held.limits, None)
+    writer.restore(held.current, WeakKeyDictionary())  # its segments are immutable; nothing of it changes
+    shard = store_layers(place, writer, Shard(0, [], 0, 0))
+    settings = Settings(1, held.engine, dict(held.parameters), changed_limits(held.limits))
+    commit(place, Manifest(1, datetime.now(UTC).isoformat(timespec="seconds"), settings, [shard]))
+    return folder
+
+
+def _folder(spark: SparkSession | None, how: str) -> str:
+    """A folder that the workers see, until this process ends."""
+    master = _master(spark)
+    if not master.startswith("local"):
+        raise InputError(
+            f"the workers of {master} do not see a folder of this machine; build the index where all of them "
+            f"reach it, with {how}, and give match that path"
+        )
+    folder = tempfile.mkdtemp(prefix="tamis-index-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _master(spark: Any) -> str:
+    return "local" if spark is None else str(spark.conf.get("spark.master", None) or "local")
