@@ -36,6 +36,14 @@ ON_ERROR = click.option(
 )
 
 
+AUDIT = click.option(
+    "--audit",
+    type=click.FloatRange(0.0, 1.0, min_open=True),
+    metavar="SHARE",
+    help="Decide this share of the events again with the tree evaluator; a difference is an error.",
+)
+
+
 class Portion(NamedTuple):
     """Some events in a row: their source for the matcher, the lines if there are any, the first's number."""
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import click
 
-from tamis.cli.events import EVENTS, ON_ERROR, Portion, portions
+from tamis.cli.events import AUDIT, EVENTS, ON_ERROR, Portion, portions
 from tamis.cli.support import INDEX, counted, json_line, note, open_index, output, print_json, progress
 from tamis.cli.writers import WRITERS, Found
 from tamis.errors import EventError
@@ -39,12 +39,7 @@ _KEPT = 65_536  # bytes of a refused line that go into quarantine
     help="Write refused events here, as JSON lines.",
 )
 @ON_ERROR
-@click.option(
-    "--audit",
-    type=click.FloatRange(0.0, 1.0, min_open=True),
-    metavar="SHARE",
-    help="Decide this share of the events again with the tree evaluator; a difference is an error.",
-)
+@AUDIT
 @click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON to stdout; needs --output.")
 def match(
     index: Path,

@@ -15,6 +15,7 @@ from tamis.errors import InputError
 from tamis.extras import needs_extra
 
 FILES = "notifications"  # the folder in the service's for deliveries to files
+AUDITS = "audits"  # the folder in the service's for differences that an audit found
 BOOTSTRAP = "admin"  # the owner of the first key
 
 
@@ -35,6 +36,12 @@ BOOTSTRAP = "admin"  # the owner of the first key
     show_default=True,
     help="What to do about a subscription whose delivery cannot be sent: warn, or refuse it.",
 )
+@click.option(
+    "--audit",
+    type=click.FloatRange(0.0, 1.0, min_open=True),
+    metavar="SHARE",
+    help="Decide this share of the events again with the tree evaluator; a difference is logged as an error.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
 @click.option("--engine", default="hybrid", show_default=True, help="How to search.")
@@ -52,6 +59,7 @@ def serve(
     log_level: str,
     no_notify: bool,
     deliveries: Any,
+    audit: float | None,
     keep: float | None,
     **given: Any,
 ) -> None:
@@ -64,6 +72,7 @@ def serve(
     from tamis.api.logs import configure
     from tamis.live import Live
     from tamis.live.keeper import Keeper
+    from tamis.matcher.audit import Audit
     from tamis.model.guard import read_networks
     from tamis.store import Store
 
@@ -75,7 +84,8 @@ def serve(
         stack.enter_context(locked(data))
         listening = stack.enter_context(server.listen(host, port))
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
-        live = stack.enter_context(Live.open(store, data / INDEX, engine))
+        watch = None if audit is None else Audit(audit, data / AUDITS, raises=False)
+        live = stack.enter_context(Live.open(store, data / INDEX, engine, watch))
         settings = Settings(open_metrics, read_networks(given["allow_network"]), deliveries)
         service = Service(store, live, settings)
         if keep is not None:

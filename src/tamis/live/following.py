@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from tamis.errors import EventLimit, IndexError_, TamisError
 from tamis.live.overlay import Matched, MatchedPage, lay_over
+from tamis.matcher.audit import Audit
 from tamis.matcher.batches import VERSIONED
 from tamis.matcher.changes import row_of
 from tamis.matcher.index import Index
@@ -36,8 +37,10 @@ _log = logging.getLogger(__name__)
 class Following:
     """The index and the change that it stands at. One thread moves it on; any may match."""
 
-    def __init__(self, store: Store, folder: Path | None, engine: str, until: int) -> None:
-        self._store, self._folder = store, folder
+    def __init__(
+        self, store: Store, folder: Path | None, engine: str, until: int, audit: Audit | None = None
+    ) -> None:
+        self._store, self._folder, self._audit = store, folder, audit
         # Who may see how many of the matches is decided by whoever asks, not by all matches there are.
         self.limits = dataclasses.replace(store.limits, matches_per_event=2**31 - 1)
         self._lock = threading.Lock()
@@ -115,7 +118,12 @@ class Following:
         events: list[Any] = [event_or_error(event.text, self.limits) for event in batch]
         tables, refused = [], []
         for found in self.index.match_batches(
-            events, threads=1, batch_size=len(events), versions=True, on_error="skip"
+            events,
+            threads=1,
+            batch_size=len(events),
+            versions=True,
+            on_error="skip",
+            audit=self._audit,
         ):
             tables.append(found.table)
             refused += found.refused

@@ -14,6 +14,7 @@ from tamis.live.following import Following
 from tamis.live.matcher import Matcher, Step
 from tamis.live.overlay import Matched, MatchedPage
 from tamis.live.rates import Rates
+from tamis.matcher.audit import Audit
 from tamis.matcher.index import Index
 from tamis.model.event import Event
 from tamis.store import Store, book, events, positions
@@ -35,13 +36,22 @@ class Live:
         self._committer = Committer(store, self._matcher.wake)
 
     @classmethod
-    def open(cls, store: Store, folder: Path | None = None, engine: str = "hybrid") -> Live:
-        """The index as of the first event that waits: opened from ``folder``, or built from the log."""
+    def open(
+        cls,
+        store: Store,
+        folder: Path | None = None,
+        engine: str = "hybrid",
+        audit: Audit | None = None,
+    ) -> Live:
+        """The index as of the first event that waits: opened from ``folder``, or built from the log.
+
+        ``audit`` decides a share of the published events again.
+        """
         with store.database.reading() as connection:
             place = positions.read(connection, LIVE)
             last = book.last_change(connection)
             first = events.next_known(connection, place.value)
-        return cls(store, Following(store, folder, engine, last if first is None else first))
+        return cls(store, Following(store, folder, engine, last if first is None else first, audit))
 
     def start(self) -> None:
         """Begin to write and to match."""

@@ -101,17 +101,25 @@ class Audit:
         with self._lock:
             self.differences += 1
         place = self.folder / f"tamis-audit-{uuid.uuid4().hex[:12]}"
-        place.mkdir(parents=True)
-        layers = Snapshot(snapshot.sequence, snapshot.layers, ())
-        engine = snapshot.layers[0].segment.engine_name if snapshot.layers else "scan"
-        storage.save(layers, place / "index", engine, WeakKeyDictionary())
         shown = [one._asdict() for one in differing[:SHOWN]]
         case = {"tamis": __version__, **event, "differences": len(differing), "subscriptions": shown}
-        (place / CASE).write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2))
+        try:
+            _write(case, snapshot, place)
+        except OSError as bad:  # the difference matters more than the folder
+            _log.error("the audit cannot write %s: %s", place, bad)
         message = _message(differing, place)
         if self.raises:
             raise AuditFailed(message, folder=str(place), subscriptions=shown)
         _log.error("%s", message)
+
+
+def _write(case: dict[str, Any], snapshot: Snapshot, place: Path) -> None:
+    """Write the case and the index; subscriptions outside a segment are in the case only."""
+    place.mkdir(parents=True)
+    (place / CASE).write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2))
+    layers = Snapshot(snapshot.sequence, snapshot.layers, ())
+    engine = snapshot.layers[0].segment.engine_name if snapshot.layers else "scan"
+    storage.save(layers, place / "index", engine, WeakKeyDictionary())
 
 
 def subscriptions_in(snapshot: Snapshot) -> Iterator[tuple[str, Expr]]:

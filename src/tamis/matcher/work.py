@@ -27,3 +27,6 @@ class WorkReport(NamedTuple):
     def plus(self, other: WorkReport) -> WorkReport:
         """The sum of two reports."""
         return WorkReport(*map(add, self, other))
+
+
+COUNTERS = tuple(name for name in WorkReport._fields if name != "advice")

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as F
 
 from tamis.errors import InputError
-from tamis.matcher.work import WorkReport
+from tamis.matcher.audit import Audit
+from tamis.matcher.work import COUNTERS
 from tamis.shards.manifest import Manifest, current
 from tamis.shards.place import Place
 from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
@@ -49,6 +50,7 @@ def match(
     explain: bool = False,
     work: Observation | None = None,
     on_error: str = REPORT,
+    audit: float | None = None,
 ) -> Callable[[DataFrame], DataFrame]:
     """A transformation of events into their matches: ``events.transform(match(path))``.
 
@@ -61,9 +63,10 @@ def match(
     ``matches_per_event`` matches. With ``on_error="report"`` every task logs their number,
     :func:`match_with_notes` tells of both and :func:`refused_events` of the first. With ``"raise"`` the first
     of them fails the job, with ``"skip"`` nothing is said.
-    ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done.
+    ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done. ``audit`` is a
+    share of the events that the tree evaluator decides again; a difference fails the job.
     """
-    wish, names = wish_of(k, shape, matches_per_event, on_error), checked_carry(carry)
+    wish, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
 
     def matched(frame: DataFrame) -> DataFrame:
@@ -86,12 +89,13 @@ def match_with_notes(
     version: int | None = None,
     explain: bool = False,
     on_error: str = REPORT,
+    audit: float | None = None,
 ) -> Callable[[DataFrame], DataFrame]:
     """Like :func:`match`, with a column ``note``: rows that have one tell of refused events and of work.
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    wish, names = wish_of(k, shape, matches_per_event, on_error), checked_carry(carry)
+    wish, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
     return lambda frame: Matcher(path, wish, plan, version, explain).run(*canonical_of(frame, names))
 
@@ -116,15 +120,20 @@ def refused_of(noted: DataFrame) -> DataFrame:
 def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
     """The same rows; running them fills in the sums of the work reports, and ``refused``."""
     sums = [
-        F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name)
-        for name in WorkReport._fields
+        F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name) for name in COUNTERS
     ]
     refused = F.count_if(F.col("note").startswith(REFUSAL)).alias("refused")
     return noted.observe(observation, *sums, refused)
 
 
-def wish_of(k: int | None, shape: str, most: int | None, on_error: str = REPORT) -> Wish:
+def wish_of(
+    k: int | None, shape: str, most: int | None, on_error: str = REPORT, audit: float | None = None
+) -> Wish:
     """A wish that can be fulfilled."""
+    if audit is not None:
+        Audit(audit)
+        if k is not None:
+            raise InputError("audit compares all matches of an event; it does not go with k")
     if on_error not in ON_ERROR:
         raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
     if shape not in SHAPES:
@@ -132,7 +141,7 @@ def wish_of(k: int | None, shape: str, most: int | None, on_error: str = REPORT)
     for name, number in (("k", k), ("matches_per_event", most)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1, not {number}")
-    return Wish(k, shape == "arrays", (), most, on_error=on_error)
+    return Wish(k, shape == "arrays", (), most, on_error=on_error, audit=audit)
 
 
 class Matcher:

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tamis.matcher.work import WorkReport
+from tamis.matcher.work import COUNTERS
 
 COUNTS = ("matches", "rows", "refused")  # rows: those that were new in the outbox
-WORK = tuple(name for name in WorkReport._fields if name not in ("events", "matches"))
+WORK = tuple(name for name in COUNTERS if name not in ("events", "matches"))
 _KEPT = 64  # batches whose progress has not come yet; a query reports one at a time
 _PHASES = ("addBatch", "walCommit", "commitOffsets")  # where a batch's time goes
 _WORDS = {

@@ -53,6 +53,7 @@ def match_stream(
     carry: Carry = ENVELOPE,
     matches_per_event: int | None = None,
     on_error: str = REPORT,
+    audit: float | None = None,
 ) -> StreamingQuery:
     """Match a streaming DataFrame of events against the index at ``path``, without end.
 
@@ -63,6 +64,7 @@ def match_stream(
 
     With ``on_error="report"`` a batch with refused events is one line in the log, with their number. With
     ``"raise"`` the first refused event ends the query, with ``"skip"`` they are neither kept nor told of.
+    ``audit`` is a share of the events that the tree evaluator decides again; a difference ends the query.
     """
     if not isinstance(path, str):
         raise InputError(
@@ -77,7 +79,7 @@ def match_stream(
         Store.shared(url)  # a store that is down is better known now than at the first event
     path = Place(path).uri
     current(Place(path))
-    wish = replace(wish_of(k, "pairs", matches_per_event, on_error), is_logged=url is None)
+    wish = replace(wish_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
     canonical, carried = canonical_of(stream, checked_carry(carry))
     if url is not None and (unfit := [one for one in carried if one not in ENVELOPE]):
         raise InputError(

@@ -7,6 +7,7 @@ pass over the events gives all three, and whoever wants matches alone drops the 
 from __future__ import annotations
 
 import logging
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from tamis.errors import EventError, EventLimit, IndexVersion
+from tamis.matcher.audit import Audit
 from tamis.matcher.index import Index
 from tamis.matcher.work import WorkReport
 from tamis.model.event import event_from
@@ -44,6 +46,7 @@ class Wish:
     most: int | None = None  # matches of an event, beyond which it is refused
     others: tuple[str, ...] = ()  # columns of the events, carried in one struct
     on_error: str = REPORT
+    audit: float | None = None  # the share of the events that the tree evaluator decides again
     is_logged: bool = True  # a task says how many events it refused
 
     def schema(self, carried: pa.DataType | None = None) -> pa.Schema:
@@ -86,10 +89,12 @@ class Matching:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match every batch against the version of the index that the driver chose."""
         events = refused = 0
+        # A difference ends the task; its folder is on the worker's host, where others can fetch it.
+        audit = None if self.wish.audit is None else Audit(self.wish.audit, tempfile.gettempdir())
         for batch in batches:
             for shard, some in self._dealt(batch):
                 events += 0 if shard else some.num_rows  # every shard has the same events
-                for found in self._match(some, shard):
+                for found in self._match(some, shard, audit):
                     refused += _count_refused(found)
                     yield found
         if refused and self.wish.is_logged:
@@ -106,14 +111,19 @@ class Matching:
         for number in shards.unique().to_pylist():
             yield number, batch.filter(pa.compute.equal(shards, number))
 
-    def _match(self, batch: pa.RecordBatch, shard: int | None) -> Iterator[pa.RecordBatch]:
+    def _match(
+        self, batch: pa.RecordBatch, shard: int | None, audit: Audit | None
+    ) -> Iterator[pa.RecordBatch]:
         version = self.version or self._in_force()
         index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
         good = good_of(batch, index.limits)
         some = batch.take(pa.array(good.rows)) if good.bad else batch
         yield from Rows(batch, self.wish, bool(shard)).refused(list(good.bad.items()))
         rows = Rows(some, self.wish, bool(shard))
-        yield from (rows.best if self.wish.k else rows.all)(index, good.piece, len(good.bad))
+        if self.wish.k:
+            yield from rows.best(index, good.piece, len(good.bad))
+        else:
+            yield from rows.all(index, good.piece, len(good.bad), audit)
 
     def _in_force(self) -> int:
         manifest = current(Place(self.path))
@@ -134,10 +144,14 @@ class Rows:
         self._schema = wish.schema(None if at < 0 else batch.schema.types[at])
         self._carry = (*wish.carry, CARRIED) if at >= 0 else wish.carry
 
-    def all(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
+    def all(
+        self, index: Index, piece: Any, others: int, audit: Audit | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Every match; so many ``others`` of the batch were refused already."""
         work = WorkReport(others)
-        for found in index.match_batches(piece, threads=1, batch_size=PIECE, versions=True, on_error="skip"):
+        for found in index.match_batches(
+            piece, threads=1, batch_size=PIECE, versions=True, on_error="skip", audit=audit
+        ):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)
             if table.num_rows:

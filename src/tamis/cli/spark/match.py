@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.events import AUDIT
 from tamis.cli.spark.frames import whole, write
 from tamis.cli.spark.sources import ALL, Shape, batch_events, on_error_option, shape_options
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
@@ -47,6 +48,7 @@ from tamis.errors import InputError
     "--explain", is_flag=True, help="Match nothing: say which plan is chosen and why, and print Spark's plan."
 )
 @on_error_option
+@AUDIT
 @shape_options
 @session_options
 def match(
@@ -62,6 +64,7 @@ def match(
     quarantine: str | None,
     explain: bool,
     on_error: str,
+    audit: float | None,
     master: str | None,
     conf: tuple[str, ...],
     debug: bool,
@@ -85,7 +88,9 @@ def match(
         work, written_out = Observation("work"), Observation("written")
         form = "arrays" if arrays else "pairs"
         taken = _carried(events.columns) if ALL in carry else carry
-        stage = matches(whole(index), plan=plan, k=top, shape=form, carry=taken, work=work, on_error=on_error)
+        stage = matches(
+            whole(index), plan=plan, k=top, shape=form, carry=taken, work=work, on_error=on_error, audit=audit
+        )
         found = events.transform(stage)
         if explain:
             found.explain()
