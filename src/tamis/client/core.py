@@ -163,9 +163,17 @@ class Core:
 def encoded(value: Any) -> bytes:
     """A value as JSON."""
     try:
-        return msgspec.json.encode(value)
-    except (TypeError, ValueError, RecursionError) as bad:
+        return msgspec.json.encode(value, enc_hook=_as_base)
+    except (TypeError, ValueError, OverflowError, RecursionError) as bad:
         raise InputError(f"this cannot be written as JSON: {bad}") from None
+
+
+def _as_base(value: Any) -> Any:
+    """A subclass of text or of a number as what it is."""
+    for base in (str, int, float):
+        if isinstance(value, base):
+            return base.__str__(value) if base is str else base(value)
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
 def failure(answer: Answer | TamisError, call: Call[Any]) -> TamisError:
