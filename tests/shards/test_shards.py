@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tamis
 from tamis.errors import IndexConflict, IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import arm, disarm
-from tamis.index.segment.files import seal
+from tamis.index.segment.sealed import seal
 from tamis.model.change import Change
 from tamis.model.token import TOKENS, shard_of, token_of
 from tamis.shards import receipts

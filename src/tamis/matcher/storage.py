@@ -22,7 +22,8 @@ import numpy.typing as npt
 from tamis.errors import IndexCorrupt, IndexError_, IndexNotFound, IndexVersion
 from tamis.failpoint import failpoint
 from tamis.index.engines import NAMES
-from tamis.index.segment.files import open_segment, read_sealed, sync_folder, write_sealed, write_segment
+from tamis.index.segment.files import open_segment, write_segment
+from tamis.index.segment.sealed import read_sealed, sync_folder, write_sealed
 from tamis.index.segment.segment import Segment
 from tamis.limits import Limits
 from tamis.matcher.snapshot import ALIVE, Layer, Snapshot

@@ -14,7 +14,7 @@ import msgspec
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
 from tamis.failpoint import failpoint
-from tamis.index.segment.files import seal, unseal
+from tamis.index.segment.sealed import seal, unseal
 from tamis.matcher.storage import Entry
 from tamis.shards.place import Place
 

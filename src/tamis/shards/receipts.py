@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from tamis.errors import IndexError_
-from tamis.index.segment.files import seal, unseal
+from tamis.index.segment.sealed import seal, unseal
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.place import Place
 
