@@ -18,18 +18,41 @@ from tamis.index.segment.source import checksum
 
 TYPES = ("|u1", "<u2", "<u4", "<u8", "<i8", "<f8", "<i4", "|O", ">u4", "<U4", "|V0")
 STRANGE: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 2, 255, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**400, 1e308, float("nan"), "", "x", "../x",
-    "/etc/hostname", ".", "\0", "\ud800", [], {}, [0], [[[[[]]]]], {"a": 1}, "hybrid", "scan", "auto",
+    None, True, -1, 0, 1, 2, 255, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**400, 1e308, float("nan"), "",
+    "x", "../x", "/etc/hostname", ".", "\0", "\ud800", [], {}, [0], [[[[[]]]]], {"a": 1}, "hybrid",
+    "scan", "auto",
 )  # fmt: skip
-NUMBERS = (0, 1, 2, 3, 7, 64, 100, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -1, -2, -(2**63))
+NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    7,
+    64,
+    100,
+    255,
+    2**15,
+    2**16 - 1,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**62,
+    2**63 - 1,
+    -1,
+    -2,
+    -(2**63),
+)
 
 BOOK = {
     **{f"n{n}": f"price BETWEEN {n} AND {n + 3} AND city = 'c{n % 5}' AND size > {n % 7}" for n in range(40)},
-    **{f"w{n}": f"wide BETWEEN {n} AND {n + 900} AND deep BETWEEN {n} AND {n + 800} AND NOT size = {n}" for n in range(20)},
-    **{f"g{n}": f"(price < {n} OR city = 'c{n}') AND (size > {n} OR brand IN ('a', 'b{n}'))" for n in range(8)},
+    **{f"w{n}": f"wide BETWEEN {n} AND {n + 900} AND deep BETWEEN {n} AND {n + 800} AND NOT size = {n}"
+       for n in range(20)},
+    **{f"g{n}": f"(price < {n} OR city = 'c{n}') AND (size > {n} OR brand IN ('a', 'b{n}'))"
+       for n in range(8)},
     "like": "title LIKE '%x%' OR NOT brand IS NULL",
     "views": "title LIKE 'ab%' AND title ILIKE '%CD' AND brand RLIKE '^a+b'",
-    "terms": "title HAS ANY ('wool', 'coat') AND title HAS PHRASE 'red coat' AND NOT title HAS ALL ('a', 'b')",
+    "terms": "title HAS ANY ('wool', 'coat') AND title HAS PHRASE 'red coat'",
+    "no terms": "price > 1 AND NOT title HAS ALL ('a', 'b')",
     "near": "at WITHIN BOX (0, 0, 2, 2) OR at WITHIN 5 KM OF POINT (1 1)",
     "shape": "at WITHIN POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0))",
     "net": "ip IN CIDR ('10.0.0.0/8', 'fc00::/7')",
@@ -144,9 +167,15 @@ class Forger:
             if way == 0:  # another type; the shape is made to fit where it can be
                 entry[0] = chance.choice(TYPES)
                 size = np.dtype(entry[0]).itemsize or 1
-                entry[1] = [entry[3] // size] if len(entry[1]) == 1 else [entry[3] // size // entry[1][1], entry[1][1]]
+                entry[1] = (
+                    [entry[3] // size]
+                    if len(entry[1]) == 1
+                    else [entry[3] // size // entry[1][1], entry[1][1]]
+                )
             elif way == 1:
-                entry[1] = chance.choice(([], [0], [-1], [2**62], [1, *entry[1]], [*entry[1], 1], entry[1][::-1]))
+                entry[1] = chance.choice(
+                    ([], [0], [-1], [2**62], [1, *entry[1]], [*entry[1], 1], entry[1][::-1])
+                )
             elif way == 2:  # fewer or more elements
                 size = np.dtype(entry[0]).itemsize
                 for extent in entry[1][1:]:
@@ -175,7 +204,13 @@ class Forger:
                 del body["arrays"][name]
                 return f"no {name}"
             if way == 1:
-                body["arrays"][self._chance.choice(("engine.9.x", "engine.x", "spare", ""))] = ["|u1", [0], 0, 0, 0]
+                body["arrays"][self._chance.choice(("engine.9.x", "engine.x", "spare", ""))] = [
+                    "|u1",
+                    [0],
+                    0,
+                    0,
+                    0,
+                ]
                 return "one array more"
             return self._strange(body, "segment.json")
 

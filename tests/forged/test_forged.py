@@ -1,7 +1,8 @@
 """Nothing that a file holds makes a kernel read or write outside its arrays, hang, or raise an untyped error.
 
-An index whose checksums were computed again after a change is refused, or used without a crash; what it answers
-then does not matter. 200 files for each engine; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED`` others.
+An index whose checksums were computed again after a change is refused, or used without a crash; its answers
+then do not matter. 200 files for each engine; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
+others.
 """
 
 from __future__ import annotations

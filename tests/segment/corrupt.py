@@ -68,6 +68,11 @@ def assert_refused_or_right(folder: Path, expected: list[list[str]], what: str) 
     return False
 
 
+def manifest_of(folder: Path) -> Path:
+    """The manifest in force."""
+    return max(folder.glob("manifest-*.json"))
+
+
 def reseal(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Change the body of a sealed file and seal it again, as a hostile writer would."""
     body = read_sealed(path)

@@ -72,9 +72,8 @@ class OpIndex:
         self._arena = arena
         words = arena.words32 if arena["clauses.literal"].dtype == np.uint32 else arena.words16
         records = arena.words32 if arena["engine.record"].dtype == np.uint32 else arena.words64
-        self._arrays = (
-            arena.block, arena.words32, arena.words64, words, records, arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
-        )  # fmt: skip
+        places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
+        self._arrays = arena.block, arena.words32, arena.words64, words, records, places
         self._free: deque[Buffers] = deque()
 
     def candidates(self, events: Located) -> Candidates:

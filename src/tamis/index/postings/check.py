@@ -51,6 +51,11 @@ def check_levels(proof: Proof, arrays: Arrays, cells: npt.NDArray[np.int64]) -> 
     proof.ensure(apart and int(end.max(initial=0)) <= singles, "a level leads beyond its lists")
 
 
+def check_unpaired(proof: Proof, arrays: Arrays) -> None:
+    """No dimension has zones: the engine posts nothing under pairs of conditions."""
+    proof.ensure(not arrays["heads"][:, 3].any(), "a dimension has zones, but there are none")
+
+
 def check_records(proof: Proof, arrays: Arrays, name: str, dimensions: int) -> None:
     """One inline record per posting, each on a dimension that exists."""
     records = arrays[name]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tamis.index.forms import LONG, WORD, Forms
 from tamis.index.parameters import Declared, Whole, chosen
-from tamis.index.postings.check import LAYOUT, check_levels, check_lists
+from tamis.index.postings.check import LAYOUT, check_levels, check_lists, check_unpaired
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.pstbloom._kernels import match_events
@@ -57,5 +57,6 @@ class PSTBloom(ListEngine):
         arrays = self._arena.group("engine.")
         proof = Proof(self.name)
         check_lists(proof, arrays, self._arena["clauses.start"], int(arrays["layout"][4]))
+        check_unpaired(proof, arrays)
         check_levels(proof, arrays, self._arena["clauses.cells"].astype(np.int64))
         proof.ensure(len(arrays["signature"]) == len(arrays["posting"]), "signatures do not fit the postings")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tamis.index.forms import RECORDS, WORD, Forms
 from tamis.index.parameters import Declared, Whole, chosen
-from tamis.index.postings.check import check_levels, check_lists, check_records
+from tamis.index.postings.check import check_levels, check_lists, check_records, check_unpaired
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.psthash._kernels import match_events
@@ -70,6 +70,7 @@ class PSTHash(ListEngine):
         *_, singles, _, bits, access, low, high = arrays["layout"].tolist()
         proof.ensure(0 < bits < 40 and 2 <= access <= 4 and low <= high <= clauses, "the layout cannot be")
         check_lists(proof, arrays, self._arena["clauses.start"], singles + (1 << bits))
+        check_unpaired(proof, arrays)
         check_levels(proof, arrays, cells)
         same = arrays["inline"].dtype == arrays["second"].dtype
         proof.ensure(same, "the records are of different types")

@@ -1,4 +1,4 @@
-"""What must hold of stored expressions, so that each can be read as a tree and merged into another segment."""
+"""What must hold of stored expressions, so that each can be read as a tree and merged elsewhere."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ def _check_rows(columns: Columns, ensure: Ensure) -> None:
     ensure(known[columns.op].all(), "an operator is unknown")
     predicates = columns.op < Op.AND
     ensure(is_below(columns.attribute[predicates], len(columns.names)), "a predicate has no attribute")
+    # AND, OR and NOT have the number of some attribute, which nobody asks for but merging.
+    ensure(is_below(columns.attribute, max(len(columns.names), 1)), "a row has no attribute")
     ensure(is_below(columns.args, len(columns.literals.kind)), "an operand is missing")
     ensure(is_below(columns.arity, max(len(columns.args), len(columns.op)) + 1), "too many operands")
     arity, row_start, arg_start = (
@@ -63,6 +65,7 @@ def _arities() -> tuple[Ints, Ints]:
         least[op] = most[op] = 2
     for op in (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR):
         most[[op, op | 1]] = _MANY
+    least[[Op.IN, Op.NOT_IN]] = 0
     for op in (Op.EXISTS, Op.IS_NULL):
         least[op] = most[op] = 0
     for op in (Op.AND, Op.OR):

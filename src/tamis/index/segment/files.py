@@ -1,8 +1,9 @@
 """How segments stand on disk.
 
 A segment is a folder with ``arrays.bin`` (the arena, byte for byte) and ``segment.json`` (format
-version, engine, and for each array its type, shape, place and checksum), a sealed file. Everything is written to
-a temporary name, flushed to disk and renamed, so that a name either holds a whole file or nothing.
+version, engine, and for each array its type, shape, place and checksum), a sealed file. Everything is
+written to a temporary name, flushed to disk and renamed, so that a name either holds a whole file or
+nothing.
 
 Every byte is verified the first time a file is opened and whenever it may have changed since
 (``verified.py``). So an index opens in milliseconds, yet a torn or altered file is refused.

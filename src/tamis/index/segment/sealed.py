@@ -77,8 +77,8 @@ def unseal(sealed: bytes, path: Any, key: bytes | None = None) -> dict[str, Any]
         raise IndexCorrupt(f"{path} is damaged: it does not have its checksum")
     if not signed:
         raise IndexUntrusted(
-            f"{path} is not signed by the key in {KEY}; unset the variable to open an index that is not signed, "
-            "or save the index again with the key"
+            f"{path} is not signed by the key in {KEY}; save the index again with the key, or unset the "
+            "variable to open an index that is not signed"
         )
     if not isinstance(body, dict):
         raise IndexCorrupt(f"{path} is damaged: it holds no object")

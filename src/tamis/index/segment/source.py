@@ -19,7 +19,7 @@ def checksum(block: Any, slot: Slot) -> int:
 
 
 class Source(NamedTuple):
-    """The file of a mapped segment, the checksums of its arrays and, if a manifest was signed, its digests."""
+    """The file of a mapped segment, the checksums of its arrays and, if they were signed, its digests."""
 
     path: Path
     mapping: mmap.mmap | None  # None: the file is empty
@@ -30,8 +30,8 @@ class Source(NamedTuple):
         """Refuse to go on if the file was cut: reading what is no longer there would end the process."""
         if self.mapping is not None and self.mapping.size() < len(self.mapping):
             raise IndexCorrupt(
-                f"{self.path} was cut to {self.mapping.size()} of {len(self.mapping)} bytes while it was open; "
-                "restore the file and open the index again"
+                f"{self.path} was cut to {self.mapping.size()} of {len(self.mapping)} bytes while it was "
+                "open; restore the file and open the index again"
             )
 
     def verify(self, arena: Arena) -> None:

@@ -1,8 +1,8 @@
 """Notes on files that were verified, so that a large index opens in milliseconds the next time.
 
-A note beside a file says that every byte of it was read and found sound. The note is signed with a secret of
-this user on this host, so a file that comes with a note of its own is verified all the same. It counts only as
-long as the file keeps its size, inode and times; the time of change cannot be set back by who writes a file.
+A note beside a file says that every byte of it was read and found sound. The note is signed with a secret
+of this user on this host, so a file that comes with a note of its own is verified all the same. A note counts
+only as long as the file keeps its size, inode and times. A writer cannot set the time of change back.
 """
 
 from __future__ import annotations
