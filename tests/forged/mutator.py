@@ -88,8 +88,14 @@ class Forger:
         for path in self._original.rglob("*"):
             if path.is_file() and path.name != "verified":
                 (self.copy / path.relative_to(self._original)).write_bytes(path.read_bytes())
-        kinds = self._chance.choices(self._KINDS, self._WEIGHTS, k=1 + (self._chance.random() < 0.1))
-        return "; ".join(kind(self) for kind in kinds)
+        first, second = self._chance.choices(self._KINDS, self._WEIGHTS, k=2)
+        told = first(self)
+        if self._chance.random() < 0.1:
+            try:
+                told += f"; {second(self)}"
+            except Exception as bad:  # the first change left nothing that the second could be made to
+                told += f"; nothing more ({bad})"
+        return told
 
     # -- segments ----------------------------------------------------------------------------------
 

@@ -19,13 +19,13 @@ LARGEST = 64 << 20  # bytes of a file; events beyond are left out
 
 
 def encode_sample(piece: Any, limits: Limits) -> bytes:
-    """The events of a sample as JSON lines; those that cannot be read are left out."""
+    """The events of a sample as JSON lines; one that cannot be read counts as an event without values."""
     lines, size, event_at = [], 0, PieceEvents(piece, limits)
     for row in range(len(piece) if isinstance(piece, list) else piece.num_rows):
         try:
             attributes = event_at(row).attributes
         except EventError:
-            continue
+            attributes = {}
         values = {name: [tagged(value) for value in held] for name, held in attributes.items()}
         flat = {name: held[0] if len(held) == 1 else held for name, held in values.items()}
         line = msgspec.json.encode(flat) + b"\n"
@@ -83,7 +83,7 @@ class KeptSample:
 
     @property
     def lines(self) -> bytes | None:
-        """The events as JSON lines; those that cannot be read are left out."""
+        """The events as JSON lines; ``None`` if nobody gave any."""
         if self._lines is None and self._piece is not None:
             self._lines = encode_sample(self._piece, self._limits)
         return self._lines
