@@ -10,7 +10,7 @@ import tamis
 import tamis.spark
 
 BOOK = {f"s{n}": f"a = {n % 7} AND b <= {n % 5}" for n in range(120)}
-EVENTS = [{"id": str(n), "a": n % 7, "b": n % 6} for n in range(30)]
+EVENTS = [{"event_id": str(n), "a": n % 7, "b": n % 6} for n in range(30)]
 PARAMETERS = {"pairs": 2, "crowd": 0}
 
 
@@ -25,7 +25,7 @@ def test_indexes_go_both_ways(spark: Any, tmp_path: Path) -> None:
     book = {name: text for name, text in BOOK.items() if name != "s7"}
     table = tamis.Index.build(book, engine="scan").match_many(EVENTS)
     expected = {
-        (EVENTS[row]["id"], name)
+        (EVENTS[row]["event_id"], name)
         for row, name in zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True)
     }
     (tmp_path / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in EVENTS))
@@ -41,7 +41,7 @@ def test_indexes_go_both_ways(spark: Any, tmp_path: Path) -> None:
     opened.check()
     found = opened.match_many(EVENTS)
     assert {
-        (EVENTS[row]["id"], name)
+        (EVENTS[row]["event_id"], name)
         for row, name in zip(found["event"].to_pylist(), found["subscription"].to_pylist(), strict=True)
     } == expected
     assert opened.info()["parameters"] == PARAMETERS
