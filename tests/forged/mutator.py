@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from tamis import Index
-from tamis.index.arena import Slot
+from tamis.index.arena import ALIGNMENT, Slot
 from tamis.index.segment.sealed import read_sealed, write_sealed
 from tamis.index.segment.source import checksum
+
+Arrays = dict[str, Any]
 
 TYPES = ("|u1", "<u2", "<u4", "<u8", "<i8", "<f8", "<i4", "|O", ">u4", "<U4", "|V0")
 STRANGE: tuple[Any, ...] = (
@@ -73,6 +75,27 @@ def saved(folder: Path, engine: str, parameters: dict[str, Any]) -> Path:
     index.remove("n7")
     index.save(folder)
     return folder
+
+
+def rewrite(segment: Path, change: Callable[[Arrays], Any]) -> Any:
+    """Change the arrays of a segment, their types and lengths included, and seal it again."""
+    raw, body = (segment / "arrays.bin").read_bytes(), read_sealed(segment / "segment.json")
+    arrays: Arrays = {
+        name: np.frombuffer(raw[offset : offset + nbytes], dtype).reshape(shape).copy()
+        for name, (dtype, shape, offset, nbytes, _) in body["arrays"].items()
+    }
+    result = change(arrays)
+    block, table = b"", {}
+    for name, array in arrays.items():
+        slot = Slot(array.dtype.str, array.shape, len(block), array.nbytes)
+        block += array.tobytes()
+        block += bytes(-len(block) % ALIGNMENT)
+        table[name] = [slot.dtype, list(slot.shape), slot.offset, slot.nbytes, 0]
+    for entry in table.values():
+        entry[4] = checksum(np.frombuffer(block, np.uint8), Slot(*entry[:4]))
+    (segment / "arrays.bin").write_bytes(block)
+    write_sealed(segment / "segment.json", body | {"arrays": table, "length": len(block)})
+    return result
 
 
 class Forger:
@@ -162,6 +185,66 @@ class Forger:
             return f"{name} has noise at {at}:{end}"
 
         return self._rewrite(change)
+
+    def _order(self) -> str:
+        """Elements change places; starts are drawn anew, still rising."""
+
+        def change(arrays: Arrays) -> str:
+            name, chance = self._named(arrays), self._chance
+            array = arrays[name]
+            if name.endswith("start") and len(array) > 2:
+                inner = [chance.randrange(int(array[-1]) + 1) for _ in array[1:-1]]
+                array[1:-1] = sorted(inner)
+                return f"{name} is drawn anew"
+            one, two = (chance.randrange(len(array)) for _ in range(2))
+            way = chance.randrange(3)
+            if way == 0:
+                array[[one, two]] = array[[two, one]]
+            elif way == 1:
+                array[:] = array[::-1].copy()
+            else:
+                array[:] = np.roll(array, one, axis=0)
+            return f"{name} is in another order ({way})"
+
+        return str(rewrite(self._segment(), change))
+
+    def _length(self) -> str:
+        """Rows are taken out or repeated; the file is laid out anew, so that everything else fits."""
+
+        def change(arrays: Arrays) -> str:
+            told = []
+            for _ in range(self._chance.choice((1, 1, 2))):
+                name = self._named(arrays)
+                at, count = self._chance.randrange(len(arrays[name])), self._chance.choice((1, 1, 2, 5))
+                rows = arrays[name][at : at + count]
+                if self._chance.random() < 0.5:
+                    arrays[name] = np.delete(arrays[name], np.s_[at : at + count], axis=0)
+                else:
+                    arrays[name] = np.insert(arrays[name], at, rows, axis=0)
+                told.append(f"{name} has {len(arrays[name])} rows")
+            return ", ".join(told)
+
+        return str(rewrite(self._segment(), change))
+
+    def _place(self) -> str:
+        """A number becomes the length of some other array, or one more or less."""
+
+        def change(arrays: Arrays) -> str:
+            name, other = self._named(arrays), self._named(arrays)
+            numbers = arrays[name].reshape(-1)
+            at, value = (
+                self._chance.randrange(len(numbers)),
+                len(arrays[other]) + self._chance.choice((-1, 0, 1)),
+            )
+            numbers[at] = np.array(value % 2**64, np.uint64).astype(numbers.dtype)
+            return f"{name}[{at}] = {value}"
+
+        return str(rewrite(self._segment(), change))
+
+    def _named(self, arrays: Arrays) -> str:
+        full = [name for name, array in arrays.items() if len(array)]
+        engine = [name for name in full if name.startswith("engine.")]
+        return self._chance.choice(engine if engine and self._chance.random() < 0.5 else full)
 
     def _form(self) -> str:
         """An array is declared with another type, shape, place or size."""
@@ -262,8 +345,8 @@ class Forger:
         write_sealed(path, body)
         return f"{file.name[:6]} holds {bytes(raw[:40])!r}"
 
-    _KINDS = (_elements, _bytes, _form, _table, _manifest, _beside)
-    _WEIGHTS = (60, 10, 15, 5, 7, 3)
+    _KINDS = (_elements, _place, _order, _length, _bytes, _form, _table, _manifest, _beside)
+    _WEIGHTS = (40, 12, 12, 8, 8, 10, 3, 5, 2)
 
 
 def _replace(node: Any, values: dict[int, int]) -> None:

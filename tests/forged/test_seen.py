@@ -4,40 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tamis import Index
 from tamis.errors import IndexCorrupt
-from tamis.index.arena import ALIGNMENT, Slot
-from tamis.index.segment.sealed import read_sealed, write_sealed
-from tamis.index.segment.source import checksum
-from tests.forged.mutator import saved
-
-Arrays = dict[str, Any]
-
-
-def rewrite(folder: Path, change: Callable[[Arrays], None]) -> None:
-    """Change the arrays of the larger segment, their types and lengths included, and seal it again."""
-    segment = max(folder.glob("segment-*"), key=lambda path: (path / "arrays.bin").stat().st_size)
-    raw, body = (segment / "arrays.bin").read_bytes(), read_sealed(segment / "segment.json")
-    arrays: Arrays = {
-        name: np.frombuffer(raw[offset : offset + nbytes], dtype).reshape(shape).copy()
-        for name, (dtype, shape, offset, nbytes, _) in body["arrays"].items()
-    }
-    change(arrays)
-    block, table = b"", {}
-    for name, array in arrays.items():
-        slot = Slot(array.dtype.str, array.shape, len(block), array.nbytes)
-        block += array.tobytes()
-        block += bytes(-len(block) % ALIGNMENT)
-        table[name] = [slot.dtype, list(slot.shape), slot.offset, slot.nbytes, 0]
-    for entry in table.values():
-        entry[4] = checksum(np.frombuffer(block, np.uint8), Slot(*entry[:4]))
-    (segment / "arrays.bin").write_bytes(block)
-    write_sealed(segment / "segment.json", body | {"arrays": table, "length": len(block)})
+from tests.forged.mutator import Arrays, rewrite, saved
 
 
 def _typed(name: str, dtype: str) -> Callable[[Arrays], None]:
@@ -90,9 +63,10 @@ SEEN: dict[str, tuple[str, Callable[[Arrays], None]]] = {
 def test_forgery_that_once_crashed_is_refused(case: str, tmp_path: Path) -> None:
     engine, change = SEEN[case]
     folder = saved(tmp_path, engine, {})
-    rewrite(folder, lambda arrays: None)
+    segment = max(folder.glob("segment-*"), key=lambda path: (path / "arrays.bin").stat().st_size)
+    rewrite(segment, lambda arrays: None)
     Index.open(folder, verify=True).check()
-    rewrite(folder, change)
+    rewrite(segment, change)
     for verify in (False, True):
         with pytest.raises(IndexCorrupt, match="segment-"):
             Index.open(folder, verify=verify)
