@@ -232,10 +232,8 @@ class Forger:
         def change(arrays: Arrays) -> str:
             name, other = self._named(arrays), self._named(arrays)
             numbers = arrays[name].reshape(-1)
-            at, value = (
-                self._chance.randrange(len(numbers)),
-                len(arrays[other]) + self._chance.choice((-1, 0, 1)),
-            )
+            at = self._chance.randrange(len(numbers))
+            value = len(arrays[other]) + self._chance.choice((-1, 0, 1))
             numbers[at] = np.array(value % 2**64, np.uint64).astype(numbers.dtype)
             return f"{name}[{at}] = {value}"
 

@@ -34,13 +34,13 @@ _TEXTS = (
 def check_book(columns: Columns, ensure: Ensure) -> None:
     """Call ``ensure`` with everything that the readers of expressions rely on."""
     ensure(len(columns.weight) in (0, len(columns.op)), "book.weight has the wrong length")
-    _check_rows(columns, ensure)
     _check_literals(columns.literals, ensure)
-    _check_operands(columns, ensure)
+    _check_rows(columns, ensure)
+    _check_networks(columns, ensure)
 
 
 def _check_rows(columns: Columns, ensure: Ensure) -> None:
-    """Operators have as many operands as they take; the rows of an expression are one in reverse Polish."""
+    """Operators have the operands that they take; the rows of an expression are one in reverse Polish."""
     known = np.zeros(256, np.bool_)
     known[list(Op)] = True
     ensure(known[columns.op].all(), "an operator is unknown")
@@ -50,12 +50,25 @@ def _check_rows(columns: Columns, ensure: Ensure) -> None:
     ensure(is_below(columns.attribute, max(len(columns.names), 1)), "a row has no attribute")
     ensure(is_below(columns.args, len(columns.literals.kind)), "an operand is missing")
     ensure(is_below(columns.arity, max(len(columns.args), len(columns.op)) + 1), "too many operands")
-    arity, row_start, arg_start = (
-        np.ascontiguousarray(part, np.int64) for part in (columns.arity, columns.row_start, columns.arg_start)
+    arity, args, row_start, arg_start = (
+        np.ascontiguousarray(part, np.int64)
+        for part in (columns.arity, columns.args, columns.row_start, columns.arg_start)
     )
     depth = np.empty(int(np.diff(row_start).max(initial=0)), np.int64)
-    bad = misplaced_row(columns.op, arity, row_start, arg_start, *_ARITIES, depth, DEEPEST)
+    places = columns.op, arity, args, columns.literals.kind, row_start, arg_start
+    bad = misplaced_row(*places, *_ARITIES, _allowed(), depth, DEEPEST)
     ensure(bad < 0, "the operands do not fit the operators")
+
+
+def _allowed() -> Ints:
+    """The kinds of literals that each operator takes, a bit for each kind."""
+    allowed = np.full(256, sum(1 << kind for kind in _SCALARS), np.int64)
+    for op in (Op.LT, Op.LE, Op.GT, Op.GE, Op.BETWEEN, Op.NOT_BETWEEN):
+        allowed[op] &= ~(1 << Kind.POINT)
+    for op in _TEXTS:
+        allowed[[op, op | 1]] = 1 << Kind.STRING
+    allowed[[Op.WITHIN, Op.NOT_WITHIN]] = 1 << Kind.SHAPE
+    return allowed
 
 
 def _arities() -> tuple[Ints, Ints]:
@@ -100,28 +113,14 @@ def _is_shape(literals: Literals, at: int) -> bool:
     return True
 
 
-def _check_operands(columns: Columns, ensure: Ensure) -> None:
-    """Operands are of the kinds that their operators compare."""
-    kind, args, op = columns.literals.kind, columns.args, columns.op
-    arity = np.where(op < Op.AND, columns.arity, 0).astype(np.int64)
+def _check_networks(columns: Columns, ensure: Ensure) -> None:
+    """The blocks of networks can be read."""
+    rows = np.flatnonzero((columns.op & 0xFE) == Op.IN_CIDR)
+    if not len(rows):
+        return
+    arity = np.where(columns.op < Op.AND, columns.arity, 0).astype(np.int64)
     begin = np.cumsum(arity) - arity
-    base = op & 0xFE
-    for chosen, kinds in (
-        (np.isin(base, _TEXTS), (Kind.STRING,)),
-        (base == Op.WITHIN, (Kind.SHAPE,)),
-        (op <= Op.NOT_IN, _SCALARS),
-    ):
-        rows = np.flatnonzero(chosen)
-        found = kind[args[places_of(begin[rows], arity[rows])]]
-        ensure(np.isin(found, kinds).all(), "an operand is of another kind than its operator takes")
-    ordered = np.flatnonzero((op >= Op.LT) & (op <= Op.NOT_BETWEEN))
-    found = kind[args[places_of(begin[ordered], arity[ordered])]]
-    ensure(not np.any(found == Kind.POINT), "a point has no order")
-    between = begin[base == Op.BETWEEN]
-    low, high = (np.maximum(kind[args[between + end]], Kind.FLOAT) for end in (0, 1))
-    ensure(np.array_equal(low, high), "the ends of a range are of different kinds")
-    networks = np.flatnonzero(base == Op.IN_CIDR)
-    blocks = np.unique(args[places_of(begin[networks], arity[networks])])
+    blocks = np.unique(columns.args[places_of(begin[rows], arity[rows])])
     ensure(all(_is_block(columns.literals, int(at)) for at in blocks), "a network cannot be read")
 
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-STRUCTURAL = 32  # the first code that joins trees: see codes.py
+BETWEEN, STRUCTURAL, FLOAT = 10, 32, 1  # as in codes.py
 
 
 @njit(cache=True, nogil=True)
@@ -46,13 +46,25 @@ def wrong_counts(op, arity, least, most, wrong):
 
 
 @njit(cache=True, nogil=True)
-def misplaced_row(op, arity, row_start, arg_start, least, most, depth, deepest):
+def fits_operands(op, args, kind, first, last, allowed):
+    """Whether a predicate takes operands of these kinds; ``allowed`` has a bit for each kind, by operator."""
+    for k in range(first, last):
+        if not (allowed[op] >> kind[args[k]]) & 1:
+            return False
+    if op >> 1 == BETWEEN >> 1:  # whole and other numbers are of one kind
+        return max(kind[args[first]], FLOAT) == max(kind[args[first + 1]], FLOAT)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def misplaced_row(op, arity, args, kind, row_start, arg_start, least, most, allowed, depth, deepest):
     """The first row that cannot stand where it does, or -1.
 
     The rows of an expression are in reverse Polish order. Each operator must have as many operands as it
-    takes, at least ``least[op]`` and at most ``most[op]``, and find them: those of a predicate among the
-    operands of its expression, those of AND, OR and NOT among the trees before it. No tree may have more
-    than ``deepest`` levels. ``depth`` is scratch, as long as the longest expression has rows.
+    takes, at least ``least[op]`` and at most ``most[op]``, and find them: those of a predicate, of kinds that
+    it takes, among the operands of its expression, those of AND, OR and NOT among the trees before it. No
+    tree may have more than ``deepest`` levels. ``depth`` is scratch, as long as the longest expression has
+    rows.
     """
     for e in range(len(row_start) - 1):
         operands, trees = arg_start[e], 0
@@ -62,6 +74,8 @@ def misplaced_row(op, arity, row_start, arg_start, least, most, depth, deepest):
                 return row
             if op[row] < STRUCTURAL:
                 if count > arg_start[e + 1] - operands:
+                    return row
+                if not fits_operands(op[row], args, kind, operands, operands + count, allowed):
                     return row
                 operands += count
             else:
