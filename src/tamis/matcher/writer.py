@@ -36,6 +36,8 @@ from tamis.space.located import Located
 from tamis.space.space import Space
 
 FRESH = 32  # subscriptions matched by their trees before they become a segment
+FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not look at all
+EVENTS_EACH = 20  # for every subscription of a larger one
 GROWTH = 4  # a segment is at least this many times larger than the next newer one
 
 
@@ -58,29 +60,35 @@ class Writer:
     def load(self, book: Book) -> None:
         """Start from a whole book."""
         if book.ids.count:
-            self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.particulars)),), ())
+            segment = self._segment(book.ids, book.columns, book.particulars, MOST)
+            self.current = Snapshot(0, (Layer(segment),), ())
 
     def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
         """Start from an index on disk."""
         self.current, self._places, self.applied = snapshot, places, applied
 
-    def _segment(self, ids: StringColumn, columns: Any, particulars: Particulars) -> Segment:
+    def _segment(
+        self, ids: StringColumn, columns: Any, particulars: Particulars, events: int | None = None
+    ) -> Segment:
+        """A segment laid out for so many ``events`` of the sample; by default fewer for a small one."""
+        most = events or min(MOST, max(FEW_EVENTS, EVENTS_EACH * ids.count))
         return build_segment(
             ids,
             columns,
             particulars,
             engine=self.engine,
             parameters=self.parameters,
-            sample=self._sampler(),
+            sample=self._sampler(most),
             limits=self.limits,
         )
 
-    def _sampler(self) -> Sampler | None:
-        """Locates events to go by: those seen lately, else those that the user gave, if any."""
+    def _sampler(self, most: int) -> Sampler | None:
+        """Locates events to go by: those seen lately, else the first that the user gave, if any."""
         recent = self.recent.sample()
-        piece = self.sample.events if recent is None else next(pieces(recent, MOST, self.limits), [])
-        if piece is None:
+        given = self.sample.events if recent is None else recent
+        if given is None:
             return None
+        piece: Any = next(pieces(given, most, self.limits), [])
 
         def located(space: Space) -> Located:
             return locate(Encoder(space, self.limits), piece)[0]

@@ -27,6 +27,7 @@ _KEPT = 4  # opened indexes: the version in force, the one before, and perhaps o
 _Key = tuple[str, int, tuple[int, ...]]
 _opened: OrderedDict[_Key, Index] = OrderedDict()
 _segments: WeakValueDictionary[tuple[str, str], Segment] = WeakValueDictionary()
+_samples: OrderedDict[tuple[str, str], KeptSample] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -97,10 +98,19 @@ def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any
 
 
 def sample_of(place: Place, manifest: Manifest) -> KeptSample:
-    """The sample that a version was laid out for."""
+    """The sample that a version was laid out for; read once, since versions share it."""
     limits, sample = limits_of(manifest.settings), manifest.sample
     if sample is None:
         return KeptSample(None, limits)
-    raw = place.read(sample.file)
-    check_sample(raw, sample, place.path(sample.file), index_key())
-    return KeptSample.of_lines(raw, limits)
+    key = (place.uri, sample.file)
+    with _lock:
+        found = _samples.get(key)
+    if found is None:
+        raw = place.read(sample.file)
+        check_sample(raw, sample, place.path(sample.file), index_key())
+        found = KeptSample.of_lines(raw, limits)
+        with _lock:
+            _samples[key] = found
+            while len(_samples) > _KEPT:
+                _samples.popitem(last=False)
+    return found
