@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
+
+if "TAMIS_CACHE" not in os.environ:  # tests leave nothing in the user's home
+    _cache = tempfile.TemporaryDirectory(prefix="tamis-cache-", ignore_cleanup_errors=True)
+    os.environ["TAMIS_CACHE"] = _cache.name
 
 # A loaded machine or a first JIT compilation is no defect, so there are no deadlines.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)

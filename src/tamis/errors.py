@@ -23,6 +23,7 @@
     │   ├── IndexNotFound          index-not-found
     │   ├── IndexVersion           index-version          written by another format version
     │   ├── IndexCorrupt           index-corrupt          torn, truncated or altered file
+    │   ├── IndexUntrusted         index-untrusted        not signed by the key of this place
     │   └── IndexConflict          index-conflict         somebody else changed it meanwhile
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
@@ -234,6 +235,12 @@ class IndexCorrupt(IndexError_):
     """A file of the index is torn, truncated or altered."""
 
     code = "index-corrupt"
+
+
+class IndexUntrusted(IndexError_):
+    """A key is set, and the index is not signed by it or a file is not the one that was signed."""
+
+    code = "index-untrusted"
 
 
 class IndexConflict(IndexError_):

@@ -17,7 +17,8 @@ from tamis.index.auto.events import suggested
 from tamis.index.auto.groups import groups_of
 from tamis.index.auto.trial import Cost, Trials
 from tamis.index.engines import PARTS
-from tamis.index.segment.files import _checksum, read_sealed, write_sealed
+from tamis.index.segment.sealed import read_sealed, write_sealed
+from tamis.index.segment.source import checksum
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Clause, Literal, as_clauses
@@ -183,7 +184,7 @@ def test_a_forged_choice_is_refused(tmp_path: Path, forge: Any) -> None:
     raw[offset : offset + nbytes] = note
     (folder / "arrays.bin").write_bytes(raw)
     slot = Slot(dtype, tuple(shape), offset, nbytes)
-    body["arrays"]["engine.choice"][4] = _checksum(np.frombuffer(bytes(raw), np.uint8), slot)
+    body["arrays"]["engine.choice"][4] = checksum(np.frombuffer(bytes(raw), np.uint8), slot)
     write_sealed(folder / "segment.json", body)
     with pytest.raises(IndexCorrupt, match="auto index is damaged"):
         Index.open(tmp_path / "index")

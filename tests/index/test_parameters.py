@@ -10,7 +10,7 @@ import pytest
 from tamis import Index
 from tamis.errors import EngineParameter, IndexVersion, UnknownEngine
 from tamis.index.engines import NAMES, engine_class
-from tamis.index.segment.files import read_sealed, write_sealed
+from tamis.index.segment.sealed import read_sealed, write_sealed
 
 ROWS = {"s": "a = 1 AND b <= 2", "t": "a = 2"}
 DECLARED = [(engine, name) for engine in NAMES for name in engine_class(engine).parameters]

@@ -60,3 +60,44 @@ def test_coded_texts_are_read_like_plain_ones(tidy: bool) -> None:
     for own, other in zip(one.columns[2:], two.columns[2:], strict=True):
         np.testing.assert_array_equal(own, other)
     assert one.columns.names == two.columns.names
+
+
+def _misplaced(
+    op: list[int],
+    arity: list[int],
+    rows: list[int],
+    args: list[int],
+    operands: list[int] | None = None,
+    deepest: int = 3,
+) -> int:
+    least, most = np.zeros(256, np.int64), np.full(256, 9)
+    least[36] = most[36] = 1
+    allowed = np.full(256, 0b0000111)
+    allowed[14] = 0b0010000
+    kind = np.array([0, 1, 4, 2], np.uint8)
+    used = np.array(operands if operands is not None else [0] * args[-1], np.int64)
+    numbers = [np.array(part, np.int64) for part in (arity, used)]
+    places = [np.array(part, np.int64) for part in (rows, args)]
+    depth = np.empty(max(len(op), 1), np.int64)
+    code = np.array(op, np.uint8)
+    return int(k.misplaced_row(code, *numbers, kind, *places, least, most, allowed, depth, deepest))
+
+
+def test_rows_that_are_no_expression_are_found() -> None:
+    eq, both, no = 0, 32, 36
+    assert _misplaced([], [], [0], [0]) == -1
+    assert _misplaced([eq, eq, both, no], [1, 1, 2, 1], [0, 4], [0, 2]) == -1
+    assert _misplaced([eq, eq], [1, 1], [0, 1, 2], [0, 1, 2]) == -1
+    assert _misplaced([eq, eq], [2, 0], [0, 1, 2], [0, 1, 2]) == 0, "an operand of the next expression"
+    assert _misplaced([eq, eq], [1, 0], [0, 1, 2], [0, 1, 2]) == 1, "an operand that nobody takes"
+    assert _misplaced([eq, both], [1, 2], [0, 2], [0, 1]) == 1, "a child that is not there"
+    assert _misplaced([eq, no], [1, 2], [0, 2], [0, 1]) == 1, "NOT of two"
+    assert _misplaced([eq, no, no], [1, 1, 1], [0, 3], [0, 1]) == -1
+    assert _misplaced([eq, no, no, no], [1, 1, 1, 1], [0, 4], [0, 1]) == 3, "too deep"
+    assert _misplaced([eq, no, eq, no, both], [1, 1, 1, 1, 2], [0, 5], [0, 2]) == -1
+    assert _misplaced([eq], [-1], [0, 1], [0, 0]) == 0
+    like, between = 14, 10
+    assert _misplaced([like, eq], [1, 1], [0, 2], [0, 2], [2, 1]) == -1
+    assert _misplaced([like, eq], [1, 1], [0, 2], [0, 2], [1, 1]) == 0, "no string"
+    assert _misplaced([between], [2], [0, 1], [0, 2], [0, 1]) == -1
+    assert _misplaced([between], [2], [0, 1], [0, 2], [0, 3]) == 0, "a number and a time"

@@ -10,6 +10,7 @@ import pytest
 
 from tamis.index import output
 from tamis.index.engines import NAMES as ENGINES
+from tamis.index.presearch.layout._kernels import subtree_ends
 from tests.engines import LAYOUTS
 from tests.kernels.arrays import (
     Clause,
@@ -154,3 +155,19 @@ def test_many_values_cost_little_each(name: str) -> None:
     found = engine.candidates(events)
     assert len(set(found.clause.tolist())) == len(book)
     assert found.verified <= 6 * len(book)
+
+
+def test_subtrees_end_where_the_next_node_is_not_deeper() -> None:
+    for seed in range(30):
+        chance = random.Random(seed)
+        depth = [0]
+        while len(depth) < 12:
+            depth.append(chance.randrange(depth[-1] + 2))
+        depth.append(0)
+        found = np.empty(len(depth) - 1, np.int64)
+        subtree_ends(np.array(depth, np.int64), found)
+        expected = [
+            next(later for later in range(at + 1, len(depth)) if depth[later] <= depth[at])
+            for at in range(len(depth) - 1)
+        ]
+        assert found.tolist() == expected

@@ -170,7 +170,7 @@ class Life(RuleBasedStateMachine):
             reached = ""  # nothing new to write before this place
         finally:
             disarm()
-        if self.saved is None and not (self.path / "manifest.json").exists():
+        if self.saved is None and not list(self.path.glob("manifest-*.json")):
             return  # the first save never came about: there is nothing to open
         reopened = Index.open(self.path, limits=LIMITS)
         states = [dict(self.model)] if self.saved is None else [self.saved, dict(self.model)]

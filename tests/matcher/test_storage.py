@@ -35,7 +35,7 @@ def test_only_what_is_in_force_stays_on_disk(tmp_path: Path) -> None:
     index.save(tmp_path)
     segments = [item for item in tmp_path.iterdir() if item.name.startswith("segment-")]
     assert len(segments) == 1
-    assert {item.name for item in tmp_path.iterdir()} == {"manifest.json", segments[0].name}
+    assert {item.name for item in tmp_path.iterdir()} == {"manifest-0000000003.json", segments[0].name}
 
 
 def test_an_unchanged_segment_is_not_written_again(tmp_path: Path) -> None:

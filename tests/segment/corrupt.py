@@ -9,7 +9,7 @@ from typing import Any
 
 from tamis import Index
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
-from tamis.index.segment.files import read_sealed, write_sealed
+from tamis.index.segment.sealed import read_sealed, write_sealed
 
 BOOK = {
     **{f"n{n}": f"price BETWEEN {n} AND {n + 3} AND city = 'c{n % 5}'" for n in range(60)},
@@ -66,6 +66,11 @@ def assert_refused_or_right(folder: Path, expected: list[list[str]], what: str) 
     index.check()
     assert answers(index) == expected, what
     return False
+
+
+def manifest_of(folder: Path) -> Path:
+    """The manifest in force."""
+    return max(folder.glob("manifest-*.json"))
 
 
 def reseal(path: Path, change: Callable[[dict[str, Any]], None]) -> None:

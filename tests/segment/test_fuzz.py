@@ -17,7 +17,8 @@ import pytest
 from tamis import Index
 from tamis.index.arena import Slot
 from tamis.index.engines import NAMES as ENGINES
-from tamis.index.segment.files import _checksum, read_sealed, write_sealed
+from tamis.index.segment.sealed import read_sealed, write_sealed
+from tamis.index.segment.source import checksum
 from tests.segment.corrupt import EVENTS, REFUSALS, answers, damaged, saved
 
 MUTATIONS = 150
@@ -46,7 +47,7 @@ def forge(folder: Path, array: str, place: int, value: int) -> None:
     numbers[place % len(numbers)] = value if kind.kind == "f" else min(value, np.iinfo(kind).max)
     (segment / "arrays.bin").write_bytes(raw)
     slot = Slot(dtype, tuple(shape), offset, nbytes)
-    body["arrays"][array][4] = _checksum(np.frombuffer(bytes(raw), np.uint8), slot)
+    body["arrays"][array][4] = checksum(np.frombuffer(bytes(raw), np.uint8), slot)
     write_sealed(segment / "segment.json", body)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tamis import Index
 from tamis.errors import IndexCorrupt, IndexVersion
-from tests.segment.corrupt import REFUSALS, answers, damaged, reseal, saved
+from tests.segment.corrupt import REFUSALS, answers, damaged, manifest_of, reseal, saved
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("place", ["manifest.json", "segment.json"])
+@pytest.mark.parametrize("place", ["manifest-0000000001.json", "segment.json"])
 @pytest.mark.parametrize("content", FOREIGN, ids=lambda raw: repr(raw[:24]))
 def test_foreign_json_is_refused_by_name(original: Path, tmp_path: Path, place: str, content: bytes) -> None:
     copy = damaged(original, tmp_path / "copy", lambda c: next(c.rglob(place)).write_bytes(content) and None)
@@ -47,31 +47,65 @@ def test_foreign_json_is_refused_by_name(original: Path, tmp_path: Path, place: 
         Index.open(copy)
 
 
+def _entry(**fields: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body["manifest"]["shards"][0]["segments"][0].update(**fields)
+
+
+def _shard(**fields: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body["manifest"]["shards"][0].update(**fields)
+
+
+def _settings(**fields: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body["manifest"]["settings"].update(**fields)
+
+
+def _manifest(**fields: Any) -> Callable[[dict[str, Any]], Any]:
+    return lambda body: body["manifest"].update(**fields)
+
+
+ELSEWHERE = ("../../etc", "/etc/hostname", ".", "..", "", "segment-0", "a/b", "dead-\0", "\ud800")
 MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
     "another format": (lambda b: b.update(format="tamis-other"), IndexVersion),
-    "a later version": (lambda b: b.update(version=2), IndexVersion),
+    "a later version": (lambda b: b.update(version=3), IndexVersion),
     "no version": (lambda b: b.pop("version"), IndexVersion),
-    "an unknown engine": (lambda b: b.update(engine="warp"), IndexVersion),
-    "an engine that is no name": (lambda b: b.update(engine=["hybrid"]), IndexCorrupt),
-    "no engine": (lambda b: b.pop("engine"), IndexCorrupt),
-    "no segments": (lambda b: b.pop("segments"), IndexCorrupt),
-    "segments that are no list": (lambda b: b.update(segments={"a": 1}), IndexCorrupt),
-    "a segment that is no object": (lambda b: b["segments"].append(3), IndexCorrupt),
-    "a segment without a folder": (lambda b: b["segments"][0].pop("folder"), IndexCorrupt),
-    "a folder that is not there": (lambda b: b["segments"][0].update(folder="segment-0"), IndexCorrupt),
-    "a folder elsewhere": (lambda b: b["segments"][0].update(folder="../../etc"), IndexCorrupt),
-    "a folder that is the index": (lambda b: b["segments"][0].update(folder="."), IndexCorrupt),
-    "a wrong count": (lambda b: b["segments"][0].update(subscriptions=3), IndexCorrupt),
-    "a wrong count of removals": (lambda b: b["segments"][0].update(dead_count=2), IndexCorrupt),
-    "removals elsewhere": (lambda b: b["segments"][0].update(dead="/etc/hostname"), IndexCorrupt),
-    "removals that are the folder": (lambda b: b["segments"][0].update(dead="."), IndexCorrupt),
+    "no manifest": (lambda b: b.pop("manifest"), IndexCorrupt),
+    "another number": (_manifest(number=2), IndexCorrupt),
+    "an unknown engine": (_settings(engine="warp"), IndexVersion),
+    "an engine that is no name": (_settings(engine=["hybrid"]), IndexCorrupt),
+    "parameters that are no numbers": (_settings(parameters={"pairs": "many"}), IndexCorrupt),
+    "unknown limits": (_settings(limits={"patience": 3}), IndexCorrupt),
+    "impossible limits": (_settings(limits={"event_bytes": -3}), IndexCorrupt),
+    "no settings": (lambda b: b["manifest"].pop("settings"), IndexCorrupt),
+    "no shards": (lambda b: b["manifest"].pop("shards"), IndexCorrupt),
+    "segments that are no list": (_shard(segments={"a": 1}), IndexCorrupt),
+    "a segment that is no object": (_shard(segments=[3]), IndexCorrupt),
+    "a segment without a folder": (
+        lambda b: b["manifest"]["shards"][0]["segments"][0].pop("folder"),
+        IndexCorrupt,
+    ),
+    "a folder that is not there": (_entry(folder="segment-" + "0" * 32), IndexCorrupt),
+    **{f"a folder that is {name!r}": (_entry(folder=name), IndexCorrupt) for name in ELSEWHERE},
+    **{f"removals in {name!r}": (_entry(dead=name), IndexCorrupt) for name in ELSEWHERE if name},
+    **{f"a book in {name!r}": (_shard(book=name), IndexCorrupt) for name in ELSEWHERE if name},
+    **{f"refused rows in {name!r}": (_shard(quarantine=name), IndexCorrupt) for name in ELSEWHERE if name},
+    **{
+        f"a sample in {name!r}": (_manifest(sample={"file": name, "events": 1, "crc32": 0}), IndexCorrupt)
+        for name in ELSEWHERE
+    },
+    "a sample that is not there": (
+        _manifest(sample={"file": f"sample-{'0' * 32}.jsonl", "events": 1, "crc32": 0}),
+        IndexCorrupt,
+    ),
+    "a wrong count": (_entry(subscriptions=3), IndexCorrupt),
+    "a wrong count of removals": (_entry(dead_count=2), IndexCorrupt),
+    "notes that are no object": (_manifest(notes="\ud800"), IndexCorrupt),
 }
 
 
 @pytest.mark.parametrize("lie", MANIFESTS)
 def test_a_manifest_that_lies_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
     change, error = MANIFESTS[lie]
-    copy = damaged(original, tmp_path / "copy", lambda c: reseal(c / "manifest.json", change))
+    copy = damaged(original, tmp_path / "copy", lambda c: reseal(manifest_of(c), change))
     with pytest.raises(error, match="copy") as raised:
         Index.open(copy)
     assert isinstance(raised.value, REFUSALS)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tamis
 from tamis.errors import IndexConflict, IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import arm, disarm
-from tamis.index.segment.files import seal
+from tamis.index.segment.sealed import seal
 from tamis.model.change import Change
 from tamis.model.token import TOKENS, shard_of, token_of
 from tamis.shards import receipts
@@ -142,7 +142,7 @@ def test_refused_rows_are_kept_with_their_reasons(place: Place) -> None:
     bad = {"b1": "a = ", "b2": "price <", "ü": "a = 1", "u\u0308": "a = 2"}
     manifest = build(place, {**BOOK, **bad}, shards=1)
     shard = manifest.shards[0]
-    table = read_table(place, shard.quarantine)
+    table = read_table(place, shard.quarantine, shard)
     codes = dict(zip(table["id"].to_pylist(), table["code"].to_pylist(), strict=True))
     assert codes == {
         "b1": "expression-syntax",
@@ -162,7 +162,7 @@ def test_expressions_may_be_json_objects(tmp_path: Path) -> None:
     given = {"x": json.dumps(tamis.to_json(tamis.parse("a = 1 OR b = 2"))), "y": '{"op": "?"}', "z": "a = 3"}
     manifest = build(place, given, shards=1)
     assert found(open_shards(place.uri)) == expected({"x": "a = 1 OR b = 2", "z": "a = 3"})
-    table = read_table(place, manifest.shards[0].quarantine)
+    table = read_table(place, manifest.shards[0].quarantine, manifest.shards[0])
     assert table["id"].to_pylist() == ["y"]
 
 
@@ -286,7 +286,7 @@ def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IndexNotFound, match=r"no sharded index at .*nowhere"):
+    with pytest.raises(IndexNotFound, match=r"no index at .*nowhere"):
         open_shards(str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="nonsense://x"):
         Place("nonsense://x")

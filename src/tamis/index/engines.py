@@ -6,7 +6,9 @@ from importlib import import_module
 from typing import Any
 
 from tamis.errors import UnknownEngine
+from tamis.index.arena import Arena
 from tamis.index.compiled import announce
+from tamis.index.forms import check_forms
 
 # name: (class, the kernel that tells whether this engine was ever compiled here, if any). Its package
 # has its name. Imported when asked for, since kernels are slow to load.
@@ -35,3 +37,10 @@ def engine_class(name: str) -> Any:
     if kernel:
         announce(getattr(import_module(f"{package}._kernels"), kernel))
     return getattr(import_module(package), class_name)
+
+
+def attach(name: str, arena: Arena) -> Any:
+    """The named engine over the arrays in ``arena``, once these have the forms that it declares."""
+    maker = engine_class(name)
+    check_forms(name, maker.forms, arena)
+    return maker(arena)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tamis.index.arena import Arena
+from tamis.index.forms import Forms
 from tamis.index.output import collect
 from tamis.index.protocol import Candidates
 from tamis.space.located import Located
@@ -23,12 +24,12 @@ class FlatEngine(ABC):
     """
 
     kernel: ClassVar[Any]
-    arrays: ClassVar[tuple[str, ...]]  # the engine's own, in the kernel's order
+    forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
 
     def __init__(self, arena: Arena) -> None:
         self._clauses, self._own = arena.group("clauses."), arena.group("engine.")
         clauses = [self._clauses[name].reshape(-1) for name in CLAUSES]
-        self._arrays: tuple[Any, ...] = (*clauses, *(self._own[name] for name in self.arrays))
+        self._arrays: tuple[Any, ...] = (*clauses, *(self._own[name] for name in self.forms))
         self._free: deque[tuple[Any, ...]] = deque()
 
     @abstractmethod

@@ -1,4 +1,7 @@
-"""What an engine's ``check`` is made of: every number that is a place points inside its array."""
+"""What an engine's ``check`` is made of: every number that is a place points inside its array.
+
+Numbers are compared, never subtracted: a difference that overflows would look like a rise.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.errors import IndexCorrupt
+
+
+def is_rising(start: npt.NDArray[Any], end: int) -> bool:
+    """Whether ``start`` leads from 0 upwards to ``end``, so that it divides ``end`` places into runs."""
+    if not len(start) or start[0] != 0 or start[-1] != end:
+        return False
+    return bool(np.all(start[1:] >= start[:-1]))
+
+
+def is_below(numbers: npt.NDArray[Any], limit: int) -> bool:
+    """Whether all ``numbers`` lie in 0..limit-1."""
+    return not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < limit)
 
 
 class Proof:
@@ -23,14 +38,12 @@ class Proof:
 
     def starts(self, name: str, start: npt.NDArray[Any], end: int, count: int) -> None:
         """``start`` has ``count + 1`` places, from 0 upwards to ``end``."""
-        wide = start.astype(np.int64)
-        sound = wide.shape == (count + 1,) and wide[0] == 0 and wide[-1] == end
-        self.ensure(sound and not np.any(np.diff(wide) < 0), f"{name} is not an increasing list of places")
+        sound = start.shape == (count + 1,) and is_rising(start, end)
+        self.ensure(sound, f"{name} is not an increasing list of places")
 
     def below(self, name: str, numbers: npt.NDArray[Any], limit: int) -> None:
         """All ``numbers`` lie in 0..limit-1."""
-        sound = not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < limit)
-        self.ensure(sound, f"{name} names something that is not there")
+        self.ensure(is_below(numbers, limit), f"{name} names something that is not there")
 
     def covers(self, clauses: int, *lists: npt.NDArray[Any]) -> None:
         """Every clause stands in one of the lists."""

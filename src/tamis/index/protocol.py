@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
+from tamis.index.forms import Forms
 from tamis.index.parameters import Declared
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
@@ -38,6 +39,7 @@ class Engine(Protocol):
 
     name: ClassVar[str]
     parameters: ClassVar[Declared]
+    forms: ClassVar[Forms]  # of its own arrays
 
     @classmethod
     def build(

@@ -19,6 +19,7 @@ import msgspec
 
 from tamis.errors import AuditFailed, EventError, InputError
 from tamis.lang import to_text
+from tamis.limits import DEFAULT_LIMITS
 from tamis.matcher import storage
 from tamis.matcher.match import EventAt
 from tamis.matcher.snapshot import Snapshot
@@ -119,7 +120,8 @@ def _write(case: dict[str, Any], snapshot: Snapshot, place: Path) -> None:
     (place / CASE).write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2))
     layers = Snapshot(snapshot.sequence, snapshot.layers, ())
     engine = snapshot.layers[0].segment.engine_name if snapshot.layers else "scan"
-    storage.save(layers, place / "index", engine, WeakKeyDictionary())
+    kept = storage.Particulars(storage.settings_of(engine, {}, DEFAULT_LIMITS))
+    storage.save(layers, place / "index", kept, WeakKeyDictionary(), None)
 
 
 def subscriptions_in(snapshot: Snapshot) -> Iterator[tuple[str, Expr]]:

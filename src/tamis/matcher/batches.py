@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +17,6 @@ from tamis.index.segment.expand import clause_rows
 from tamis.lang.columns import RowWriter
 from tamis.lang.columns.tables import is_table, parquet_batches, tables_of
 from tamis.limits import Limits
-from tamis.matcher.audit import Audit
 from tamis.matcher.display import many
 from tamis.matcher.match import LayerMatches, match_fresh, match_layer
 from tamis.matcher.recent import Recent
@@ -33,6 +32,9 @@ from tamis.space.encode import Encoder, Refused
 from tamis.space.located import Located
 from tamis.space.plain import is_plain
 from tamis.space.table_row import event_of_row
+
+if TYPE_CHECKING:
+    from tamis.matcher.audit import Audit  # which saves an index, and so stands above
 
 _NESTED = frozenset((dict, list, tuple, set, frozenset))
 

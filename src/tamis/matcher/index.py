@@ -16,6 +16,7 @@ import pyarrow as pa
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
+from tamis.index.segment.sealed import index_key
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher import display, storage
 from tamis.matcher.audit import Audit
@@ -26,6 +27,7 @@ from tamis.matcher.match import match_layer
 from tamis.matcher.refused_events import OnError, check_on_error, reported
 from tamis.matcher.refused_subscriptions import warn_refused
 from tamis.matcher.results import Matches, MatchTable
+from tamis.matcher.samples import KeptSample
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Progress, id_text, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
@@ -316,27 +318,50 @@ class Index:
 
     # -- keeping it -----------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: dict[str, Any] | None = None,
+        key: str | bytes | None = None,
+    ) -> None:
         """Write the index to a folder; an index saved there before is replaced atomically.
 
-        ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``.
+        ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
+        one in ``TAMIS_INDEX_KEY``, the index is signed.
         """
-        self._writer.save(Path(path), notes)
+        self._writer.save(Path(path), notes or {}, index_key(key))
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS, verify: bool = False
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        limits: Limits | None = None,
+        verify: bool = False,
+        key: str | bytes | None = None,
     ) -> Self:
-        """Open a saved index by memory-mapping; ``verify`` reads every byte even if it was verified."""
-        found = storage.load(Path(path), limits, verify)
-        writer = Writer(found.engine, {}, limits, None)
-        writer.restore(found.snapshot, found.places)
-        return cls(writer, notes=found.notes)
+        """Open a saved index, or all shards of one that Spark built, by memory-mapping.
 
-    def check(self) -> None:
-        """Assert the invariants of all segments; raises :class:`IndexCorrupt`."""
+        Engine parameters, sample and, unless given, limits are those that it was built with. ``verify``
+        reads every byte even if it was verified. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index
+        that is not signed by it is refused.
+        """
+        found = storage.load(Path(path), limits, verify, index_key(key))
+        settings = found.manifest.settings
+        sample = KeptSample.of_lines(found.sample, found.limits)
+        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample)
+        writer.restore(found.snapshot, found.places, found.manifest.applied)
+        return cls(writer, notes=found.manifest.notes)
+
+    def check(self, *, checksums: bool = True) -> None:
+        """Assert the invariants of all segments; raises :class:`IndexCorrupt`.
+
+        Of segments that are mapped from files every byte is compared with its checksum, unless
+        ``checksums`` is false.
+        """
         for layer in self._writer.current.layers:
-            layer.segment.check()
+            layer.segment.check(checksums)
 
     def info(self) -> dict[str, Any]:
         """Figures about the index and its segments."""
@@ -345,6 +370,8 @@ class Index:
             "subscriptions": snapshot.count,
             "fresh": len(snapshot.fresh),
             "engine": self._writer.engine,
+            "parameters": dict(self._writer.parameters),
+            "sample": self._writer.sample.count,
             "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
             "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
         }

@@ -33,6 +33,7 @@ def match_layer(
 ) -> tuple[LayerMatches, WorkReport]:
     """All matches of a batch of located events in one layer; refused events match nothing."""
     segment = layer.segment
+    segment.ensure_whole()
     found = segment.engine.candidates(events)
     if refused:
         kept = ~np.isin(found.event, refused)

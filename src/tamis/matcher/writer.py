@@ -25,8 +25,10 @@ from tamis.lang.columns.rows import runs
 from tamis.limits import Limits
 from tamis.matcher import background, storage
 from tamis.matcher.batches import locate, pieces
+from tamis.matcher.manifest import Entry
 from tamis.matcher.recent import Recent
 from tamis.matcher.refused_events import warn_of_sample
+from tamis.matcher.samples import MOST, KeptSample
 from tamis.matcher.snapshot import Layer, Snapshot
 from tamis.matcher.sources import Book, particulars_of, subscription_from
 from tamis.model.expr import Subscription
@@ -35,8 +37,9 @@ from tamis.space.located import Located
 from tamis.space.space import Space
 
 FRESH = 32  # subscriptions matched by their trees before they become a segment
+FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not look at all
+EVENTS_EACH = 20  # for every subscription of a larger one
 GROWTH = 4  # a segment is at least this many times larger than the next newer one
-SAMPLE = 20_000  # events of a sample that are looked at
 
 
 class Writer:
@@ -44,7 +47,9 @@ class Writer:
 
     def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
         self.engine, self.parameters, self.limits = engine, parameters, limits
-        self._sample, self._sample_was_read = sample, False
+        self.sample = sample if isinstance(sample, KeptSample) else KeptSample(sample, limits)
+        self._sample_was_read = False
+        self.applied = 0  # the last change of a store's log, if a manifest says so
         self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
@@ -57,31 +62,37 @@ class Writer:
     def load(self, book: Book) -> None:
         """Start from a whole book."""
         if book.ids.count:
-            self.current = Snapshot(0, (Layer(self._segment(book.ids, book.columns, book.particulars)),), ())
+            segment = self._segment(book.ids, book.columns, book.particulars, MOST)
+            self.current = Snapshot(0, (Layer(segment),), ())
 
-    def restore(self, snapshot: Snapshot, places: storage.Places) -> None:
+    def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
         """Start from an index on disk."""
-        self.current, self._places = snapshot, places
+        self.current, self._places, self.applied = snapshot, places, applied
 
-    def _segment(self, ids: StringColumn, columns: Any, particulars: Particulars) -> Segment:
+    def _segment(
+        self, ids: StringColumn, columns: Any, particulars: Particulars, events: int | None = None
+    ) -> Segment:
+        """A segment laid out for so many ``events`` of the sample; by default fewer for a small one."""
+        most = events or min(MOST, max(FEW_EVENTS, EVENTS_EACH * ids.count))
         return build_segment(
             ids,
             columns,
             particulars,
             engine=self.engine,
             parameters=self.parameters,
-            sample=self._sampler(),
+            sample=self._sampler(most),
             limits=self.limits,
         )
 
-    def _sampler(self) -> Sampler | None:
-        """Locates events to go by: those seen lately, else those that the user gave, if any."""
-        sample = self.recent.sample() or self._sample
-        if sample is None:
+    def _sampler(self, most: int) -> Sampler | None:
+        """Locates events to go by: those seen lately, else the first that the user gave, if any."""
+        recent = self.recent.sample()
+        given = self.sample.events if recent is None else recent
+        if given is None:
             return None
+        piece: Any = next(pieces(given, most, self.limits), [])
 
         def located(space: Space) -> Located:
-            piece: Any = next(pieces(sample, SAMPLE, self.limits), [])
             found, refused = locate(Encoder(space, self.limits), piece)
             if not self._sample_was_read:
                 warn_of_sample(refused, found.count)
@@ -92,10 +103,8 @@ class Writer:
 
     def typical(self) -> Any:
         """Events to estimate from, if there are any: as for the layout, or else the few seen so far."""
-        sample = self.recent.sample()
-        return (
-            sample if sample is not None else self._sample if self._sample is not None else self.recent.few()
-        )
+        recent, given = self.recent.sample(), self.sample.events
+        return recent if recent is not None else given if given is not None else self.recent.few()
 
     # -- changing ------------------------------------------------------------------------------------
 
@@ -259,17 +268,19 @@ class Writer:
                 merged = self._merge(layers)
                 self._publish((merged,) if merged.segment.count else (), ())
 
-    def write_layers(self, path: Path) -> list[dict[str, Any]]:
+    def write_layers(self, path: Path, key: bytes | None) -> list[Entry]:
         """Write what ``path`` does not hold yet, but no manifest; returns how one would name the layers."""
         with self._lock:
             self._flush()
-            return storage.write_layers(self.current, path, self._places)
+            return storage.write_layers(self.current, path, self._places, key)
 
-    def save(self, path: Path, notes: dict[str, Any] | None = None) -> None:
+    def save(self, path: Path, notes: dict[str, Any], key: bytes | None) -> None:
         """Write everything to ``path``."""
         with self._lock:
             self._flush()
-            storage.save(self.current, path, self.engine, self._places, notes)
+            settings = storage.settings_of(self.engine, self.parameters, self.limits)
+            kept = storage.Particulars(settings, self.sample.lines, notes, self.applied)
+            storage.save(self.current, path, kept, self._places, key)
 
 
 def _join_ids(parts: list[tuple[StringColumn, npt.NDArray[np.int64]]]) -> StringColumn:

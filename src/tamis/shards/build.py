@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 
 from tamis.errors import IndexError_, SubscriptionError, TamisError
 from tamis.matcher.fields import EVERY_OTHER
+from tamis.matcher.manifest import limits_of
 from tamis.matcher.sources import read_book
 from tamis.matcher.writer import Writer
 from tamis.shards.manifest import Settings, Shard
-from tamis.shards.opening import limits_of, open_to_change
+from tamis.shards.opening import open_to_change
 from tamis.shards.place import Place
 from tamis.shards.store import read_table, store_layers, write_table
 
@@ -58,16 +59,10 @@ def build_shard(work: Work, number: int, rows: pa.Table, before: Shard | None = 
     book = _book(rows)
     writer, refused = _changed(work, rows, book, before) or _anew(work, rows)
     bad = strange + refused
-    shard = Shard(
-        number,
-        [],
-        0,
-        0,
-        fingerprint,
-        write_table(work.place, "book", _unmarked(book, refused)),
-        len(bad),
-        write_table(work.place, "refused", quarantine(bad, given)) if bad else "",
-    )
+    shard = Shard(number, [], 0, 0, fingerprint, refused=len(bad))
+    shard.book = write_table(work.place, "book", _unmarked(book, refused), shard)
+    if bad:
+        shard.quarantine = write_table(work.place, "refused", quarantine(bad, given), shard)
     known = before.segments if before is not None else []
     shard.segments = known  # what need not be sent again
     return store_layers(work.place, writer, shard)
@@ -94,7 +89,7 @@ def _changed(
     """Only what differs from before; ``None`` if there is no before or too much differs."""
     if before is None or not before.book:
         return None
-    known = read_table(work.place, before.book)
+    known = read_table(work.place, before.book, before)
     place = pc.index_in(book["id"], value_set=known["id"])
     same = pc.fill_null(pc.equal(known["mark"].take(place), book["mark"]), False)
     news = book["id"].filter(pc.invert(same))

@@ -11,15 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tamis.index.segment.verified import cache_folder
+from tamis.matcher.manifest import check_names
 from tamis.shards.manifest import Manifest, Shard
 from tamis.shards.place import Place
-
-
-def cache_folder() -> Path:
-    """Where fetched segments are kept: ``TAMIS_CACHE``, else the user's cache folder."""
-    chosen = os.environ.get("TAMIS_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(chosen) if chosen else base / "tamis"
 
 
 def home_of(place: Place) -> Path:
@@ -31,6 +26,7 @@ def home_of(place: Place) -> Path:
 
 def fetch(place: Place, shard: Shard) -> Path:
     """The folder with all files of a shard; what is missing is fetched, by one process at a time."""
+    check_names([shard])  # a name that led elsewhere would be written there
     home = home_of(place)
     missing = [name for name in shard.files() if not (home / name).exists()]
     if place.local is None and missing:

@@ -10,10 +10,11 @@ import msgspec
 
 from tamis.errors import IndexConflict, TamisError
 from tamis.matcher.changes import apply_changes as apply_to
+from tamis.matcher.samples import KeptSample
 from tamis.model.change import Change
 from tamis.model.token import shard_of, token_of
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, current
-from tamis.shards.opening import open_to_change
+from tamis.shards.opening import open_to_change, sample_of
 from tamis.shards.place import Place
 from tamis.shards.store import store_layers
 
@@ -43,7 +44,7 @@ def apply_changes(place: Place, changes: Sequence[Change]) -> tuple[Manifest, li
 def _following(
     place: Place, manifest: Manifest, news: list[Change]
 ) -> tuple[Manifest, list[tuple[str, TamisError]]]:
-    settings = manifest.settings
+    settings, sample = manifest.settings, sample_of(place, manifest)
     groups: defaultdict[int, list[Change]] = defaultdict(list)
     for change in news:
         groups[shard_of(token_of(change.id), settings.shards)].append(change)
@@ -51,7 +52,7 @@ def _following(
     shards = []
     for shard in manifest.shards:
         if shard.number in groups:
-            shard, bad = _changed(place, settings, shard, groups[shard.number])
+            shard, bad = _changed(place, settings, shard, groups[shard.number], sample)
             refused += bad
         shards.append(shard)
     following = msgspec.structs.replace(
@@ -65,10 +66,11 @@ def _following(
 
 
 def _changed(
-    place: Place, settings: Settings, shard: Shard, changes: list[Change]
+    place: Place, settings: Settings, shard: Shard, changes: list[Change], sample: KeptSample
 ) -> tuple[Shard, list[tuple[str, TamisError]]]:
-    writer = open_to_change(place, shard, settings)
+    writer = open_to_change(place, shard, settings, sample)
     refused = apply_to(writer, changes)
     # The rows that it was built from no longer tell what is in it.
-    shard = msgspec.structs.replace(shard, fingerprint="", book="")
+    digests = {name: digest for name, digest in shard.digests.items() if name != shard.book}
+    shard = msgspec.structs.replace(shard, fingerprint="", book="", digests=digests)
     return store_layers(place, writer, shard), refused

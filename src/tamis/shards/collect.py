@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from tamis.matcher.manifest import PREFIXES
 from tamis.shards import receipts
 from tamis.shards.cache import prune
 from tamis.shards.manifest import Manifest, Shard, name_of, numbers, read
@@ -11,7 +12,7 @@ from tamis.shards.place import Place
 
 KEEP = 3
 GRACE = timedelta(minutes=15)  # what is younger may belong to a build or a batch that is under way
-_OURS = ("segment-", "dead-", "book-", "refused-", "manifest-")
+_OURS = (*PREFIXES, "manifest-")
 
 
 def collect(place: Place, keep: int = KEEP, grace: timedelta = GRACE) -> int:
@@ -41,7 +42,8 @@ def _kept(place: Place, keep: int, before: datetime) -> list[Manifest]:
 
 
 def _files(manifest: Manifest) -> set[str]:
-    return {name_of(manifest.number)} | {name for shard in manifest.shards for name in _files_of(shard)}
+    own = {name_of(manifest.number), manifest.sample.file if manifest.sample else ""}
+    return own | {name for shard in manifest.shards for name in _files_of(shard)}
 
 
 def _files_of(shard: Shard) -> set[str]:

@@ -10,10 +10,13 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tamis.errors import InputError
 from tamis.index.segment import Segment
-from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.index.segment.sealed import index_key
+from tamis.limits import Limits
 from tamis.matcher.index import Index
+from tamis.matcher.manifest import Entry, limits_of
+from tamis.matcher.samples import KeptSample, check_sample
 from tamis.matcher.snapshot import Layer, Snapshot
-from tamis.matcher.storage import Entry, Places, places_of, read_layer
+from tamis.matcher.storage import Places, read_layer, stored_at
 from tamis.matcher.writer import Writer
 from tamis.shards.cache import fetch
 from tamis.shards.manifest import Manifest, Settings, Shard, current
@@ -24,6 +27,7 @@ _KEPT = 4  # opened indexes: the version in force, the one before, and perhaps o
 _Key = tuple[str, int, tuple[int, ...]]
 _opened: OrderedDict[_Key, Index] = OrderedDict()
 _segments: WeakValueDictionary[tuple[str, str], Segment] = WeakValueDictionary()
+_samples: OrderedDict[tuple[str, str], KeptSample] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -52,7 +56,8 @@ def _open(place: Place, manifest: Manifest, shards: Sequence[int] | None) -> Ind
     chosen = manifest.shards if shards is None else [_shard(place, manifest, number) for number in shards]
     limits = limits_of(manifest.settings)
     layers = [layer for shard in chosen for layer in _layers(place, shard, limits)]
-    return Index(_writer(layers, WeakKeyDictionary(), manifest.settings))
+    # Nobody merges what a worker has opened, so the sample stays where it is.
+    return Index(_writer(layers, WeakKeyDictionary(), manifest.settings), notes=manifest.notes)
 
 
 def _shard(place: Place, manifest: Manifest, number: int) -> Shard:
@@ -65,13 +70,18 @@ def _shard(place: Place, manifest: Manifest, number: int) -> Shard:
 def open_to_change(place: Place, shard: Shard, settings: Settings, sample: Any = None) -> Writer:
     """One shard to be changed; it knows which of its segments are stored where."""
     layers = _layers(place, shard, limits_of(settings))
-    places = places_of(layers, shard.segments, fetch(place, shard))
+    home, places = fetch(place, shard), Places()
+    for layer, entry in zip(layers, shard.segments, strict=True):
+        places[layer.segment] = stored_at(home, entry)
     return _writer(layers, places, settings, sample)
 
 
 def _layers(place: Place, shard: Shard, limits: Limits) -> list[Layer]:
     home = fetch(place, shard)
-    layers = [read_layer(home, entry, limits, known=_known(place, entry)) for entry in shard.segments]
+    key = index_key()
+    layers = [
+        read_layer(home, entry, limits, known=_known(place, entry), key=key) for entry in shard.segments
+    ]
     for layer, entry in zip(layers, shard.segments, strict=True):
         _segments[place.uri, entry.folder] = layer.segment
     return layers
@@ -87,6 +97,20 @@ def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any
     return writer
 
 
-def limits_of(settings: Settings) -> Limits:
-    """The bounds that an index was built under."""
-    return Limits(**settings.limits) if settings.limits else DEFAULT_LIMITS
+def sample_of(place: Place, manifest: Manifest) -> KeptSample:
+    """The sample that a version was laid out for; read once, since versions share it."""
+    limits, sample = limits_of(manifest.settings), manifest.sample
+    if sample is None:
+        return KeptSample(None, limits)
+    key = (place.uri, sample.file)
+    with _lock:
+        found = _samples.get(key)
+    if found is None:
+        raw = place.read(sample.file)
+        check_sample(raw, sample, place.path(sample.file), index_key())
+        found = KeptSample.of_lines(raw, limits)
+        with _lock:
+            _samples[key] = found
+            while len(_samples) > _KEPT:
+                _samples.popitem(last=False)
+    return found

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from tamis.errors import IndexError_
-from tamis.index.segment.files import seal, unseal
+from tamis.index.segment.sealed import index_key, seal, unseal
+from tamis.matcher.manifest import check_names
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.place import Place
 
@@ -25,7 +26,7 @@ class Receipt(msgspec.Struct):
 def leave(place: Place, settings: Settings, shard: Shard) -> None:
     """Note that a shard is done."""
     body = msgspec.to_builtins(Receipt(settings, shard))
-    place.write(f"{PENDING}/shard-{shard.number:04d}.json", seal(body))
+    place.write(f"{PENDING}/shard-{shard.number:04d}.json", seal(body, index_key()))
 
 
 def count(place: Place) -> int:
@@ -41,8 +42,11 @@ def read(place: Place) -> list[Receipt]:
         if info.base_name.endswith(".json") and young:
             name = f"{PENDING}/{info.base_name}"
             try:
-                found.append(msgspec.convert(unseal(place.read(name), place.path(name)), Receipt))
-            except (IndexError_, msgspec.ValidationError):
+                body = unseal(place.read(name), place.path(name), index_key())
+                receipt = msgspec.convert(body, Receipt)
+                check_names([receipt.shard])
+                found.append(receipt)
+            except (IndexError_, ValueError):
                 continue
     return found
 

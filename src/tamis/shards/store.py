@@ -10,10 +10,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tamis.matcher.storage import Entry
+from tamis.index.segment.sealed import check_digest, digest_of, index_key
+from tamis.matcher.manifest import Sample, Shard
+from tamis.matcher.samples import KeptSample, describe
 from tamis.matcher.writer import Writer
 from tamis.shards.cache import home_of
-from tamis.shards.manifest import Shard
 from tamis.shards.place import Place
 
 
@@ -21,7 +22,7 @@ def store_layers(place: Place, writer: Writer, shard: Shard) -> Shard:
     """``shard`` with the segments that ``writer`` holds; those that are new are written and sent there."""
     home = home_of(place)
     home.mkdir(parents=True, exist_ok=True)
-    entries = [msgspec.convert(entry, Entry) for entry in writer.write_layers(home)]
+    entries = writer.write_layers(home, index_key())
     there = set(shard.files())
     layers = writer.current.layers
     shard = msgspec.structs.replace(
@@ -37,15 +38,30 @@ def store_layers(place: Place, writer: Writer, shard: Shard) -> Shard:
     return shard
 
 
-def write_table(place: Place, kind: str, table: pa.Table) -> str:
-    """Store a table that goes with a shard; returns its name."""
+def write_table(place: Place, kind: str, table: pa.Table, shard: Shard | None = None) -> str:
+    """Store a table, perhaps of a shard; returns its name. With a key the shard holds its digest."""
     out = io.BytesIO()
     pq.write_table(table, out, compression="zstd")
     name = f"{kind}-{uuid.uuid4().hex}.parquet"
     place.write(name, out.getvalue())
+    if shard is not None and index_key() is not None:
+        shard.digests = {**shard.digests, name: digest_of(out.getvalue())}
     return name
 
 
-def read_table(place: Place, name: str) -> Any:
+def read_table(place: Place, name: str, shard: Shard) -> Any:
     """A table that :func:`write_table` stored."""
-    return pq.read_table(io.BytesIO(place.read(name)))
+    raw = place.read(name)
+    if index_key() is not None:
+        check_digest(place.path(name), raw, shard.digests.get(name))
+    return pq.read_table(io.BytesIO(raw))
+
+
+def write_sample(place: Place, sample: KeptSample) -> Sample | None:
+    """Store the sample of a build; returns how a manifest names it."""
+    raw = sample.lines
+    if not raw:
+        return None
+    named = describe(raw, index_key())
+    place.write(named.file, raw)
+    return named

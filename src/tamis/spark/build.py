@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,12 +27,15 @@ from tamis.errors import IndexConflict, InputError
 from tamis.failpoint import failpoint
 from tamis.index.engines import engine_class
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.matcher.manifest import changed_limits, limits_of
+from tamis.matcher.samples import KeptSample
 from tamis.model.token import TOKENS
 from tamis.shards import receipts
 from tamis.shards.build import QUARANTINE, Work, build_shard
 from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
 from tamis.shards.place import Place
+from tamis.shards.store import write_sample
 from tamis.spark.events import column
 from tamis.spark.profiling import Profile
 from tamis.spark.workers import ready
@@ -191,12 +194,6 @@ def _fingerprints(marked: DataFrame) -> dict[int, str]:
     return {row["shard"]: f"{row['rows']}:{row['mixed']}:{row['low']}" for row in sums.collect()}
 
 
-def changed_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that differ from the defaults."""
-    plain = asdict(DEFAULT_LIMITS)
-    return {name: value for name, value in asdict(limits).items() if value != plain[name]}
-
-
 # -- shards ------------------------------------------------------------------------------------------
 
 
@@ -281,10 +278,11 @@ def _finished(place: Place, settings: Settings) -> dict[int, Shard]:
 
 def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
     """The next version; whoever changed the index meanwhile had rows that this build does not."""
+    sample = write_sample(place, KeptSample(_sample(settings.profile), limits_of(settings)))
     for attempt in range(ATTEMPTS):
         there = latest(place)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        manifest = Manifest(there.number + 1 if there else 1, now, settings, shards, applied)
+        manifest = Manifest(there.number + 1 if there else 1, now, settings, shards, applied, sample)
         try:
             commit(place, manifest)
             return manifest

@@ -10,19 +10,17 @@ import atexit
 import shutil
 import tempfile
 import warnings
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 
 from tamis.errors import InputError
+from tamis.index.segment.sealed import index_key
 from tamis.matcher.index import Index
 from tamis.matcher.writer import Writer
-from tamis.shards.manifest import Manifest, Settings, Shard, commit
-from tamis.shards.place import Place
-from tamis.shards.store import store_layers
-from tamis.spark.build import build, changed_limits
+from tamis.spark.build import build
 from tamis.spark.session import active_session
 
 Source = str | DataFrame | Index
@@ -60,13 +58,11 @@ def _built(subscriptions: DataFrame) -> str:
 
 def _stored(index: Index) -> str:
     """The subscriptions that are in force now, as an index with one shard."""
-    folder = _folder(active_session(), "tamis.spark.build of the subscriptions")
-    place, held = Place(folder), index._writer
-    writer = Writer(held.engine, held.parameters, held.limits, None)
+    folder = _folder(active_session(), "Index.save")
+    held = index._writer
+    writer = Writer(held.engine, held.parameters, held.limits, held.sample)
     writer.restore(held.current, WeakKeyDictionary())  # its segments are immutable; nothing of it changes
-    shard = store_layers(place, writer, Shard(0, [], 0, 0))
-    settings = Settings(1, held.engine, dict(held.parameters), changed_limits(held.limits))
-    commit(place, Manifest(1, datetime.now(UTC).isoformat(timespec="seconds"), settings, [shard]))
+    writer.save(Path(folder), {}, index_key())
     return folder
 
 

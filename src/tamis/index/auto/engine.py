@@ -12,7 +12,8 @@ import numpy.typing as npt
 from tamis.index.arena import Arena
 from tamis.index.auto.choose import choose
 from tamis.index.auto.parts import build_parts, part_arena, read_choice
-from tamis.index.engines import engine_class
+from tamis.index.engines import attach
+from tamis.index.forms import BYTE, Forms
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
 from tamis.index.protocol import Candidates, Engine, Ranked
@@ -30,6 +31,8 @@ class Auto:
         "trial": Whole(65_536, 8, 1 << 31),  # clauses that engines are tried on
         "events": Whole(256, 1, 1 << 20),  # events that they are tried with
     }
+
+    forms: ClassVar[Forms] = {"choice": BYTE}  # and those of the parts, by their numbers
 
     @classmethod
     def build(
@@ -56,7 +59,7 @@ class Auto:
         alone = len(self._choice.parts) == 1
         for number, part in enumerate(self._choice.parts):
             arena = part_arena(self._arena, number, (clause, literal), part, alone)
-            found.append((clause, engine_class(part.engine)(arena)))
+            found.append((clause, attach(part.engine, arena)))
             clause, literal = clause + part.clauses, literal + part.literals
         return found
 

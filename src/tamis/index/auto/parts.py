@@ -14,6 +14,7 @@ from tamis.index.arena import Arena, Slot
 from tamis.index.arrange import reorder
 from tamis.index.auto.choose import Part
 from tamis.index.engines import PARTS, engine_class
+from tamis.index.forms import WORD
 from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
 
@@ -115,7 +116,10 @@ def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, 
         elif name == "revise":
             slots[f"clauses.{name}"] = _stretch(slot, first[0], part.clauses)
     if not alone:
-        slots["clauses.start"] = slots.pop("engine.start")
+        start = slots.pop("engine.start", None)
+        if start is None or not WORD.fits(start) or start.shape != (part.clauses + 1,):
+            raise IndexCorrupt("the auto index is damaged: a part has no clauses")
+        slots["clauses.start"] = start
     return Arena(arena.block, slots)
 
 

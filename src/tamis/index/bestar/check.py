@@ -8,7 +8,6 @@ import numpy.typing as npt
 from tamis.index.arena import Arrays
 from tamis.index.bestar.nodes import (
     BEGIN,
-    C_WIDTH,
     COUNT,
     DIM,
     HI,
@@ -21,7 +20,6 @@ from tamis.index.bestar.nodes import (
     P_DIRECTORY,
     P_FIRST,
     P_HOME,
-    P_WIDTH,
     RIGHT,
     ROOT,
 )
@@ -35,9 +33,7 @@ def check_tree(arrays: Arrays, own: Arrays) -> None:
     """Raise :class:`IndexCorrupt` if the engine's ``own`` nodes are no tree over all clauses."""
     dimensions, clauses = len(arrays["cells"]), len(arrays["start"]) - 1
     c_node, p_node, hull = own["c_node"], own["p_node"], own["hull"]
-    shaped = c_node.shape[1:] == (C_WIDTH,) and len(c_node) > 0 and p_node.shape[1:] == (P_WIDTH,)
-    typed = c_node.dtype == p_node.dtype == np.uint32 and hull.dtype == np.uint8
-    _ensure(shaped and typed and len(hull) == dimensions, "the tables have another form")
+    _ensure(len(c_node) > 0 and len(hull) == dimensions, "the tables have another length")
     c_node, p_node = c_node.astype(np.int64), p_node.astype(np.int64)
     _check_family(c_node, p_node)
     _ensure(_tile(c_node[:, BEGIN], c_node[:, COUNT], clauses), "the l-nodes do not hold every clause once")

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from tamis.index.bestar._kernels import match_events
 from tamis.index.bestar.build import build
 from tamis.index.bestar.check import check_tree
-from tamis.index.bestar.nodes import EXHAUSTIVE
+from tamis.index.bestar.nodes import C_WIDTH, EXHAUSTIVE, P_WIDTH
 from tamis.index.bestar.top import Ranking, TreeAgenda
 from tamis.index.flat import FlatEngine
+from tamis.index.forms import BYTE, WORD, Forms
 from tamis.index.parameters import Declared, Real, Whole, chosen
 from tamis.index.protocol import Wanted, Weights
 from tamis.index.statistics import Statistics
@@ -25,7 +26,11 @@ class BEStar(FlatEngine):
 
     name: ClassVar[str] = "bestar"
     kernel: ClassVar[Any] = match_events
-    arrays: ClassVar[tuple[str, ...]] = ("c_node", "p_node", "hull")
+    forms: ClassVar[Forms] = {
+        "c_node": WORD.wide(C_WIDTH),
+        "p_node": WORD.wide(P_WIDTH),
+        "hull": BYTE,
+    }
     parameters: ClassVar[Declared] = {
         "leaf": Whole(0, 0, 1 << 20),  # capacity of an l-node (the paper's A); 0: by match probability
         "alpha": Real(0.1, 0.0, 0.5),

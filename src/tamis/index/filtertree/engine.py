@@ -12,6 +12,7 @@ from tamis.index.filtertree.names import choose_names
 from tamis.index.filtertree.paths import paths_of, ranks
 from tamis.index.filtertree.tree import arrays_of, merge
 from tamis.index.flat import FlatEngine
+from tamis.index.forms import BYTE, WORD, Forms
 from tamis.index.parameters import Declared, Whole, chosen
 from tamis.index.proof import Proof
 from tamis.index.statistics import Statistics
@@ -26,18 +27,18 @@ class FilterTree(FlatEngine):
 
     name: ClassVar[str] = "filtertree"
     kernel: ClassVar[Any] = match_events
-    arrays: ClassVar[tuple[str, ...]] = (
-        "doubtful",
-        "joined",
-        "node_lo",
-        "node_hi",
-        "group_start",
-        "group_dimension",
-        "child_start",
-        "child_split",
-        "filter_start",
-        "filters",
-    )
+    forms: ClassVar[Forms] = {
+        "doubtful": BYTE,
+        "joined": BYTE,
+        "node_lo": WORD,
+        "node_hi": WORD,
+        "group_start": WORD,
+        "group_dimension": WORD,
+        "child_start": WORD,
+        "child_split": WORD,
+        "filter_start": WORD,
+        "filters": WORD,
+    }
     parameters: ClassVar[Declared] = {
         "names": Whole(CHOOSE, CHOOSE, 1 << 30),
         "leaf": Whole(4, 0, 1 << 20),

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index.forms import ANY, RECORDS, WORD, Forms
 from tamis.index.hybrid._kernels import match_events
 from tamis.index.hybrid.layout import build
 from tamis.index.hybrid.layout.decided import FLAG
@@ -27,17 +28,17 @@ class Hybrid(ListEngine):
     name: ClassVar[str] = "hybrid"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "inline"
-    arrays: ClassVar[tuple[str, ...]] = (
-        "heads",
-        "levels",
-        "list_start",
-        "residual",
-        "hull",
-        "layout",
-        "until",
-        "inline",
-        "rows",
-    )
+    forms: ClassVar[Forms] = {
+        "heads": WORD.wide(4),
+        "levels": WORD.wide(2),
+        "list_start": WORD,
+        "residual": WORD,
+        "hull": WORD,
+        "layout": WORD,
+        "until": WORD,
+        "inline": RECORDS,
+        "rows": RECORDS.wide(ANY),
+    }
     parameters: ClassVar[Declared] = {
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
@@ -53,6 +54,9 @@ class Hybrid(ListEngine):
         return build(clauses, statistics, **chosen(cls.name, cls.parameters, parameters))
 
     def _make_scratch(self) -> Scratch:
+        Proof(self.name).ensure(
+            len(self._arena["engine.layout"]) == LAYOUT + 1, "the layout has another length"
+        )
         heads, layout = self._arena["engine.heads"], self._arena["engine.layout"]
         rounded = bool(((heads[:, 0] >> 8) & 255).any())
         paired = int(layout[3]) // max(int(layout[2]), 1)
@@ -63,7 +67,6 @@ class Hybrid(ListEngine):
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
         proof = Proof(self.name)
-        proof.ensure(len(arrays["layout"]) == LAYOUT + 1, "the layout has another length")
         _, _, zones, width, singles, _, stride = arrays["layout"].tolist()
         lists = singles + width * (width - 1) // 2
         rows, inline = arrays["rows"], arrays["inline"]
@@ -71,11 +74,13 @@ class Hybrid(ListEngine):
         proof.ensure(fitting, "the rows do not fit the postings")
         start = self._arena["clauses.start"].astype(np.int64)
         arrays["posting"] = rows[:, 0] & CLAUSE
-        check_lists(proof, arrays, len(start) - 1, lists)
+        check_lists(proof, arrays, start, lists)
         _check_until(proof, start, arrays["until"], arrays["posting"][(rows[:, 0] & FLAG) == 0])
         check_levels(proof, arrays, cells)
-        slots = int(arrays["heads"][:, 3].max(initial=0))
-        proof.ensure(slots * zones <= width, "a dimension has zones beyond the last")
+        slots = arrays["heads"][:, 3][arrays["heads"][:, 3] > 0]
+        inside = not len(slots) or (zones > 0 and int(slots.max()) * zones <= width)
+        proof.ensure(inside, "a dimension has zones beyond the last")
+        proof.ensure(len(np.unique(slots)) == len(slots), "two dimensions have the same zones")
         for column in (inline, *rows.T[1:]):
             check_records(proof, arrays | {"inline": column}, "inline", len(cells))
 

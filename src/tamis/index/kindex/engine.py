@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.flat import FlatEngine
+from tamis.index.forms import BYTE, HALF, SIGNED, WORD, Forms
 from tamis.index.kindex._kernels import match_events
 from tamis.index.kindex.build import build
 from tamis.index.kindex.top import Ranking, SizeAgenda
@@ -24,16 +25,16 @@ class KIndex(FlatEngine):
 
     name: ClassVar[str] = "kindex"
     kernel: ClassVar[Any] = match_events
-    arrays: ClassVar[tuple[str, ...]] = (
-        "base",
-        "size_start",
-        "target",
-        "doubtful",
-        "asked_start",
-        "asked",
-        "denied_start",
-        "denied",
-    )
+    forms: ClassVar[Forms] = {
+        "base": SIGNED,
+        "size_start": WORD,
+        "target": HALF,
+        "doubtful": BYTE,
+        "asked_start": WORD,
+        "asked": WORD,
+        "denied_start": WORD,
+        "denied": WORD,
+    }
     parameters: ClassVar[Declared] = {
         "most_cells": Whole(1 << 14, 1, 1 << 30),
         "budget": Whole(1 << 28, 1, 1 << 31),

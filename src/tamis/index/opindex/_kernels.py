@@ -328,7 +328,7 @@ def match_events(
 ):  # fmt: skip
     """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
 
-    ``place`` holds begin and end of each array in the arena, in the order of ``ARRAYS``.
+    ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
+from tamis.index.forms import BYTE, LONG, RECORDS, WORD, Forms
 from tamis.index.opindex._kernels import BITMAP, match_events
 from tamis.index.opindex.build import build
 from tamis.index.opindex.predicates import OPERATORS
@@ -20,32 +21,10 @@ from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
-ARRAYS = (
-    "clauses.start",
-    "clauses.literal",
-    "clauses.set_lo",
-    "clauses.set_hi",
-    "engine.pivot_start",
-    "engine.directory_start",
-    "engine.list_start",
-    "engine.signature",
-    "engine.record",
-    "engine.cell_base",
-    "engine.top",
-    "engine.needed",
-    "engine.verdict",
-    "engine.layout",
-    "engine.cnf_member",
-    "engine.cnf_pivot_start",
-    "engine.cnf_directory_start",
-    "engine.cnf_list_start",
-    "engine.cnf_signature",
-    "engine.cnf_record",
-    "engine.cnf_demand",
-    "engine.cnf_group",
-)
+CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi")
 
 
+_MOST_BITS = 63  # of a record, which kernels read as a signed number
 LEAST_VISITS = 1 << 10
 """Room for this many segments to visit lets the pivots of a usual event be searched together."""
 
@@ -61,6 +40,27 @@ class OpIndex:
         "fill": Whole(2, 0, 1 << 20),  # and so few that its lists hold this many predicates on average
     }
 
+    forms: ClassVar[Forms] = {
+        "pivot_start": WORD,
+        "directory_start": WORD,
+        "list_start": WORD,
+        "signature": LONG,
+        "record": RECORDS,
+        "cell_base": LONG,
+        "top": WORD,
+        "needed": BYTE,
+        "verdict": BYTE,
+        "layout": WORD,
+        "cnf_member": WORD,
+        "cnf_pivot_start": WORD,
+        "cnf_directory_start": WORD,
+        "cnf_list_start": WORD,
+        "cnf_signature": LONG,
+        "cnf_record": RECORDS,
+        "cnf_demand": LONG,
+        "cnf_group": BYTE,
+    }
+
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
@@ -72,9 +72,8 @@ class OpIndex:
         self._arena = arena
         words = arena.words32 if arena["clauses.literal"].dtype == np.uint32 else arena.words16
         records = arena.words32 if arena["engine.record"].dtype == np.uint32 else arena.words64
-        self._arrays = (
-            arena.block, arena.words32, arena.words64, words, records, arena.places(*ARRAYS)
-        )  # fmt: skip
+        places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
+        self._arrays = arena.block, arena.words32, arena.words64, words, records, places
         self._free: deque[Buffers] = deque()
 
     def candidates(self, events: Located) -> Candidates:
@@ -112,8 +111,12 @@ class OpIndex:
         ):  # fmt: skip
             proof.ensure(arrays[name].shape == (length,), f"{name} has the wrong length")
         bits, residual = arrays["layout"].tolist()
-        proof.ensure(bits < np.iinfo(np.int64).bits, "a pointer has too many bits")
-        proof.starts("cell_base", arrays["cell_base"], int((cells + 1).sum()), len(cells))
+        base = np.concatenate([[0], np.cumsum(cells + 1)])
+        proof.ensure(np.array_equal(arrays["cell_base"], base), "cell_base does not fit the cells")
+        fits = bits < _MOST_BITS and (int(base[-1]) << bits).bit_length() < _MOST_BITS
+        proof.ensure(fits, "a pointer has too many bits")
+        same = arrays["record"].dtype == arrays["cnf_record"].dtype
+        proof.ensure(same, "the records are of different types")
         counters = arrays["pivot_start"][-1:].tolist() or [0]
         proof.ensure(counters[0] <= residual <= clauses, "a clause is posted nowhere")
         proof.starts("pivot_start", arrays["pivot_start"], counters[0], len(cells))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tamis.index.arena import Arena
+from tamis.index.forms import Forms
 from tamis.index.output import Room, collect
 from tamis.index.protocol import Candidates
 from tamis.index.scratch import Scratch
@@ -24,14 +25,14 @@ class ListEngine(ABC):
     """
 
     kernel: ClassVar[Any]
-    arrays: ClassVar[tuple[str, ...]]  # the engine's own, in the kernel's order
+    forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
     records: ClassVar[str]  # the array that says how wide records are
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         words = {2: arena.words16, 4: arena.words32, 8: arena.words64}
         literal, records = (arena[n].dtype.itemsize for n in ("clauses.literal", f"engine.{self.records}"))
-        places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.arrays))
+        places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
         self._arrays = arena.words32, words[literal], words[records], places
         self._room = Room()
         self._scratch = self._make_scratch()

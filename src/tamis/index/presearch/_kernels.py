@@ -381,7 +381,7 @@ def match_events(
     """Match events from ``begin``, batch by batch; returns (events done, pairs written).
 
     Stops before a batch that overflows ``out`` or, with the room to try next in ``work[2]``, ``hits``.
-    ``place`` holds begin and end of each array in the arena, in the order of ``ARRAYS``.
+    ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

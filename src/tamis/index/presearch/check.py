@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM
+from tamis.index.presearch._kernels import CLAUSE, DEPTH, END, TERM
+from tamis.index.presearch.layout._kernels import subtree_ends
 from tamis.index.presearch.layout.build import first_layers
 from tamis.index.proof import Proof
 
@@ -32,12 +33,14 @@ def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
 
 def _check_nodes(proof: Proof, node: Ints, places: int, clauses: int) -> None:
     """Nodes stand in preorder, each before all that lies below it, and so do their clauses."""
-    proof.ensure(node.ndim == 2 and node.shape[1] == NODE and len(node) > 0, "nodes have the wrong shape")
+    proof.ensure(len(node) > 0, "there is no node, not even the last")
     count = len(node) - 1
     end, depth, start = node[:-1, END], node[:, DEPTH], node[:, CLAUSE]
-    proof.ensure(np.all(end > np.arange(count)) and np.all(end <= count), "a node ends outside the nodes")
     proof.ensure(depth[0] == depth[-1] == 0 and np.all(np.diff(depth) <= 1), "a node has no parent")
-    proof.ensure(np.all(depth[end] <= depth[:-1]), "a node ends below itself")
+    # A node that ended elsewhere would have the nodes below others looked through again and again.
+    expected = np.empty(count, np.int64)
+    subtree_ends(np.ascontiguousarray(depth), expected)
+    proof.ensure(np.array_equal(end, expected), "a node ends outside its subtree")
     residual = int(start[-1])
     proof.ensure(residual <= clauses, "nodes name clauses that are not there")
     proof.starts("the clauses of nodes", start, residual, count)
@@ -57,8 +60,8 @@ def _check_first_layers(proof: Proof, arrays: Arrays) -> None:
 def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:
     """Every level of every dimension leads to places that exist."""
     heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
-    fitting = heads.shape == (len(cells), 4) and levels.shape == (len(levels), 2)
-    proof.ensure(fitting and len(arrays["hull"]) == len(cells), "heads and hull do not fit the dimensions")
+    fitting = len(heads) == len(arrays["hull"]) == len(cells)
+    proof.ensure(fitting, "heads and hull do not fit the dimensions")
     count, first = heads[:, 0], heads[:, 3]
     used = np.flatnonzero(count)
     in_order = np.array_equal(first[used], np.cumsum(count[used]) - count[used])

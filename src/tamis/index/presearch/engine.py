@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
+from tamis.index.forms import BYTE, WORD, Forms
 from tamis.index.output import Room, collect
 from tamis.index.parameters import Declared, Real, Whole, chosen
-from tamis.index.presearch._kernels import DEPTH, NEVER, TERM, match_events
+from tamis.index.presearch._kernels import DEPTH, NEVER, NODE, TERM, TOP, match_events
 from tamis.index.presearch.check import MOST_BATCH, check_arrays
 from tamis.index.presearch.layout import build
 from tamis.index.protocol import Candidates
@@ -19,21 +20,7 @@ from tamis.index.statistics import Statistics
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 
-ARRAYS = (
-    "clauses.start",
-    "clauses.literal",
-    "clauses.set_lo",
-    "clauses.set_hi",
-    "clauses.owner_start",
-    "engine.heads",
-    "engine.levels",
-    "engine.hull",
-    "engine.top",
-    "engine.child",
-    "engine.node",
-    "engine.layout",
-    "engine.decided",
-)
+CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi", "clauses.owner_start")
 FIRST_HITS = 1 << 16
 CHILDREN = 1 << 10  # of roots, looked at together
 
@@ -77,6 +64,17 @@ class Presearch:
         "time_avoid": Real(0.0, 0.0, 1e9),
     }
 
+    forms: ClassVar[Forms] = {
+        "heads": WORD.wide(4),
+        "levels": WORD.wide(2),
+        "hull": WORD,
+        "top": WORD.wide(TOP),
+        "child": WORD.wide(2),
+        "node": WORD.wide(NODE),
+        "layout": WORD,
+        "decided": BYTE,
+    }
+
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
@@ -88,7 +86,12 @@ class Presearch:
         self._arena = arena
         wide = arena["clauses.literal"].dtype == np.uint32
         words = arena.words32 if wide else arena.words16
-        self._arrays = arena.block, arena.words32, words, arena.places(*ARRAYS)
+        self._arrays = (
+            arena.block,
+            arena.words32,
+            words,
+            arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms)),
+        )
         self._free: deque[Buffers] = deque()
         # A cell lies in two blocks of a level.
         self._most_terms = 2 * int(arena["engine.heads"][:, 0].max(initial=0))

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index.forms import LONG, WORD, Forms
 from tamis.index.parameters import Declared, Whole, chosen
-from tamis.index.postings.check import LAYOUT, check_levels, check_lists
+from tamis.index.postings.check import LAYOUT, check_levels, check_lists, check_unpaired
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.pstbloom._kernels import match_events
@@ -24,16 +25,16 @@ class PSTBloom(ListEngine):
     name: ClassVar[str] = "pstbloom"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "signature"
-    arrays: ClassVar[tuple[str, ...]] = (
-        "heads",
-        "levels",
-        "list_start",
-        "posting",
-        "residual",
-        "hull",
-        "layout",
-        "signature",
-    )
+    forms: ClassVar[Forms] = {
+        "heads": WORD.wide(4),
+        "levels": WORD.wide(2),
+        "list_start": WORD,
+        "posting": WORD,
+        "residual": WORD,
+        "hull": WORD,
+        "layout": WORD,
+        "signature": LONG,
+    }
     parameters: ClassVar[Declared] = {
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
@@ -55,7 +56,7 @@ class PSTBloom(ListEngine):
         """Every clause is posted or residual, and every number points inside its array."""
         arrays = self._arena.group("engine.")
         proof = Proof(self.name)
-        check_lists(proof, arrays, len(self._arena["clauses.start"]) - 1, int(arrays["layout"][4]))
+        check_lists(proof, arrays, self._arena["clauses.start"], int(arrays["layout"][4]))
+        check_unpaired(proof, arrays)
         check_levels(proof, arrays, self._arena["clauses.cells"].astype(np.int64))
         proof.ensure(len(arrays["signature"]) == len(arrays["posting"]), "signatures do not fit the postings")
-        proof.below("a grain", (arrays["heads"][:, 0] >> 8) & 255, 63)

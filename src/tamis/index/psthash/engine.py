@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tamis.index.forms import RECORDS, WORD, Forms
 from tamis.index.parameters import Declared, Whole, chosen
-from tamis.index.postings.check import check_levels, check_lists, check_records
+from tamis.index.postings.check import check_levels, check_lists, check_records, check_unpaired
 from tamis.index.postings.engine import ListEngine
 from tamis.index.proof import Proof
 from tamis.index.psthash._kernels import match_events
@@ -27,20 +28,20 @@ class PSTHash(ListEngine):
     name: ClassVar[str] = "psthash"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "inline"
-    arrays: ClassVar[tuple[str, ...]] = (
-        "heads",
-        "levels",
-        "list_start",
-        "posting",
-        "residual",
-        "hull",
-        "layout",
-        "spaces",
-        "used",
-        "parts",
-        "inline",
-        "second",
-    )
+    forms: ClassVar[Forms] = {
+        "heads": WORD.wide(4),
+        "levels": WORD.wide(2),
+        "list_start": WORD,
+        "posting": WORD,
+        "residual": WORD,
+        "hull": WORD,
+        "layout": WORD,
+        "spaces": WORD.wide(2),
+        "used": WORD,
+        "parts": WORD,
+        "inline": RECORDS,
+        "second": RECORDS,
+    }
     parameters: ClassVar[Declared] = {
         "access": Whole(2, 2, 4),
         "combinations": Whole(32, 1, 4096),
@@ -68,8 +69,11 @@ class PSTHash(ListEngine):
         proof = Proof(self.name)
         *_, singles, _, bits, access, low, high = arrays["layout"].tolist()
         proof.ensure(0 < bits < 40 and 2 <= access <= 4 and low <= high <= clauses, "the layout cannot be")
-        check_lists(proof, arrays, clauses, singles + (1 << bits))
+        check_lists(proof, arrays, self._arena["clauses.start"], singles + (1 << bits))
+        check_unpaired(proof, arrays)
         check_levels(proof, arrays, cells)
+        same = arrays["inline"].dtype == arrays["second"].dtype
+        proof.ensure(same, "the records are of different types")
         for name in ("inline", "second"):
             check_records(proof, arrays, name, len(cells))
         _check_spaces(proof, arrays, cells)
@@ -78,7 +82,7 @@ class PSTHash(ListEngine):
 def _check_spaces(proof: Proof, arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
     """Every cell leads to a space that has its bit, and every key to a part."""
     spaces = arrays["spaces"].astype(np.int64)
-    proof.ensure(spaces.shape == (len(cells), 2), "the spaces do not fit the dimensions")
+    proof.ensure(len(spaces) == len(cells), "the spaces do not fit the dimensions")
     proof.below("a grain", spaces[:, 0], 63)
     last = np.where(spaces[:, 1] > 0, spaces[:, 1] - 1 + (cells >> spaces[:, 0]), 0)
     proof.below("a dimension", last, 32 * len(arrays["used"]))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.index.arena import Arena
+from tamis.index.forms import Forms
 from tamis.index.output import collect
 from tamis.index.parameters import Declared, chosen
 from tamis.index.protocol import Candidates
@@ -22,6 +23,7 @@ class Scan:
 
     name: ClassVar[str] = "scan"
     parameters: ClassVar[Declared] = {}
+    forms: ClassVar[Forms] = {}
 
     @classmethod
     def build(

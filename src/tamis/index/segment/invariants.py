@@ -1,4 +1,8 @@
-"""What must hold between the arrays of a segment: every number that is a place points inside its array."""
+"""What must hold between the arrays of a segment: every number that is a place points inside its array.
+
+Types and shapes are checked before (``schema.py``). Nothing here adds or subtracts numbers of a file before
+they are known to be small: a sum that overflows would pass for a place.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,11 @@ import pyarrow as pa
 
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.index.arena import Arena
-from tamis.index.segment.schema import STRINGS, required
-from tamis.lang.columns.codes import Kind, Op
+from tamis.index.proof import is_below, is_rising
+from tamis.index.segment.book import check_book
+from tamis.index.segment.schema import FORMS, STRINGS
 from tamis.model.pattern import compiled
+from tamis.space.clauses import GROUP, MANY, MOST_GROUPS
 from tamis.space.flags import shape_table, string_tables
 from tamis.space.views import Flag, View
 
@@ -35,29 +41,46 @@ _SAME_LENGTH = [
     ("book.op", "book.arity"),
     ("book.literals.kind", "book.literals.bits"),
     ("clauses.set_lo", "clauses.set_hi"),
+    ("clauses.start", "clauses.owner_start"),
     ("space.string_before", "space.string_sides"),
     ("space.view_attribute", "space.view_kind"),
     ("space.flag_attribute", "space.flag_kind"),
+    ("ids.start", "book.row_start"),
+    ("ids.start", "book.arg_start"),
     *(("space.ordered_cells", f"space.{kind}_base") for kind in ("number", "time", "string", "boolean")),
+    *(("space.number_start", f"space.{kind}_start") for kind in ("time", "string")),
 ]
+# (starts, one fewer of these)
+_COUNTED = [
+    ("clauses.start", "clauses.revise"),
+    ("ids.start", "ids.order"),
+    ("space.number_start", "space.ordered_cells"),
+    ("space.strings.start", "space.string_before"),
+    ("space.flag_pattern.start", "space.flag_kind"),
+]
+_LONGEST = 1 << 31  # bytes of all ids, which Arrow counts in 32 bits
 
 
 def check_arrays(segment: Segment) -> None:
     """Raise :class:`IndexCorrupt` if the arrays do not fit together."""
     arena = segment.arena
-    if missing := sorted(required() - arena.slots.keys()):
+    if missing := sorted(FORMS.keys() - arena.slots.keys()):
         raise IndexCorrupt(f"the index is damaged: it has no array {missing[0]!r}")
     for name, target in _STARTS:
-        start = arena[name].astype(np.int64)
-        sound = len(start) and start[0] == 0 and start[-1] == len(arena[target])
-        _ensure(sound and not np.any(np.diff(start) < 0), f"{name} is not an increasing list of places")
+        _ensure(is_rising(arena[name], len(arena[target])), f"{name} is not an increasing list of places")
     for one, other in _SAME_LENGTH:
         _ensure(len(arena[one]) == len(arena[other]), f"{one} and {other} differ in length")
+    for one, other in _COUNTED:
+        _ensure(len(arena[one]) == len(arena[other]) + 1, f"{one} and {other} differ in length")
+    _ensure(len(arena["ids.data"]) < _LONGEST, "the ids are too long")
     for name in sorted(STRINGS):
         _ensure(_is_text(arena[f"{name}.start"], arena[f"{name}.data"], name), f"{name} holds no UTF-8")
-    _check_book(segment)
-    _check_clauses(segment)
+    _ensure(is_below(arena["ids.order"], segment.count), "ids.order does not list the subscriptions")
+    for name in ("priority", "version"):
+        _ensure(len(arena[name]) in (0, segment.count), f"{name} has the wrong length")
+    check_book(segment.columns, _ensure)
     _check_space(segment)
+    _check_clauses(segment)
 
 
 def _is_text(start: Any, data: Any, name: str) -> bool:
@@ -72,76 +95,69 @@ def _is_text(start: Any, data: Any, name: str) -> bool:
     return True
 
 
-def _check_book(segment: Segment) -> None:
-    arena, count = segment.arena, segment.count
-    order = arena["ids.order"]
-    _ensure(len(order) == count and _below(order, count), "ids.order does not list the subscriptions")
-    _ensure(len(arena["book.row_start"]) == count + 1, "the book has another number of subscriptions")
-    _ensure(len(arena["book.arg_start"]) == count + 1, "the book has another number of subscriptions")
-    predicates = arena["book.op"] < Op.AND
-    names = len(arena["book.names.start"]) - 1
-    _ensure(_below(arena["book.attribute"][predicates], names), "a predicate has no attribute")
-    kind, bits = arena["book.literals.kind"], arena["book.literals.bits"]
-    _ensure(_below(arena["book.args"], len(kind)), "an operand is missing")
-    texts = bits[kind >= Kind.STRING]
-    sound = _below(texts, len(arena["book.literals.strings.start"]) - 1)
-    _ensure(sound and not np.any(texts < 0) and _below(kind, max(Kind) + 1), "a literal has no text")
-    operands = int(arena["book.arity"][predicates].sum(dtype=np.int64))
-    _ensure(operands == len(arena["book.args"]), "the operands do not fit the operators")
-    for name, length in (("book.weight", len(predicates)), ("priority", count), ("version", count)):
-        _ensure(len(arena[name]) in (0, length), f"{name} has the wrong length")
-
-
 def _check_clauses(segment: Segment) -> None:
     arena = segment.arena
     cells, literal = arena["clauses.cells"], arena["clauses.literal"]
-    clauses = len(arena["clauses.start"]) - 1
-    _ensure(_below(arena["clauses.owner"], segment.count), "a clause belongs to no subscription")
-    for name, length in (("clauses.revise", clauses), ("clauses.owner_start", clauses + 1)):
-        _ensure(len(arena[name]) == length, f"{name} has the wrong length")
-    dimensions = len(arena["space.ordered_cells"]) + len(arena["space.flag_kind"])
-    _ensure(len(cells) == dimensions and _below(literal[:, 0], dimensions), "a literal names no dimension")
+    same = literal.dtype == arena["clauses.set_lo"].dtype == arena["clauses.set_hi"].dtype
+    _ensure(same, "literals and sets are of different types")
+    _ensure(is_below(arena["clauses.owner"], segment.count), "a clause belongs to no subscription")
     _ensure(np.array_equal(cells, segment.space.cells()), "space and clauses differ in their cells")
-    many = (literal[:, 1] & 4) != 0
-    ends = literal[many, 2].astype(np.int64) + literal[many, 3]
-    _ensure(_below(ends, len(arena["clauses.set_lo"]) + 1), "a set lies outside the sets")
+    _ensure(is_below(literal[:, 0], len(cells)), "a literal names no dimension")
+    _ensure(is_below(literal[:, 1], (MOST_GROUPS + 1) << GROUP), "a literal has unknown flags")
+    many = (literal[:, 1] & MANY) != 0
+    first, count = literal[many, 2].astype(np.int64), literal[many, 3].astype(np.int64)
+    inside = (count > 0) & (first + count <= len(arena["clauses.set_lo"]))
+    _ensure(inside.all(), "a set lies outside the sets")
 
 
 def _check_space(segment: Segment) -> None:
     arena = segment.arena
     attributes = len(arena["space.names.start"]) - 1
     for name in ("space.view_attribute", "space.flag_attribute"):
-        _ensure(_below(arena[name], attributes), f"{name} names no attribute")
+        _ensure(is_below(arena[name], attributes), f"{name} names no attribute")
     _ensure(
         len(arena["space.ordered_cells"]) == attributes + len(arena["space.view_kind"]),
         "the space has another number of ordered dimensions",
     )
-    _ensure(_below(arena["space.number_cut"], len(arena["space.number_values"])), "a cut is at no number")
-    _ensure(len(arena["space.number_rest"]) in (0, len(arena["space.number_values"])), "rests do not fit")
+    values = arena["space.number_values"]
+    _ensure(is_below(arena["space.number_cut"], len(values)), "a cut is at no number")
+    _ensure(len(arena["space.number_rest"]) in (0, len(values)), "rests do not fit")
+    _ensure(np.isfinite(values).all(), "a cut is at no finite number")
+    _check_cells(arena, attributes)
+    _ensure(is_below(arena["space.view_kind"], len(View)), "a view is of no kind")
+    _ensure(is_below(arena["space.flag_kind"], len(Flag)), "a flag is of no kind")
+    _check_flags(segment)
+
+
+def _check_cells(arena: Arena, attributes: int) -> None:
+    """The sections of a dimension stand one after the other; all cells are those between the cuts.
+
+    So there are no more cells than a file has cuts, and every value is located in one of them.
+    """
     cells = arena["space.ordered_cells"]
+    following = np.ones(len(cells), np.int64)
     for kind, cuts in _cut_counts(arena).items():
         base = arena[f"space.{kind}_base"]
-        none = (base == 0) & ((cuts == 0) | (kind == "boolean"))
-        fits = none | ((base > 0) & (base + cuts <= cells))
-        _ensure(len(cuts) == len(cells) and fits.all(), f"the cells of a {kind} lie outside their dimension")
-    _ensure(_below(arena["space.view_kind"], len(View)), "a view is of no kind")
-    _ensure(_below(arena["space.flag_kind"], len(Flag)), "a flag is of no kind")
-    _check_flags(segment)
+        used = base != 0
+        fits = np.where(used, base == following, (cuts == 0) | (kind == "boolean"))
+        _ensure(fits.all(), f"the cells of a {kind} lie outside their dimension")
+        following += np.where(used, cuts + 1, 0)
+    following[attributes:] -= 1  # an attribute ends with the cell of other types
+    _ensure(np.array_equal(cells, following), "a dimension has other cells than its cuts make")
 
 
 def _cut_counts(arena: Arena) -> dict[str, Any]:
     """How many cuts each ordered dimension has, by type of value."""
-    start, before = arena["space.string_start"], arena["space.string_before"]
-    sides = (arena["space.string_sides"] & 1).astype(np.int64) + (arena["space.string_sides"] >> 1)
-    after = np.append(before + sides, 0)
-    _ensure(_below(sides, 3) and not np.any(before < 0), "a string is cut on no side")
-    last = np.where(np.diff(start) > 0, after[start[1:] - 1], 0)
-    rising = np.all(np.diff(before)[np.diff(np.repeat(np.arange(len(start) - 1), np.diff(start))) == 0] > 0)
-    _ensure(rising, "the cuts of strings are not in order")
+    start, before, sides = (arena[f"space.string_{part}"] for part in ("start", "before", "sides"))
+    _ensure(np.all((sides > 0) & (sides < 4)), "a string is cut on no side")
+    own = (sides & 1).astype(np.int64) + (sides >> 1)
+    total = np.concatenate([[0], np.cumsum(own)])
+    first = np.repeat(total[start[:-1]], np.diff(start))
+    _ensure(np.array_equal(before, total[:-1] - first), "the cuts of strings are not in order")
     return {
         "number": np.diff(arena["space.number_start"]),
         "time": np.diff(arena["space.time_start"]),
-        "string": last,
+        "string": total[start[1:]] - total[start[:-1]],
         "boolean": np.ones(len(start) - 1, np.int64),
     }
 
@@ -160,10 +176,6 @@ def _check_flags(segment: Segment) -> None:
                 compiled(pattern)
     except (ValueError, TypeError, AttributeError, msgspec.MsgspecError, TamisError) as bad:
         raise IndexCorrupt(f"the index is damaged: a pattern cannot be read: {bad}") from None
-
-
-def _below(numbers: Any, limit: int) -> bool:
-    return not len(numbers) or int(numbers.max()) < limit
 
 
 def _ensure(true: Any, what: str) -> None:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexCorrupt
+from tamis.errors import IndexCorrupt, TamisError
 from tamis.index.arena import Arena
-from tamis.index.engines import engine_class
+from tamis.index.engines import attach
 from tamis.index.protocol import Engine
 from tamis.index.segment.invariants import check_arrays
+from tamis.index.segment.source import Source
 from tamis.lang.columns.literals import Literals, StringColumn
 from tamis.lang.columns.rows import Columns, tree_at
 from tamis.limits import Limits
@@ -34,8 +35,9 @@ class Particulars(NamedTuple):
 class Segment:
     """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
 
-    def __init__(self, arena: Arena, engine: str, limits: Limits) -> None:
+    def __init__(self, arena: Arena, engine: str, limits: Limits, source: Source | None = None) -> None:
         self.arena = arena
+        self.source = source  # the file it is mapped from, if it is
         self.engine_name = engine
         self.limits = limits
         self.ids = StringColumn(arena["ids.start"], arena["ids.data"])
@@ -72,7 +74,7 @@ class Segment:
     @cached_property
     def engine(self) -> Engine:
         """The engine over this segment's clauses."""
-        engine: Engine = engine_class(self.engine_name)(self.arena)
+        engine: Engine = attach(self.engine_name, self.arena)
         return engine
 
     @cached_property
@@ -101,7 +103,7 @@ class Segment:
         """The expression of one subscription."""
         try:
             return tree_at(self.columns, ordinal)
-        except (IndexError, TypeError, ValueError) as bad:  # rows that a forged file has put together
+        except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as bad:  # of a forged file
             raise IndexCorrupt(f"the index is damaged: an expression cannot be read: {bad}") from None
 
     def priority(self, ordinal: int) -> float:
@@ -152,10 +154,27 @@ class Segment:
             pa.string(), self.count, [None, pa.py_buffer(start), pa.py_buffer(self.ids.data)]
         )
 
-    def check(self) -> None:
-        """Raise :class:`IndexCorrupt` if an invariant is broken."""
-        check_arrays(self)
-        self.engine.check()
+    def ensure_whole(self) -> None:
+        """Raise :class:`IndexCorrupt` if the file it is mapped from was cut meanwhile."""
+        if self.source is not None:
+            self.source.ensure_whole()
+
+    def check(self, checksums: bool = True) -> None:
+        """Raise :class:`IndexCorrupt` if an invariant is broken, or a byte of its file was changed."""
+        if self.source is not None:
+            self.source.ensure_whole()
+            if checksums:
+                self.source.verify(self.arena)
+        try:
+            check_arrays(self)
+            self.engine.check()
+        except TamisError as bad:
+            raise IndexCorrupt(f"{self._where()}{bad}") from None
+        except Exception as bad:  # a forged file may be wrong in any way; whatever it raises, it is damaged
+            raise IndexCorrupt(f"{self._where()}{type(bad).__name__}: {bad}") from bad
+
+    def _where(self) -> str:
+        return f"{self.source.path}: " if self.source is not None else ""
 
 
 def _strings(arena: Arena, name: str) -> StringColumn:

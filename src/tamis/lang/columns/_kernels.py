@@ -2,6 +2,8 @@
 
 from numba import njit
 
+BETWEEN, STRUCTURAL, FLOAT = 10, 32, 1  # as in codes.py
+
 
 @njit(cache=True, nogil=True)
 def renumber(code, known, number, out):
@@ -41,3 +43,51 @@ def wrong_counts(op, arity, least, most, wrong):
         wrong[i] = arity[i] < least[op[i]] or arity[i] > most[op[i]]
         found |= wrong[i]
     return found
+
+
+@njit(cache=True, nogil=True)
+def fits_operands(op, args, kind, first, last, allowed):
+    """Whether a predicate takes operands of these kinds; ``allowed`` has a bit for each kind, by operator."""
+    for k in range(first, last):
+        if not (allowed[op] >> kind[args[k]]) & 1:
+            return False
+    if op >> 1 == BETWEEN >> 1:  # whole and other numbers are of one kind
+        return max(kind[args[first]], FLOAT) == max(kind[args[first + 1]], FLOAT)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def misplaced_row(op, arity, args, kind, row_start, arg_start, least, most, allowed, depth, deepest):
+    """The first row that cannot stand where it does, or -1.
+
+    The rows of an expression are in reverse Polish order. Each operator must have as many operands as it
+    takes, at least ``least[op]`` and at most ``most[op]``, and find them: those of a predicate, of kinds that
+    it takes, among the operands of its expression, those of AND, OR and NOT among the trees before it. No
+    tree may have more than ``deepest`` levels. ``depth`` is scratch, as long as the longest expression has
+    rows.
+    """
+    for e in range(len(row_start) - 1):
+        operands, trees = arg_start[e], 0
+        for row in range(row_start[e], row_start[e + 1]):
+            count, levels = arity[row], 0
+            if count < least[op[row]] or count > most[op[row]]:
+                return row
+            if op[row] < STRUCTURAL:
+                if count > arg_start[e + 1] - operands:
+                    return row
+                if not fits_operands(op[row], args, kind, operands, operands + count, allowed):
+                    return row
+                operands += count
+            else:
+                if count > trees:
+                    return row
+                trees -= count
+                for child in range(trees, trees + count):
+                    levels = max(levels, depth[child])
+                if levels >= deepest:
+                    return row
+            depth[trees] = levels + 1
+            trees += 1
+        if operands != arg_start[e + 1]:
+            return row_start[e]
+    return -1

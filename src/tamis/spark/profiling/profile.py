@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import failpoint
-from tamis.index.segment.files import seal, unseal
+from tamis.index.segment.sealed import seal, unseal
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.value import format_time
 from tamis.shards.place import Place

@@ -156,3 +156,20 @@ def run_outputs(times, decided, partial, words, hits):
     for _ in range(times):
         found = emit(0, 1, decided, partial, 0, words, len(words), hits, 0)
     return found
+
+
+@njit(cache=True, nogil=True)
+def subtree_ends(depth, out):
+    """Where the subtree of each node ends, given the depths of all nodes in preorder and of one after them.
+
+    That is the next node which is not deeper.
+    """
+    waiting = np.empty(len(depth), np.int64)
+    count = 0
+    for at in range(len(depth) - 1, -1, -1):
+        while count > 0 and depth[waiting[count - 1]] > depth[at]:
+            count -= 1
+        if at < len(out):
+            out[at] = waiting[count - 1]
+        waiting[count] = at
+        count += 1

@@ -1,0 +1,40 @@
+"""Nothing that a file holds makes a kernel read or write outside its arrays, hang, or raise an untyped error.
+
+An index whose checksums were computed again after a change is refused, or used without a crash; its answers
+then do not matter. 200 files for each engine; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
+others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tamis.index.engines import NAMES as ENGINES
+
+COUNT = int(os.environ.get("TAMIS_FORGED", "200"))
+SEED = os.environ.get("TAMIS_FORGED_SEED", "1")
+
+
+def test_forged_files_are_refused_or_harmless(tmp_path: Path) -> None:
+    # Bounds are checked, and compiled without optimising, which takes less time than what it would save.
+    checked = {
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_OPT": "0",
+        "NUMBA_CACHE_DIR": str(tmp_path / "kernels"),
+        "NUMBA_DISABLE_JIT": "0",
+        "TAMIS_CACHE": str(tmp_path / "cache"),
+    }
+    command = [sys.executable, "-m", "tests.forged.run", str(tmp_path), str(COUNT), SEED, *ENGINES]
+    done = subprocess.run(command, env=os.environ | checked, capture_output=True, text=True, check=False)
+    case = (tmp_path / "case").read_text() if (tmp_path / "case").exists() else ""
+    assert done.returncode == 0, f"ended by {done.returncode} while trying {case}\n{done.stderr[-4000:]}"
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    failures = [failure for engine in found for failure in engine["failures"]]
+    assert not failures, f"{len(failures)} failures, the first: {failures[0]}"
+    assert [engine["engine"] for engine in found] == list(ENGINES)
+    for engine in found:
+        assert COUNT // 4 < engine["refused"] < COUNT, engine["engine"]  # some are refused, some are used
