@@ -16,6 +16,7 @@ from tamis.client import patience
 from tamis.errors import (
     AnswerInvalid,
     AnswerLost,
+    InternalError,
     KeyInvalid,
     RateExceeded,
     ServiceBusy,
@@ -57,7 +58,7 @@ def test_what_passes_is_asked_again(far: Any, way: Between, act: Any) -> None:
 @pytest.mark.parametrize(
     ("act", "kind"),
     [
-        (problem(500, "internal-error"), ServiceError),
+        (problem(500, "internal-error"), InternalError),
         (problem(401, "key-invalid"), KeyInvalid),
         (problem(418, "made-up"), ServiceError),
         (saying(200, b"<html>", content_type="text/html"), AnswerInvalid),

@@ -88,7 +88,7 @@ def match_stream(
             column=unfit[0],
         )
     ready(stream.sparkSession)
-    batches = _Batches(path, wish, carried, plan, checkpoint, name, url, sink)
+    batches = _Batches(path, wish, plan, checkpoint, name, url, sink, carried)
     writer = canonical.writeStream.queryName(name).option("checkpointLocation", checkpoint)
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).foreachBatch(batches).start()
 
@@ -99,12 +99,12 @@ class _Batches:
 
     path: str
     wish: Wish
-    carry: tuple[str, ...]
     plan: str
     checkpoint: str
     name: str
     url: str | None
     sink: Sink | None
+    carry: tuple[str, ...] = ()
     _query: str = field(default="", init=False)
     _tidied: float = field(default=0.0, init=False)
 
