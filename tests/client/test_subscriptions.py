@@ -279,3 +279,16 @@ def test_every_error_of_the_library_is_the_same_one(client: Any) -> None:
         assert str(there.value) == str(here.value)
         assert there.value.details.pop("request_id")
         assert there.value.as_dict() == here.value.as_dict()
+
+
+@pytest.mark.parametrize("identity", [7, True, 7.0, b"7"], ids=repr)
+def test_id_that_is_not_text_is_refused_before_anything_is_sent(client: Any, identity: Any) -> None:
+    for call in (
+        lambda: client.add(identity, "price < 5"),
+        lambda: client.put(identity, "price < 5"),
+        lambda: client.subscription(identity),
+        lambda: client.update(identity, "price < 6"),
+        lambda: client.remove(identity),
+    ):
+        with pytest.raises(RequestInvalid, match="is a string"):
+            call()

@@ -120,6 +120,14 @@ def test_where_an_id_stands_twice_the_last_one_counts(store: Store) -> None:
     assert held.expression == "a = 2"
 
 
+def test_id_that_is_not_text_is_refused(store: Store) -> None:
+    store.put("7", "x = 1")
+    for call in (lambda: store.put(7, "x = 1"), lambda: store.remove(7), lambda: store.get(7)):  # type: ignore[arg-type]
+        with pytest.raises(SubscriptionError, match="an id is a string"):
+            call()
+    assert store.count() == 1
+
+
 def test_tables_dictionaries_and_progress(store: Store) -> None:
     table = pa.table(
         {"id": ["a", "b"], "expression": ["x = 1", "x = 2"], "owner": ["ann", None], "more": [1, 2]}

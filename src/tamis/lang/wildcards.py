@@ -18,6 +18,8 @@ _FUZZY = re.compile(r"[^\W_]['\"]?~[0-9.]*+\s*+\Z")
 
 def wildcard_in(text: str) -> tuple[str, int] | None:
     """The sign in ``text`` that is meant as a wildcard, and where it stands; ``None`` if there is none."""
+    if not any(sign in text for sign in "*?~"):
+        return None
     for pattern, sign in ((_STAR, "*"), (_ONE, "?"), (_FUZZY, "~")):
         found = pattern.search(text)
         if found is not None:

@@ -24,6 +24,7 @@ _owner, _local = re.compile(OWNER), re.compile(LOCAL)
 
 def check_owner(name: str) -> str:
     """A usable owner's name."""
+    _check_text(name, "owner")
     if not _owner.fullmatch(name):
         raise RequestInvalid(
             f"an owner is 1 to 64 letters, digits and . _ -, the first a letter or digit; not {name[:80]!r}",
@@ -34,6 +35,7 @@ def check_owner(name: str) -> str:
 
 def check_local(name: str) -> str:
     """A usable name within an owner's."""
+    _check_text(name, "id")
     if not _local.fullmatch(name):
         raise RequestInvalid(
             f"an id is 1 to 128 letters, digits and . _ ~ : @ -; not {name[:140]!r}", field="id"
@@ -41,6 +43,13 @@ def check_local(name: str) -> str:
     if name in STEPS:
         raise RequestInvalid(f"{name!r} is a step in a path and cannot be an id; add a letter", field="id")
     return name
+
+
+def _check_text(name: object, field: str) -> None:
+    """Refuse a name that is no text: 7 and '7' must not be confused."""
+    if not isinstance(name, str):
+        kind = type(name).__name__
+        raise RequestInvalid(f"an {field} is a string, not a value of type {kind}; write str(…)", field=field)
 
 
 def is_storable(text: str) -> bool:

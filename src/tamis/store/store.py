@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from tamis.errors import InputError, TamisError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.matcher.fields import ignored
+from tamis.matcher.sources import id_text
 from tamis.model.change import Change
 from tamis.model.token import TOKENS
 from tamis.store import book, digests, outbox, retention
@@ -131,12 +132,12 @@ class Store:
     def remove(self, id: str) -> int:
         """End a subscription; the number of the change."""
         with self.database.writing() as connection:
-            return book.remove(connection, id)
+            return book.remove(connection, id_text(id))
 
     def get(self, id: str) -> Held | None:
         """A subscription, or ``None``."""
         with self.database.reading() as connection:
-            return book.get(connection, id)
+            return book.get(connection, id_text(id))
 
     def count(self) -> int:
         """How many subscriptions there are."""

@@ -33,6 +33,8 @@ def add(
     status: Status = "active",
 ) -> Flow[Subscription]:
     """Make a subscription; without an id it gets one. It matches all events that are published afterwards."""
+    if subscription is not None:
+        check_local(subscription)
     wanted = _wanted(expression, form, priority, schedule, delivery, status)
     named = wanted if subscription is None else {"id": subscription, **wanted}
     return core.ask(
