@@ -122,7 +122,10 @@ def _check_space(segment: Segment) -> None:
     values = arena["space.number_values"]
     _ensure(is_below(arena["space.number_cut"], len(values)), "a cut is at no number")
     _ensure(len(arena["space.number_rest"]) in (0, len(values)), "rests do not fit")
-    _ensure(np.isfinite(values).all(), "a cut is at no finite number")
+    rest = arena["space.number_rest"]
+    _ensure(not np.isnan(values).any(), "a cut is at no number")
+    # The cut above the greatest float is at infinity, which no integer lies beside.
+    _ensure(not len(rest) or not rest[np.isinf(values)].any(), "a cut lies beyond infinity")
     _check_cells(arena, attributes)
     _ensure(is_below(arena["space.view_kind"], len(View)), "a view is of no kind")
     _ensure(is_below(arena["space.flag_kind"], len(Flag)), "a flag is of no kind")
