@@ -115,6 +115,8 @@ def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, 
             slots[f"clauses.{name}"] = _stretch(slot, first[1], part.literals)
         elif name == "revise":
             slots[f"clauses.{name}"] = _stretch(slot, first[0], part.clauses)
+        elif name == "owner_start":  # engines count a clause's owners; they do not look for them
+            slots[f"clauses.{name}"] = _stretch(slot, first[0], part.clauses + 1)
     if not alone:
         start = slots.pop("engine.start", None)
         if start is None or not WORD.fits(start) or start.shape != (part.clauses + 1,):
