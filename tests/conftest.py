@@ -58,7 +58,11 @@ SPARK = {
 }
 
 
-ONE_PROCESS = ("tests/spark/", "tests/docs/test_docs_run.py")  # these share the session
+ONE_PROCESS = (
+    "tests/spark/",
+    "tests/docs/test_docs_run.py",
+    "tests/entries/test_spark.py",
+)  # these share the session
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -200,3 +200,10 @@ def test_decimal_is_a_priority() -> None:
     for others in (EXPRESSIONS, BULK):
         columns = {**dict(zip(table.column_names, table.columns, strict=True)), **others}
         assert Index.build(pa.table(columns)).subscription("b").priority == 0.5
+
+
+def test_priority_beside_a_source_is_refused() -> None:
+    index = Index.build({})
+    with pytest.raises(InputError, match="those of a source have their own"):
+        index.add({"a": "x = 1"}, priority=2.0)
+    assert len(index) == 0

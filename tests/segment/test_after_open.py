@@ -56,6 +56,15 @@ def test_file_that_was_cut_is_refused_instead_of_read(tmp_path: Path) -> None:
             use()
 
 
+def test_best_matches_of_a_cut_file_are_refused(tmp_path: Path) -> None:
+    Index.build({f"s{n}": f"a >= {n} ^ {n + 1}" for n in range(50)}, engine="bestar").save(tmp_path)
+    index = Index.open(tmp_path)
+    index.top_k({"a": 9}, 2)
+    os.truncate(largest(tmp_path), 64)
+    with pytest.raises(IndexCorrupt, match="was cut to 64 of"):
+        index.top_k({"a": 9}, 2)
+
+
 def test_note_of_somebody_else_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved(tmp_path / "index")
     seal = (largest(tmp_path / "index").with_name("segment.json")).read_bytes()

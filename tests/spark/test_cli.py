@@ -209,6 +209,22 @@ def test_refused_events_are_treated_as_it_is_asked_for(index: Path, tmp_path: Pa
 
 
 @pytest.mark.spark
+def test_time_that_cannot_be_read_refuses_its_event(index: Path, tmp_path: Path, tamis: Call) -> None:
+    (tmp_path / "e.jsonl").write_text(
+        '{"id": "good", "price": 1, "at": "2026-05-01T00:00:00Z"}\n'
+        '{"id": "bad", "price": 1, "at": "some day"}\n'
+        '{"id": "none", "price": 1}\n'
+    )
+    target, bad = tmp_path / "out", tmp_path / "bad"
+    options = ("--event-id", "id", "--event-time", "at", "--quarantine", bad, "--format", "json")
+    result = tamis("match", tmp_path / "e.jsonl", index, "-o", target, *options)
+    assert result.exit_code == 0, result.output
+    (row,) = [json.loads(line) for file in bad.glob("*.json") for line in file.read_text().splitlines()]
+    assert (row["event_id"], row["code"]) == ("bad", "event-value")
+    assert "not a time: some day" in row["message"]
+
+
+@pytest.mark.spark
 def test_explain_matches_nothing(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
     result = tamis("match", files / "events.jsonl", index, "-o", tmp_path / "out", "--explain")
     assert result.exit_code == 0, result.output

@@ -38,6 +38,7 @@ from tamis.model.change import Change
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.expr import Expr, Subscription
 from tamis.model.truth import matches
+from tamis.model.value import short
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
@@ -286,10 +287,16 @@ class Index:
         priority: float = 0.0,
         ignore: str | Collection[str] = (),
     ) -> None:
-        """Add one subscription (id, expression), or all of a source as :meth:`build` takes it."""
+        """Add one subscription (id, expression), or all of a source as :meth:`build` takes it.
+
+        The subscriptions of a source, and a :class:`Subscription`, carry their own priorities.
+        """
         if expression is not None:
             self._writer.add_one((subscription, expression, priority))
-        elif isinstance(subscription, Subscription):
+            return
+        if priority != 0.0:
+            raise InputError("priority goes with an id and an expression; those of a source have their own")
+        if isinstance(subscription, Subscription):
             self._writer.add_one(subscription)
         else:
             book = read_book(subscription, self.limits, skip_bad=False, ignore=ignore)
@@ -330,7 +337,7 @@ class Index:
         ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
         one in ``TAMIS_INDEX_KEY``, the index is signed.
         """
-        self._writer.save(Path(path), notes or {}, index_key(key))
+        self._writer.save(_path_of(path), notes or {}, index_key(key))
 
     @classmethod
     def open(
@@ -347,7 +354,7 @@ class Index:
         reads every byte even if it was verified. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index
         that is not signed by it is refused.
         """
-        found = storage.load(Path(path), limits, verify, index_key(key))
+        found = storage.load(_path_of(path), limits, verify, index_key(key))
         settings = found.manifest.settings
         sample = KeptSample.of_lines(found.sample, found.limits)
         writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample)
@@ -375,6 +382,13 @@ class Index:
             "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
             "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
         }
+
+
+def _path_of(path: Any) -> Path:
+    """``path``, if it is one."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(named := os.fspath(path), str):
+        raise InputError(f"a path is a string or a pathlib.Path, not {short(path)}")
+    return Path(named)
 
 
 def _audit_of(audit: float | Audit | None) -> Audit | None:

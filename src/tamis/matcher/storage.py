@@ -20,7 +20,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tamis.errors import IndexConflict, IndexCorrupt, IndexError_, IndexNotFound, IndexVersion
+from tamis.errors import (
+    IndexConflict,
+    IndexCorrupt,
+    IndexError_,
+    IndexNotFound,
+    IndexVersion,
+    InputError,
+)
 from tamis.failpoint import failpoint
 from tamis.index.segment.files import ARRAYS, TABLE, open_segment, write_segment
 from tamis.index.segment.sealed import LARGEST_JSON, check_digest, digest_of, read_file, sync_folder
@@ -79,7 +86,10 @@ def save(snapshot: Snapshot, path: Path, kept: Particulars, places: Places, key:
 
     ``places`` remembers where segments are already stored; it is brought up to date.
     """
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{path} cannot hold an index: there is a file in the way") from None
     entries = write_layers(snapshot, path, places, key)
     sample = _save_sample(kept.sample, path, key)
     failpoint("save.before_manifest")

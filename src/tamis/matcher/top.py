@@ -176,6 +176,7 @@ class TopK:
 
     def _by_bounds(self, layer: Layer, scores: Scores, located: Located, wish: Wanted) -> None:
         """Ask the engine for more until no bound reaches the k-th score."""
+        layer.segment.ensure_whole()
         engine: Any = layer.segment.engine
         agenda = engine.best(located, scores.ranking, wish)
         seen: set[int] = set()

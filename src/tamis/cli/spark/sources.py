@@ -164,7 +164,14 @@ def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
         return F.get_json_object(_LINE, f"$['{name}']")
 
     made_time = F.col("made_time") if "made_time" in frame.columns else F.lit(None)
-    time = F.try_to_timestamp(field(shape.event_time)) if shape.event_time else made_time
+    time, attributes = made_time, F.col(_LINE)
+    if shape.event_time:
+        written = field(shape.event_time)
+        time = F.try_to_timestamp(written)
+        # A time that cannot be read refuses its event: it is put where the reader of events finds it.
+        told = F.create_map(F.lit("$time"), F.concat(F.lit("not a time: "), written))
+        unreadable = F.to_json(F.create_map(F.lit(shape.event_time), told))
+        attributes = F.when(written.isNotNull() & time.isNull(), unreadable).otherwise(attributes)
     if ALL in carry:
         raise InputError(f"--carry {ALL}: lines of JSON have no columns; name fields, or give --schema")
     return events(
@@ -173,7 +180,7 @@ def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
                 F.coalesce(field(shape.event_id), F.col("made_id")) if shape.event_id else F.col("made_id")
             ).alias("event_id"),
             time.cast("timestamp").alias("event_time"),
-            F.col(_LINE).alias("attributes"),
+            attributes.alias("attributes"),
             (field(shape.payload) if shape.payload else F.lit(None).cast("string")).alias("payload"),
             *[field(name).alias(name) for name in carry],
         ),
