@@ -82,7 +82,7 @@ def test_reader_gives_a_tree_or_a_typed_error(reader: str, text: Any) -> None:
 STRANGE_ARGUMENTS: list[Any] = [None, 5, 1.5, b"s", object(), "", "unknown", ["s"], ("s",), True]
 
 
-@pytest.mark.parametrize("argument", STRANGE_ARGUMENTS, ids=lambda one: repr(one)[:20])
+@pytest.mark.parametrize("argument", STRANGE_ARGUMENTS, ids=range(len(STRANGE_ARGUMENTS)))
 @pytest.mark.parametrize(
     "method", ["remove", "subscription", "expression", "explain", "update", "versions", "__contains__"]
 )

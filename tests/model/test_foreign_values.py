@@ -164,9 +164,7 @@ def test_missing_value_leaves_the_attribute_absent(given: Any) -> None:
     assert index.match({"x": given}) == ["null"]
 
 
-@pytest.mark.parametrize(
-    "given", REFUSED, ids=lambda value: repr(value)[:40] if not isinstance(value, int) else "int"
-)
+@pytest.mark.parametrize("given", REFUSED, ids=range(len(REFUSED)))
 def test_other_value_is_refused_with_its_attribute(given: Any) -> None:
     with pytest.raises(EventValue) as caught:
         event_from({"x": given})
