@@ -24,6 +24,7 @@ from tamis.lang.check import check_tree
 from tamis.lang.hints.json_words import object_hint, operator_hint
 from tamis.lang.operand import depth_limit, kind_of, over
 from tamis.lang.parse import utf8_size
+from tamis.lang.printer import leaf
 from tamis.lang.shapes_json import shape_from_json, shape_to_json
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.event import tagged, tagged_value
@@ -58,7 +59,7 @@ def to_json(expr: Expr) -> dict[str, Any]:
         return {"and" if isinstance(expr, And) else "or": [to_json(child) for child in expr.children]}
     if isinstance(expr, Not):
         return {"not": to_json(expr.child)}
-    op, operands = _write(expr)
+    op, operands = _write(leaf(expr))
     written = {"attribute": expr.attribute, "op": op, **operands}
     return written if expr.weight == 1.0 else {**written, "weight": expr.weight}
 

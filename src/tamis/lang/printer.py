@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from tamis.errors import TypeMismatch
 from tamis.lang.scan import is_bare
 from tamis.model.expr import (
     And,
@@ -16,6 +17,7 @@ from tamis.model.expr import (
     In,
     Like,
     Network,
+    Node,
     Not,
     Or,
     Predicate,
@@ -25,7 +27,7 @@ from tamis.model.expr import (
     children_of,
 )
 from tamis.model.shape import Box, Circle, Ring, Shape
-from tamis.model.value import Point, Scalar, format_time
+from tamis.model.value import Point, Scalar, format_time, short
 
 
 class Span(NamedTuple):
@@ -36,10 +38,17 @@ class Span(NamedTuple):
     children: tuple[Span, ...] = ()
 
 
+def leaf(expr: Any) -> Any:
+    """``expr``, if it is a node of a tree at all."""
+    if not isinstance(expr, Node):
+        raise TypeMismatch(f"only a tree can be written, not {short(expr)}; tamis.parse reads a text")
+    return expr
+
+
 def to_text(expr: Expr) -> str:
     """The SQL-like text of a valid tree, with no more parentheses than it needs."""
     if not isinstance(expr, And | Or | Not):
-        return _predicate(expr)
+        return _predicate(leaf(expr))
     if isinstance(expr, Not):
         return "NOT " + _inner(expr, expr.child)
     if not expr.children:

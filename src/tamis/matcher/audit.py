@@ -50,9 +50,11 @@ class Audit:
     and matching goes on. Either way a new folder in ``folder`` describes it.
     """
 
-    def __init__(self, rate: Any, folder: str | Path = ".", *, raises: bool = True) -> None:
+    def __init__(self, rate: Any, folder: Any = ".", *, raises: bool = True) -> None:
         if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0.0 < rate <= 1.0:
             raise InputError(f"audit is a share of the events above 0 and up to 1, not {short(rate)}")
+        if not isinstance(folder, str | Path):
+            raise InputError(f"the folder of an audit is a path, not {short(folder)}")
         self.rate, self.folder, self.raises = float(rate), Path(folder), raises
         self.events = self.decisions = self.differences = 0
         self._begun = False

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tamis.errors import TamisError
+from tamis.errors import InputError, TamisError
+from tamis.matcher.arguments import several
 from tamis.matcher.sources import read_book
 from tamis.matcher.writer import Writer
 from tamis.model.change import Change
+from tamis.model.value import short
 
 
 def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
     """Put and remove subscriptions in one step; what cannot be used is out of force, and returned."""
+    changes = several("changes", changes)
+    for change in changes:
+        if not isinstance(change, Change):
+            raise InputError(f"changes are those of a store's log, not {short(change)}")
     last = {change.id: change for change in sorted(changes)}.values()  # of several only the last counts
     puts = [row_of(change) for change in last if change.expression is not None]
     book = read_book(puts, writer.limits, skip_bad=True)

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from tamis.errors import InputError, SubscriptionError
 from tamis.lang.columns.bulk import OPERANDS
+from tamis.matcher.arguments import several
 
 TEXT_FIELDS = ("id", "expression", "priority", "version")
 BULK_FIELDS = ("id", "attribute", "operator", *OPERANDS, "weight", "priority", "version")
@@ -15,7 +16,7 @@ EVERY_OTHER = "*"  # as ``ignore``: whatever else there is
 
 def ignored(ignore: str | Collection[str]) -> frozenset[str]:
     """The names that a user allows to be passed over."""
-    return frozenset((ignore,) if isinstance(ignore, str) else ignore)
+    return frozenset((ignore,) if isinstance(ignore, str) else several("ignore", ignore))
 
 
 def unknown_field(names: Iterable[object], known: Collection[str], ignore: Collection[str]) -> str | None:

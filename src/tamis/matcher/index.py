@@ -18,7 +18,7 @@ from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.index.segment.sealed import index_key
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher import display, storage
+from tamis.matcher import arguments, display, storage
 from tamis.matcher.audit import Audit
 from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
 from tamis.matcher.changes import apply_changes
@@ -84,11 +84,13 @@ class Index:
         """
         if on_error not in ("raise", "skip", "report"):
             raise InputError(f"on_error is 'raise', 'skip' or 'report', not {on_error!r}")
-        engine_class(engine)
+        engine_class(arguments.text("engine", engine))
+        arguments.bounds(limits)
+        arguments.function("progress", progress)
         book = read_book(source, limits, on_error != "raise", progress, ignore)
         if on_error == "report":
             warn_refused(book.refused)
-        writer = Writer(engine, parameters or {}, limits, sample)
+        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample)
         writer.load(book)
         return cls(writer, book.refused)
 
@@ -146,6 +148,9 @@ class Index:
         have.
         """
         check_on_error(on_error)
+        arguments.whole("batch_size", batch_size)
+        if threads is not None:
+            arguments.whole("threads", threads)
         watch = AttributeWatch() if watch is None else watch
         source = watched(pieces(events, batch_size, self.limits), watch)
         run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
@@ -217,13 +222,14 @@ class Index:
         what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so. With a ``prefix`` only
         subscriptions whose ids begin so are looked at.
         """
-        if k < 1:
-            raise InputError(f"k must be at least 1, not {k}")
+        arguments.whole("k", k)
+        arguments.text("prefix", prefix)
         holder = _Lazy(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
-        sure = combine in (sum, max, min) if bounded is None else bounded
+        sure = combine in arguments.KNOWN if bounded is None else bounded
         subject = Subject(event, holder, weights)
-        return TopK(self._writer.current, subject, k, combine, sure, prefix).run(self._scores)
+        joined = arguments.combining(combine)
+        return TopK(self._writer.current, subject, k, joined, sure, prefix).run(self._scores)
 
     def _scores(self, segment: Segment) -> Scores:
         known = self._static.get(segment)
@@ -273,7 +279,8 @@ class Index:
     def versions(self, subscriptions: Iterable[str]) -> list[int]:
         """The versions of subscriptions that are in the index; 0 where none was given."""
         snapshot = self._writer.current
-        return [snapshot.version(_place(snapshot, name)) for name in subscriptions]
+        names = arguments.several("subscriptions", subscriptions)
+        return [snapshot.version(_place(snapshot, name)) for name in names]
 
     def expression(self, subscription: str) -> Expr:
         """The expression of a subscription."""
@@ -337,7 +344,7 @@ class Index:
         ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
         one in ``TAMIS_INDEX_KEY``, the index is signed.
         """
-        self._writer.save(_path_of(path), notes or {}, index_key(key))
+        self._writer.save(_path_of(path), arguments.plain_json("notes", notes), index_key(key))
 
     @classmethod
     def open(
