@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from tamis.api.rates import Bucket
 from tamis.api.report import Report, defect, written
 from tamis.api.service import Service
 from tamis.api.shapes import events as shapes
-from tamis.api.shapes.common import ForOwner, Moment, Strict
+from tamis.api.shapes.common import Moment, Strict
 from tamis.errors import EventConflict, RateExceeded, TamisError
 from tamis.limits import Limits
 from tamis.model.event import decode_event, event_from
@@ -31,6 +32,8 @@ from tamis.store import outbox
 from tamis.store.book import REFUSED_TEXT
 from tamis.store.events import CONFLICT, NewEvent, Published
 from tamis.store.keys import PUBLISH
+
+_log = logging.getLogger(__name__)
 
 SOURCE = "http"  # of refused events in the quarantine
 SMALL = 8 * 1024  # bytes that are read in the loop: going to a thread would take longer
@@ -52,7 +55,7 @@ _decoder = msgspec.json.Decoder(_Sent)
     "/v1/events",
     scope=PUBLISH,
     tag="events",
-    query=ForOwner,
+    query=shapes.PublishOf,
     body=shapes.NewEvent,
     media=(JSON, NDJSON),
     reads_itself=True,
@@ -65,7 +68,8 @@ _decoder = msgspec.json.Decoder(_Sent)
 async def publish_events(call: Call) -> Answer | Response:
     """Publish an event, or one in each line. The answer comes when they are kept; then they are matched.
 
-    A line that cannot be used is reported with its number, put into quarantine, and stops nothing.
+    A line that cannot be used is reported with its number, put into quarantine, and stops nothing, unless
+    ``on_error`` says otherwise.
     """
     if bodies.media_of(call.request.scope, (JSON, NDJSON)) == NDJSON:
         return await _publish_lines(call)
@@ -130,12 +134,14 @@ async def _publish_lines(call: Call) -> Response:
         await bodies.piped(
             bodies.lines(call.request, service.limits),
             lambda group: _paced(service, bucket, group, naming),
-            lambda found: _publish(service, owner, found, report),
+            lambda found: _publish(service, owner, found, report, call.query.on_error),
         )
     except TamisError as bad:
         report.close()
         bad.details["lines"] = report.last
         raise
+    if (refused := report.counts["refused"]) and call.query.on_error == "report":
+        _log.warning("%s: %d of %d lines of events were refused", owner, refused, report.counts.total())
     return report.sent(service, 202)
 
 
@@ -160,7 +166,11 @@ def _event_or_why(line: Line, naming: _Naming, limits: Limits) -> NewEvent | Tam
         return defect()
 
 
-async def _publish(service: Service, owner: str, found: list[_Read], report: Report) -> None:
+async def _publish(service: Service, owner: str, found: list[_Read], report: Report, on_error: str) -> None:
+    stop = next((at for at, read in enumerate(found) if isinstance(read.event, TamisError)), None)
+    if on_error == "raise" and stop is not None:
+        await _publish(service, owner, found[:stop], report, on_error)
+        raise _placed(found[stop])
     good = [event for _, event in found if isinstance(event, NewEvent)]
 
     async def publish(events: list[NewEvent]) -> list[Published]:
@@ -173,15 +183,24 @@ async def _publish(service: Service, owner: str, found: list[_Read], report: Rep
         outcome = event if isinstance(event, TamisError) else next(outcomes)
         if isinstance(outcome, TamisError):
             bad.append((line, outcome))
-            report.refuse(line.number, outcome)
+            report.refuse(line.number, outcome, is_quiet=on_error == "skip")
         else:
             counts[outcome.status] += 1
             report.add(line.number, outcome.status, id=outcome.id)
-    if bad:
+    if bad and on_error != "skip":
         await service.commit(lambda connection: _put_aside(connection, bad, owner))
     for status, number in counts.items():
         service.metrics.events(status, number)
     service.metrics.events("refused", len(bad))
+
+
+def _placed(read: _Read) -> TamisError:
+    """Why a line was refused, with its number."""
+    bad = read.event
+    assert isinstance(bad, TamisError)
+    bad.details["line"] = read.line.number
+    bad.message = f"line {read.line.number}: {bad.message}"
+    return bad
 
 
 def _put_aside(connection: Connection, bad: Sequence[tuple[Line, TamisError]], owner: str) -> None:

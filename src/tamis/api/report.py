@@ -40,15 +40,21 @@ class Report:
 
     def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
         """Note one line."""
-        self.counts[status] += 1
-        self.last = max(self.last, line)
+        self._count(line, status)
         told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
         if not self._only_refused or warnings or status in ("refused", "conflict"):
             self._file.write(_encode(told) + b"\n")
 
-    def refuse(self, line: int, error: TamisError) -> None:
-        """Note a line that was refused, and why."""
-        self.add(line, "refused", **error.as_dict())
+    def refuse(self, line: int, error: TamisError, is_quiet: bool = False) -> None:
+        """Note a line that was refused, and why; a quiet one is only counted."""
+        if is_quiet:
+            self._count(line, "refused")
+        else:
+            self.add(line, "refused", **error.as_dict())
+
+    def _count(self, line: int, status: str) -> None:
+        self.counts[status] += 1
+        self.last = max(self.last, line)
 
     def sent(self, service: Service, status: int) -> StreamingResponse:
         """The report as an answer; the last line has the sums."""

@@ -17,7 +17,7 @@ import httpx
 
 from tamis.client import calls
 from tamis.client.calls import bulk
-from tamis.client.calls.bulk import Each
+from tamis.client.calls.bulk import Each, OnError
 from tamis.client.core import Core, Settings
 from tamis.client.faces import dressed
 from tamis.client.later import AsyncItems, pieces, run
@@ -121,7 +121,11 @@ class AsyncClient:
 
     @overload
     async def publish(
-        self, event: Iterable[EventLike] | AsyncIterable[EventLike], *, each: Each | None = None
+        self,
+        event: Iterable[EventLike] | AsyncIterable[EventLike],
+        *,
+        each: Each | None = None,
+        on_error: OnError = "report",
     ) -> Report: ...
 
     async def publish(
@@ -131,12 +135,15 @@ class AsyncClient:
         id: str | None = None,
         time: datetime | None = None,
         each: Each | None = None,
+        on_error: OnError = "report",
     ) -> Published | Report:
         """Publish an event, or many, some at a time; see :meth:`Client.publish`."""
         if isinstance(event, Event | Mapping):
             return await run(self._http, calls.events.publish(self._core, event, id=id, time=time))
         return await run(
-            self._http, bulk.publish_many(self._core, each), bulk.events_given(event, id, time, _KINDS)
+            self._http,
+            bulk.publish_many(self._core, each, on_error),
+            bulk.events_given(event, id, time, _KINDS),
         )
 
     match = _later(calls.events.match)

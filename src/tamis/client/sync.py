@@ -11,7 +11,7 @@ import httpx
 
 from tamis.client import calls
 from tamis.client.calls import bulk
-from tamis.client.calls.bulk import Each
+from tamis.client.calls.bulk import Each, OnError
 from tamis.client.core import Core, Settings
 from tamis.client.faces import dressed
 from tamis.client.now import Items, pieces, run
@@ -116,7 +116,9 @@ class Client:
     ) -> Published: ...
 
     @overload
-    def publish(self, event: Iterable[EventLike], *, each: Each | None = None) -> Report: ...
+    def publish(
+        self, event: Iterable[EventLike], *, each: Each | None = None, on_error: OnError = "report"
+    ) -> Report: ...
 
     def publish(
         self,
@@ -125,15 +127,19 @@ class Client:
         id: str | None = None,
         time: datetime | None = None,
         each: Each | None = None,
+        on_error: OnError = "report",
     ) -> Published | Report:
         """Publish an event, or many, some at a time: they are kept when this returns.
 
         Of many, one that is refused stops no other. ``each`` is told what became of every one; the report
-        then has only the sums.
+        then has only the sums. ``on_error="report"`` gives one warning with the number of those refused,
+        ``"raise"`` ends at the first, and ``"skip"`` counts them.
         """
         if isinstance(event, Event | Mapping):
             return run(self._http, calls.events.publish(self._core, event, id=id, time=time))
-        return run(self._http, bulk.publish_many(self._core, each), bulk.events_given(event, id, time))
+        return run(
+            self._http, bulk.publish_many(self._core, each, on_error), bulk.events_given(event, id, time)
+        )
 
     match = _now(calls.events.match)
     top_k = _now(calls.events.top_k)

@@ -24,6 +24,18 @@ class NewEvent(Strict):
     time: Moment | None = None
 
 
+class PublishOf(ForOwner):
+    """What to do about lines that are refused."""
+
+    on_error: Annotated[
+        Literal["report", "raise", "skip"],
+        Meta(
+            description="Of lines: report and quarantine those refused; end at the first, with its problem; "
+            "or only count them."
+        ),
+    ] = "report"
+
+
 class Published(msgspec.Struct):
     """An event that is kept and will be matched; a duplicate was, and is not matched again."""
 

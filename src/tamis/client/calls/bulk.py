@@ -6,9 +6,10 @@ Every line has an id before it is sent, so a piece whose answer was lost is sent
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -17,18 +18,23 @@ from tamis.client.failures import error_of
 from tamis.client.results import Fault, Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
 from tamis.client.writing import event_sent, has_id, row_sent, text_of
-from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, TamisError
+from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, RefusedWarning, TamisError
 
 PIECE_LINES, PIECE_BYTES = 1_000, 1024 * 1024
 REFUSED, CONFLICT = "refused", "conflict"
 
 Each = Callable[[Outcome], None]
 Write = Callable[[Any], dict[str, Any]]
+OnError = Literal["report", "raise", "skip"]
+REPORT, RAISE, SKIP = ON_ERROR = ("report", "raise", "skip")  # about events that are refused
 
 
-def publish_many(core: Core, each: Each | None) -> Flow[Report]:
-    """Publish all that the caller gives."""
-    return _send_all(core, _Lines(method="POST", path=path("events"), result=_Told), event_sent, each)
+def publish_many(core: Core, each: Each | None, on_error: str = REPORT) -> Flow[Report]:
+    """Publish all that the caller gives; ``on_error`` says what happens to events that are refused."""
+    if on_error not in ON_ERROR:
+        raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
+    call = _Lines(method="POST", path=path("events"), result=_Told, query={"on_error": on_error})
+    return _send_all(core, call, event_sent, each, on_error)
 
 
 def import_rows(core: Core, each: Each | None) -> Flow[Report]:
@@ -76,10 +82,17 @@ def _entry(given: Any, write: Write) -> _Entry:
     return _Entry(text, sent["id"], not has_id(given), text_of(sent.get("expression")))
 
 
-def _send_all(core: Core, call: _Lines, write: Write, each: Each | None) -> Flow[Report]:
+def _send_all(
+    core: Core, call: _Lines, write: Write, each: Each | None, on_error: str = SKIP
+) -> Flow[Report]:
     tally, piece, size = _Tally(each), list[_Entry](), 0
     while (given := (yield Take())) is not END:
         entry = _entry(given, write)
+        if entry.error is not None and on_error == RAISE:
+            if piece:
+                yield from _send(core, call, piece, tally)
+            entry.error.details["line"] = tally.lines + 1
+            raise entry.error
         if len(piece) == PIECE_LINES or (piece and size + len(entry.text) > PIECE_BYTES):
             yield from _send(core, call, piece, tally)
             piece, size = [], 0
@@ -87,7 +100,12 @@ def _send_all(core: Core, call: _Lines, write: Write, each: Each | None) -> Flow
         size += len(entry.text)
     if piece:
         yield from _send(core, call, piece, tally)
-    return tally.report()
+    report = tally.report()
+    if on_error == REPORT and (refused := report.counts.get(REFUSED, 0)):
+        told = "see `refused` of the report" if each is None else "`each` was told of them"
+        message = f"{refused:,} of {report.lines:,} events were refused; {told}"
+        warnings.warn(message, RefusedWarning, stacklevel=2)
+    return report
 
 
 def _send(core: Core, call: _Lines, piece: list[_Entry], tally: _Tally) -> Flow[None]:
