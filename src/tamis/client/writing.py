@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from tamis.client.results import Row
-from tamis.errors import EventLimit, EventSyntax, InputError
+from tamis.errors import EventLimit, EventSyntax, EventValue, InputError
 from tamis.lang import to_json
-from tamis.model.event import Event, EventLike, check_fields, tagged
+from tamis.model.event import Event, EventLike, at_attribute, check_fields, tagged
 from tamis.model.expr import Expr, Node
 from tamis.model.expr import Subscription as Known
 from tamis.model.foreign import is_array, means_absent
@@ -56,9 +56,16 @@ def attributes_of(event: EventLike) -> dict[str, Any]:
     if not isinstance(attributes, Mapping):
         raise EventSyntax(f"an event is an object with named attributes, not a {type(event).__name__}")
     try:
-        return {_name(name): _written(value) for name, value in attributes.items()}
+        return {_name(name): _written_at(name, value) for name, value in attributes.items()}
     except RecursionError:
         raise EventLimit("the event is nested deeper than can be sent", limit="event_depth") from None
+
+
+def _written_at(name: str, value: Any) -> Any:
+    try:
+        return _written(value)
+    except EventValue as bad:
+        raise at_attribute(bad, name) from None
 
 
 def _written(value: Any) -> Any:

@@ -211,17 +211,18 @@ def _clean_at(name: str, value: Any) -> Value:
     try:
         return clean_value(value)
     except EventValue as bad:
-        raise _placed(bad, name) from None
+        raise at_attribute(bad, name) from None
 
 
 def _tagged_at(name: str, value: Mapping[str, Any]) -> Value | None:
     try:
         return tagged_value(value)
     except EventValue as bad:
-        raise _placed(bad, name) from None
+        raise at_attribute(bad, name) from None
 
 
-def _placed(bad: EventValue, name: str) -> EventValue:
+def at_attribute(bad: EventValue, name: str) -> EventValue:
+    """The same error with the attribute that it is about."""
     return EventValue(f"attribute {short(name)}: {bad.message}", attribute=name)
 
 
