@@ -35,21 +35,6 @@ def test_help_needs_no_pyspark_and_is_quick(tmp_path: Path) -> None:
     assert "EVENTS INDEX" in done.stdout
 
 
-def test_without_pyspark_the_extra_is_named() -> None:
-    code = """if True:
-        import importlib.util
-        from tamis.cli import main
-        found = importlib.util.find_spec
-        importlib.util.find_spec = lambda name: None if name == "pyspark" else found(name)
-        main(["spark", "profile", "e.json", "-o", "x"], prog_name="tamis")"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert (
-        done.stderr.strip()
-        == "tamis: spark-unavailable: PySpark is not installed; pip install 'tamis[spark]'"
-    )
-
-
 def test_a_setting_needs_a_value(tamis: Call) -> None:
     result = tamis("match", "e.json", "i", "-o", "x", "--conf", "spark.nonsense")
     assert result.exit_code == 1

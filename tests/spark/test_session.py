@@ -113,9 +113,10 @@ def test_a_launcher_that_somebody_else_owns_is_not_run(no_java: pytest.MonkeyPat
     first, others = os.environ["JAVA_HOME"], os.getuid() + 1
     no_java.setenv("JAVA_HOME", "")
     no_java.setattr(os, "getuid", lambda: others)
-    Path(first).rename(tmp_path / Path(first).name.replace(str(others - 1), str(others)))
+    theirs = tmp_path / Path(first).name.replace(str(others - 1), str(others))
+    Path(first).rename(theirs)
     java.provide_java()
-    assert str(others) not in Path(os.environ["JAVA_HOME"]).name
+    assert Path(os.environ["JAVA_HOME"]) != theirs
 
 
 # -- settings -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.model.event import event_or_error
+from tamis.model.foreign import decimal_number
 from tamis.model.value import clean_time, format_time
 from tamis.space.table_row import event_of_row
 
@@ -202,7 +204,14 @@ def _plain(scalar: Any) -> Any:
         return scalar.as_buffer().to_pybytes().decode("utf-8", "replace")
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _time(scalar)
-    return float(scalar.as_py()) if pa.types.is_decimal(kind) else scalar.as_py()
+    return _decimal(scalar.as_py()) if pa.types.is_decimal(kind) else scalar.as_py()
+
+
+def _decimal(number: Decimal) -> Any:
+    try:
+        return decimal_number(number)
+    except EventValue:  # as infinity, which is refused when the text is read back
+        return float(number)
 
 
 def _point_or_object(found: Mapping[str, Any]) -> Mapping[str, Any]:

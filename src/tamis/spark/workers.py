@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CHOICE, SETTING = "PYSPARK_PYTHON", "spark.pyspark.python"
-_SIGNS = ("No module named", "PYTHON_VERSION_MISMATCH", "Cannot run program")
+_SIGNS = ("No module named", "which is not installed", "PYTHON_VERSION_MISMATCH", "Cannot run program")
 
 _asked: set[str] = set()  # sessions whose workers are known to have it
 
