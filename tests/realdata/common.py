@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,7 +19,6 @@ from tamis.space.located import Located
 Pairs = set[tuple[Any, str]]
 # These look at half of the clauses or more for each event: they get the first few events.
 SLOW = ("kindex", "scan")
-BATCH = 4096
 
 
 def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: int = 4096) -> Pairs:
@@ -41,14 +39,12 @@ def assert_every_engine(index: Index, events: Iterable[Any], names: list[Any], e
     """The index finds the expected pairs, and every other engine what the index's own finds in its clauses.
 
     Reading rules, locating events and revision are most of the work and the same for all: they are done once.
-    The engines are compared on every fourth batch, with TAMIS_LONG on all of them.
     """
     events = list(events)
     assert_equal_pairs(matched(index, events, names), expected)
     (layer,) = index._writer.current.layers
     segment = layer.segment
-    step = BATCH if os.environ.get("TAMIS_LONG") else 4 * BATCH
-    located = [locate(segment.encoder, events[row : row + BATCH])[0] for row in range(0, len(events), step)]
+    located = [locate(segment.encoder, events[row : row + 4096])[0] for row in range(0, len(events), 4096)]
     clauses = Clauses(**segment.arena.group("clauses."))
     found = [_pairs(segment.engine, clauses, batch) for batch in located]
     for name in NAMES:
