@@ -139,6 +139,7 @@ def test_table_of_subscriptions_with_strange_columns_is_refused(
     spark: SparkSession, columns: str, row: tuple[Any, ...], tmp_path: Path
 ) -> None:
     frame = spark.createDataFrame([row], columns)
-    with pytest.raises(TamisError) as caught:
-        tamis.spark.subscriptions(frame)
-    refused(caught.value.code, caught.value.message)
+    for use in (tamis.spark.subscriptions, lambda rows: tamis.spark.build(rows, str(tmp_path / "index"))):
+        with pytest.raises(TamisError) as caught:
+            use(frame)
+        refused(caught.value.code, caught.value.message)

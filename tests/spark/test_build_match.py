@@ -274,7 +274,9 @@ def test_what_is_wrong_is_named(spark: SparkSession, index: str, tmp_path: Path)
     with pytest.raises(InputError, match="'id' is missing"):
         build(nothing, str(tmp_path / "x"))
     with pytest.raises(InputError, match="'expression' is int"):
-        build(nothing.selectExpr("x id", "x expression"), str(tmp_path / "x"))
+        build(nothing.selectExpr("'a' id", "x expression"), str(tmp_path / "x"))
+    with pytest.raises(InputError, match="'id' is int, but ids are text"):
+        build(nothing.selectExpr("x id", "'x = 1' expression"), str(tmp_path / "x"))
     with pytest.raises(InputError, match="1 to 1024 shards, not 2000"):
         build(subscriptions_of(spark), str(tmp_path / "x"), shards=2000)
     with pytest.raises(InputError, match="event_id"):

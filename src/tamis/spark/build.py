@@ -38,6 +38,7 @@ from tamis.shards.place import Place
 from tamis.shards.store import write_sample
 from tamis.spark.events import column
 from tamis.spark.profiling import Profile
+from tamis.spark.subscriptions import check_id_type, check_names, check_number_type
 from tamis.spark.workers import ready
 
 PER_SHARD = 1_000_000
@@ -143,7 +144,7 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _known_columns(frame: DataFrame) -> DataFrame:
-    """The columns that an index is built from; ids of any simple type become text."""
+    """The columns that an index is built from; other columns are ignored, unless one looks misspelt."""
     wanted = _TEXT if "expression" in frame.columns else _BULK
     needed = wanted[:2] if wanted is _TEXT else wanted[:3]
     if missing := [name for name in needed if name not in frame.columns]:
@@ -152,9 +153,11 @@ def _known_columns(frame: DataFrame) -> DataFrame:
             f"missing (there are: {', '.join(frame.columns)}); rename with withColumnRenamed",
             column=missing[0],
         )
+    check_names(frame.columns, wanted is _BULK)
+    check_id_type(frame, "id")
+    for name in {"priority", "version"} & set(frame.columns):
+        check_number_type(frame, name)
     kinds = dict(frame.dtypes)
-    if kinds["id"].startswith(("struct", "array", "map", "variant", "binary")):
-        raise InputError(f"the column 'id' is {kinds['id']}; an id is text or a number", column="id")
     if wanted is _TEXT and kinds["expression"] != "string":
         raise InputError(f"the column 'expression' is {kinds['expression']}, not text", column="expression")
     return frame.select(*[_typed(name) for name in wanted if name in frame.columns])

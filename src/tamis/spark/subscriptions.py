@@ -143,15 +143,15 @@ def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
     names = {name: role for role, name in wanted.items() if name in columns}
     if "priority" not in (*columns, *names.values()) and "weight" in columns and not bulk:
         names["weight"] = "priority"
-    _check_names(columns, bulk)
-    _check_id(frame, str(wanted["id"]))
+    check_names(columns, bulk)
+    check_id_type(frame, str(wanted["id"]))
     clash = sorted(role for name, role in names.items() if role != name and role in columns)
     if clash:
         raise InputError(f"another column is called {clash[0]!r} already; drop or rename it", column=clash[0])
     return frame.select(*[column(name).alias(names.get(name, name)) for name in columns])
 
 
-def _check_names(columns: list[str], bulk: bool) -> None:
+def check_names(columns: list[str], bulk: bool) -> None:
     """Refuse a column that looks like a misspelt optional one; other columns are carried along."""
     known = (
         BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
@@ -166,7 +166,14 @@ def _check_names(columns: list[str], bulk: bool) -> None:
             )
 
 
-def _check_id(frame: DataFrame, name: str) -> None:
+def check_number_type(frame: DataFrame, name: str) -> None:
+    """Refuse a priority or version that is neither a number nor text: TRUE would silently become 1."""
+    kind = frame.schema[name].dataType
+    if not isinstance(kind, T.NumericType | T.StringType | T.NullType):
+        raise InputError(f"the column {name!r} is {kind.simpleString()}, not a number", column=name)
+
+
+def check_id_type(frame: DataFrame, name: str) -> None:
     """Refuse ids that are not text: 7 would silently become '7'."""
     kind = frame.schema[name].dataType
     if not isinstance(kind, T.StringType | T.NullType):
@@ -202,9 +209,7 @@ def _with_numbers(frame: DataFrame) -> DataFrame:
 
 def _number(frame: DataFrame, name: str, written: Column) -> Column:
     """The number that is written, 0 if there is none."""
-    kind = frame.schema[name].dataType
-    if not isinstance(kind, T.NumericType | T.StringType | T.NullType):
-        raise InputError(f"the column {name!r} is {kind.simpleString()}, not a number", column=name)
+    check_number_type(frame, name)
     number = F.coalesce(written.try_cast(_TYPES[name]), F.lit(_UNUSABLE[name]).cast(_TYPES[name]))
     return F.when(written.isNull(), F.lit(0).cast(_TYPES[name])).otherwise(number)
 
