@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 import click
 
 from tamis.limits import DEFAULT_LIMITS
+from tamis.model.refusing import ON_ERROR as CHOICES
 
 PORTION = 1 << 22
 
@@ -29,7 +30,7 @@ EVENTS = click.argument(
 
 ON_ERROR = click.option(
     "--on-error",
-    type=click.Choice(["report", "raise", "skip"]),
+    type=click.Choice(CHOICES),
     default="report",
     show_default=True,
     help="An event that is refused: count it on stderr, stop with its error, or leave it out quietly.",

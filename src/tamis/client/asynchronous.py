@@ -17,7 +17,7 @@ import httpx
 
 from tamis.client import calls
 from tamis.client.calls import bulk
-from tamis.client.calls.bulk import Each, OnError
+from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
 from tamis.client.faces import dressed
 from tamis.client.later import AsyncItems, pieces, run
@@ -26,6 +26,7 @@ from tamis.client.steps import Feed, Flow
 from tamis.client.transport import options
 from tamis.client.writing import RowLike, Rows
 from tamis.model.event import Event, EventLike
+from tamis.model.refusing import OnError
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
-from tamis.matcher.refused_events import OnError, check_on_error, reported
+from tamis.matcher.refused_events import reported
 from tamis.matcher.refused_subscriptions import warn_refused
 from tamis.matcher.results import Matches, MatchTable
 from tamis.matcher.samples import KeptSample
@@ -37,6 +37,7 @@ from tamis.matcher.writer import Writer
 from tamis.model.change import Change
 from tamis.model.event import Event, EventLike, event_from
 from tamis.model.expr import Expr, Subscription
+from tamis.model.refusing import OnError, check_on_error
 from tamis.model.truth import matches
 from tamis.model.value import short
 
@@ -69,7 +70,7 @@ class Index:
         parameters: dict[str, Any] | None = None,
         sample: Any = None,
         limits: Limits = DEFAULT_LIMITS,
-        on_error: str = "raise",
+        on_error: OnError = "raise",
         ignore: str | Collection[str] = (),
         progress: Progress | None = None,
     ) -> Self:
@@ -82,8 +83,7 @@ class Index:
         ``ignore`` names fields or columns to pass over. ``sample`` is a list or table of typical events; it
         makes the choice of access conditions better.
         """
-        if on_error not in ("raise", "skip", "report"):
-            raise InputError(f"on_error is 'raise', 'skip' or 'report', not {on_error!r}")
+        check_on_error(on_error)
         engine_class(arguments.text("engine", engine))
         arguments.bounds(limits)
         arguments.function("progress", progress)

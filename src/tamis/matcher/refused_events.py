@@ -1,8 +1,4 @@
-"""Refused events: which they are, why, and what to do about them.
-
-Every way in offers the choice ``on_error``. ``report`` matches the good events, keeps the refused ones with
-the result and states their number in one warning. ``raise`` stops at the first. ``skip`` only keeps them.
-"""
+"""Refused events: which they are, why, and the report about them."""
 
 from __future__ import annotations
 
@@ -10,16 +6,13 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from tamis.errors import EventError, InputError, RefusedWarning
+from tamis.errors import EventError, RefusedWarning
 from tamis.model.event import Event
-from tamis.model.value import short
-
-OnError = Literal["report", "raise", "skip"]
-ON_ERROR = ("report", "raise", "skip")
+from tamis.model.refusing import RAISE, REPORT, check_on_error
 
 
 class Refusal(NamedTuple):
@@ -43,13 +36,6 @@ class Refusal(NamedTuple):
     def message(self) -> str:
         """The reason, and what to do."""
         return self.error.message
-
-
-def check_on_error(choice: Any) -> str:
-    """``choice``, if it is one of the three."""
-    if choice not in ON_ERROR:
-        raise InputError(f"on_error is 'report', 'raise' or 'skip', not {short(choice)}")
-    return str(choice)
 
 
 def refusals(piece: Any, refused: Iterable[tuple[int, EventError]], first: int) -> list[Refusal]:
@@ -101,12 +87,12 @@ class Reporter:
             return
         self._first = self._first or refused[0]
         self._codes.update(one.code for one in refused)
-        if self._choice == "raise":
+        if self._choice == RAISE:
             raise placed(refused[0])
 
     def close(self) -> None:
         """State how many events were refused, in one warning."""
-        if self._first is not None and self._choice == "report":
+        if self._first is not None and self._choice == REPORT:
             warnings.warn(self._summary(self._first), RefusedWarning, stacklevel=_outside())
 
     def _summary(self, first: Refusal) -> str:

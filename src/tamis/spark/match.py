@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from tamis.errors import InputError
 from tamis.matcher.audit import Audit
 from tamis.matcher.work import COUNTERS
+from tamis.model.refusing import RAISE, REPORT, SKIP, check_on_error
 from tamis.shards.manifest import Manifest, current
 from tamis.shards.place import Place
 from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
@@ -22,11 +23,7 @@ from tamis.spark.temporary import Source, path_of
 from tamis.spark.worker import (
     CARRIED,
     ENVELOPE,
-    ON_ERROR,
-    RAISE,
     REFUSAL,
-    REPORT,
-    SKIP,
     Matching,
     Wish,
     note_of,
@@ -134,8 +131,7 @@ def wish_of(
         Audit(audit)
         if k is not None:
             raise InputError("audit compares all matches of an event; it does not go with k")
-    if on_error not in ON_ERROR:
-        raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
+    check_on_error(on_error)
     if shape not in SHAPES:
         raise InputError(f"there is no shape {shape!r}; there are {', '.join(SHAPES)}")
     for name, number in (("k", k), ("matches_per_event", most)):

@@ -18,9 +18,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udtf
 
 from tamis.errors import InputError
+from tamis.model.refusing import REPORT, check_on_error
 from tamis.shards.manifest import current
 from tamis.shards.place import Place
-from tamis.spark.worker import ON_ERROR, REPORT, Matching, Wish
+from tamis.spark.worker import Matching, Wish
 from tamis.spark.workers import ready
 
 _PAIRS = "event_id string, subscription_id string, version bigint"
@@ -53,8 +54,7 @@ class _Matched:
     ) -> Iterator[pa.Table]:
         """The matches of one batch."""
         if self._matching is None:
-            if on_error not in ON_ERROR:
-                raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
+            check_on_error(on_error)
             self._matching = Matching(path, current(Place(path)).number, Wish(k, on_error=on_error))
         for found in self._matching(iter([_checked(batch)])):
             table = pa.Table.from_batches([found])

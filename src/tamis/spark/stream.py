@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tamis.errors import IndexNotFound, InputError
+from tamis.model.refusing import REPORT
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, current, numbers
@@ -24,7 +25,7 @@ from tamis.spark.carrying import Carry, checked_carry
 from tamis.spark.match import Matcher, canonical_of, wish_of
 from tamis.spark.outbox import write_noted
 from tamis.spark.progress import COUNTS, WORK, report
-from tamis.spark.worker import ENVELOPE, REPORT, Wish
+from tamis.spark.worker import ENVELOPE, Wish
 from tamis.spark.workers import ready
 from tamis.store import Store
 

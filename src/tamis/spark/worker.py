@@ -21,6 +21,7 @@ from tamis.matcher.audit import Audit
 from tamis.matcher.index import Index
 from tamis.matcher.work import WorkReport
 from tamis.model.event import event_from
+from tamis.model.refusing import RAISE, REPORT
 from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
 from tamis.shards.place import Place
@@ -28,7 +29,6 @@ from tamis.space.table_row import event_of_row
 from tamis.spark.rows import cut_text, good_of, text_of
 
 PIECE = 4_096  # events that are matched together
-REPORT, RAISE, SKIP = ON_ERROR = ("report", "raise", "skip")  # about events that are refused
 ENVELOPE = ("event_time", "payload")  # carried by themselves
 CARRIED = "carried"  # the column with all others that are carried
 REFUSAL = '{"code"'  # begins a note on a refused event

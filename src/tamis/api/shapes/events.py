@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from tamis.api.shapes.common import Cursor, ForOwner, LocalId, Moment, Sent, Status, Strict
+from tamis.model.refusing import OnError
 
 Attributes = Annotated[
     dict[str, Any],
@@ -28,7 +29,7 @@ class PublishOf(ForOwner):
     """What to do about lines that are refused."""
 
     on_error: Annotated[
-        Literal["report", "raise", "skip"],
+        OnError,
         Meta(
             description="Of lines: report and quarantine those refused; end at the first, with its problem; "
             "or only count them."

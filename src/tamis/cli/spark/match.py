@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from tamis.cli.events import AUDIT
+from tamis.cli.events import AUDIT, ON_ERROR
 from tamis.cli.spark.frames import whole, write
-from tamis.cli.spark.sources import ALL, Shape, batch_events, on_error_option, shape_options
+from tamis.cli.spark.sources import ALL, Shape, batch_events, shape_options
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note
 from tamis.errors import InputError
@@ -47,7 +47,7 @@ from tamis.errors import InputError
 @click.option(
     "--explain", is_flag=True, help="Match nothing: say which plan is chosen and why, and print Spark's plan."
 )
-@on_error_option
+@ON_ERROR
 @AUDIT
 @shape_options
 @session_options

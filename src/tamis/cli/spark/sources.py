@@ -53,17 +53,6 @@ def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def on_error_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What to do about events that are refused."""
-    return click.option(
-        "--on-error",
-        type=click.Choice(["report", "raise", "skip"]),
-        default="report",
-        show_default=True,
-        help="Refused events are counted and told of, end the job, or are left out quietly.",
-    )(command)
-
-
 def batch_events(spark: Any, source: str, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
     """The events of files, in the canonical form; with ``carry``, other columns beside it."""
     return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape, carry)

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from tamis.cli.events import ON_ERROR
 from tamis.cli.spark.frames import whole
 from tamis.cli.spark.queries import query_options, run, shown, trigger_of, watched
-from tamis.cli.spark.sources import Shape, on_error_option, shape_options, stream_events
+from tamis.cli.spark.sources import Shape, shape_options, stream_events
 from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import note
 
@@ -17,7 +18,7 @@ from tamis.cli.support import note
 @click.argument("source", metavar="SOURCE")
 @click.argument("index", metavar="INDEX")
 @query_options
-@on_error_option
+@ON_ERROR
 @shape_options
 @session_options
 def stream(

@@ -9,7 +9,7 @@ import dataclasses
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,20 +19,18 @@ from tamis.client.results import Fault, Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
 from tamis.client.writing import event_sent, has_id, row_sent, text_of
 from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, RefusedWarning, TamisError
+from tamis.model.refusing import RAISE, REPORT, SKIP, check_on_error
 
 PIECE_LINES, PIECE_BYTES = 1_000, 1024 * 1024
 REFUSED, CONFLICT = "refused", "conflict"
 
 Each = Callable[[Outcome], None]
 Write = Callable[[Any], dict[str, Any]]
-OnError = Literal["report", "raise", "skip"]
-REPORT, RAISE, SKIP = ON_ERROR = ("report", "raise", "skip")  # about events that are refused
 
 
 def publish_many(core: Core, each: Each | None, on_error: str = REPORT) -> Flow[Report]:
     """Publish all that the caller gives; ``on_error`` says what happens to events that are refused."""
-    if on_error not in ON_ERROR:
-        raise InputError(f"on_error is {', '.join(map(repr, ON_ERROR))}, not {on_error!r}")
+    check_on_error(on_error)
     call = _Lines(method="POST", path=path("events"), result=_Told, query={"on_error": on_error})
     return _send_all(core, call, event_sent, each, on_error)
 
