@@ -110,7 +110,7 @@ def test_unknown_value_is_refused_at_once(frame: DataFrame, index: str) -> None:
     from tamis.spark.match import match, match_with_notes
 
     for stage in (match, match_with_notes):
-        with pytest.raises(InputError, match="on_error is 'report', 'raise', 'skip', not 'ignore'"):
+        with pytest.raises(InputError, match="on_error is 'report', 'raise' or 'skip', not 'ignore'"):
             stage(index, on_error="ignore")
 
 
