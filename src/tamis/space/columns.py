@@ -22,14 +22,13 @@ from tamis.lang.columns.tables import (
     may_be_tagged,
     one_array,
     ordinary,
-    ordinary_type,
 )
 from tamis.lang.columns.texts import readable
 from tamis.lang.columns.times import arrow_micros
-from tamis.limits import Limits
 from tamis.model.event import clean_name, flatten
 from tamis.model.foreign import decimal_number
 from tamis.model.value import Value, clean_string, moment_of
+from tamis.space.column_types import check_type
 from tamis.space.encode import Encoder, Refused
 from tamis.space.locate import AttributeLocator, locate_all
 from tamis.space.located import Located, Part, join
@@ -364,39 +363,3 @@ def _number(number: Decimal) -> int | float | EventValue:
         return decimal_number(number)
     except EventValue as bad:
         return bad
-
-
-def check_type(name: str, kind: Any, limits: Limits, depth: int = 1) -> None:
-    """Refuse a column whose type no attribute can have, or that is nested too deeply."""
-    if depth > limits.event_depth:
-        raise InputError(
-            f"column {name[:80]!r} is nested deeper than event_depth = {limits.event_depth}", column=name
-        )
-    kind = ordinary_type(kind)
-    if is_list(kind):
-        check_type(name, kind.value_type, limits, depth + 1)
-    elif pa.types.is_struct(kind):
-        for field in kind:
-            check_type(f"{name}.{field.name}", field.type, limits, depth + 1)
-            if is_point(kind) and not any(test(ordinary_type(field.type)) for test in _NUMBERS):
-                raise InputError(
-                    f"column {name[:80]!r}: {field.name} has the type {field.type}; a point is two numbers",
-                    column=name,
-                )
-    elif pa.types.is_map(kind) and is_string(ordinary_type(kind.key_type)):
-        check_type(name, kind.item_type, limits, depth + 1)
-    elif not (is_string(kind) or any(test(kind) for test in _TYPES)):
-        raise InputError(
-            f"column {name[:80]!r} has the type {kind}, which no attribute can have; cast it, or leave it out"
-            " (docs/values.md lists the types)",
-            column=name,
-        )
-
-
-_NUMBERS = (pa.types.is_null, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-_TYPES = (
-    *_NUMBERS,
-    pa.types.is_boolean,
-    pa.types.is_timestamp,
-    pa.types.is_date,
-)
