@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from tamis.errors import InputError
@@ -26,6 +28,13 @@ def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise InputError(f"{name} is a string, not {short(value)}")
     return value
+
+
+def path(value: Any) -> Path:
+    """A path, as a string or an object."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(named := os.fspath(value), str):
+        raise InputError(f"a path is a string or a pathlib.Path, not {short(value)}")
+    return Path(named)
 
 
 def mapping(name: str, value: Any) -> dict[str, Any]:

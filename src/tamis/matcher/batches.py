@@ -75,6 +75,14 @@ def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
         )
 
 
+def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
+    """Each piece with the number of its first event."""
+    first = 0
+    for piece in source:
+        yield first, piece
+        first += len(piece) if isinstance(piece, list) else piece.num_rows
+
+
 def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
     name = path.name.lower()
     if not path.exists():

@@ -6,11 +6,9 @@ import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-import numpy as np
 import pyarrow as pa
 
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
@@ -18,9 +16,9 @@ from tamis.index.engines import engine_class
 from tamis.index.segment import Segment
 from tamis.index.segment.sealed import index_key
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher import arguments, display, storage
+from tamis.matcher import arguments, info, storage
 from tamis.matcher.audit import Audit
-from tamis.matcher.batches import SCHEMA, MatchBatch, Run, match_piece, pieces
+from tamis.matcher.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces
 from tamis.matcher.changes import apply_changes
 from tamis.matcher.explain import Explanation, explain
 from tamis.matcher.match import match_layer
@@ -28,7 +26,7 @@ from tamis.matcher.refused_events import reported
 from tamis.matcher.refused_subscriptions import warn_refused
 from tamis.matcher.results import Matches, MatchTable
 from tamis.matcher.samples import KeptSample
-from tamis.matcher.snapshot import Layer, Snapshot
+from tamis.matcher.snapshot import Snapshot
 from tamis.matcher.sources import Progress, id_text, read_book
 from tamis.matcher.top import Combine, Scores, Subject, TopK, TopMatches
 from tamis.matcher.unseen import AttributeWatch, watched
@@ -39,7 +37,6 @@ from tamis.model.event import Event, EventLike, event_from
 from tamis.model.expr import Expr, Subscription
 from tamis.model.refusing import OnError, check_on_error
 from tamis.model.truth import matches
-from tamis.model.value import short
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
@@ -248,18 +245,10 @@ class Index:
     # -- the subscriptions --------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        info = self.info()
-        segments = display.many(len(info["segments"]), "segment")
-        count = display.many(info["subscriptions"], "subscription")
-        return f"<tamis.Index: {count}, {info['engine']}, {segments}, {display.size_text(info['bytes'])}>"
+        return info.line(self.info())
 
     def _repr_html_(self) -> str:
-        info = self.info()
-        fields = {"engine": info["engine"], "size": display.size_text(info["bytes"]), "fresh": info["fresh"]}
-        columns = ("engine", "subscriptions", "removed", "clauses", "attributes", "bytes")
-        rows = [[segment[name] for name in columns] for segment in info["segments"]]
-        title = f"Index of {display.many(info['subscriptions'], 'subscription')}"
-        return display.pairs(fields, title) + display.table(columns, rows, "segments")
+        return info.tables(self.info())
 
     def __len__(self) -> int:
         return self._writer.current.count
@@ -344,7 +333,7 @@ class Index:
         ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
         one in ``TAMIS_INDEX_KEY``, the index is signed.
         """
-        self._writer.save(_path_of(path), arguments.plain_json("notes", notes), index_key(key))
+        self._writer.save(arguments.path(path), arguments.plain_json("notes", notes), index_key(key))
 
     @classmethod
     def open(
@@ -361,7 +350,7 @@ class Index:
         reads every byte even if it was verified. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index
         that is not signed by it is refused.
         """
-        found = storage.load(_path_of(path), limits, verify, index_key(key))
+        found = storage.load(arguments.path(path), limits, verify, index_key(key))
         settings = found.manifest.settings
         sample = KeptSample.of_lines(found.sample, found.limits)
         writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample)
@@ -379,23 +368,7 @@ class Index:
 
     def info(self) -> dict[str, Any]:
         """Figures about the index and its segments."""
-        snapshot = self._writer.current
-        return {
-            "subscriptions": snapshot.count,
-            "fresh": len(snapshot.fresh),
-            "engine": self._writer.engine,
-            "parameters": dict(self._writer.parameters),
-            "sample": self._writer.sample.count,
-            "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
-            "segments": [_segment_info(layer, snapshot) for layer in snapshot.layers],
-        }
-
-
-def _path_of(path: Any) -> Path:
-    """``path``, if it is one."""
-    if not isinstance(path, str | os.PathLike) or not isinstance(named := os.fspath(path), str):
-        raise InputError(f"a path is a string or a pathlib.Path, not {short(path)}")
-    return Path(named)
+        return info.figures(self._writer)
 
 
 def _audit_of(audit: float | Audit | None) -> Audit | None:
@@ -411,24 +384,6 @@ def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
     return place
 
 
-def _segment_info(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:
-    segment = layer.segment
-    space = segment.space
-    choice = getattr(segment.engine, "choice", None)
-    return {
-        "engine": segment.engine_name,
-        **({"choice": choice} if choice else {}),
-        "subscriptions": segment.count,
-        "removed": segment.count - len(layer.living(snapshot.sequence)),
-        "clauses": segment.clauses,
-        "covers": int(np.count_nonzero(segment.revise & 1)),
-        "attributes": space.attributes,
-        "dimensions": len(segment.arena["clauses.cells"]),
-        "cells": int(segment.arena["clauses.cells"].sum()),
-        "bytes": len(segment.arena.block),
-    }
-
-
 class _Lazy:
     """One event as an object, made only if a tree must look at it."""
 
@@ -440,11 +395,3 @@ class _Lazy:
         if self._event is None:
             self._event = event_from(self._source, self._limits)
         return self._event
-
-
-def enumerate_rows(source: Iterator[Any]) -> Iterator[tuple[int, Any]]:
-    """Each piece with the number of its first event."""
-    first = 0
-    for piece in source:
-        yield first, piece
-        first += len(piece) if isinstance(piece, list) else piece.num_rows
