@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from bench._kernels import bare_scan
-from tamis.matcher.batches import locate, pieces
-from tamis.matcher.index import BATCH
-from tamis.matcher.match import match_layer
-from tamis.model.event import Event
+from tamis.index.batches import locate, pieces
+from tamis.index.index import BATCH
+from tamis.index.match import match_layer
 from tamis.space.table_row import event_of_row
+from tamis.values.event import Event
 
 
 class LocatedBatch(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import settings
 
-from tamis.index.engines import NAMES
+from tamis.engines.engines import NAMES
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "auto": [{}, {"least": 0, "trial": 16, "events": 4}],

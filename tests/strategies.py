@@ -11,9 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tamis.errors import EventValue
-from tamis.lang import check_tree
-from tamis.model.event import Event
-from tamis.model.expr import (
+from tamis.expression.tree import (
     FALSE,
     TRUE,
     And,
@@ -31,8 +29,10 @@ from tamis.model.expr import (
     Text,
     Within,
 )
-from tamis.model.shape import Box, Circle, Polygon
-from tamis.model.value import Interval, Point, clean_interval, clean_value
+from tamis.language import check_tree
+from tamis.values.event import Event
+from tamis.values.shape import Box, Circle, Polygon
+from tamis.values.value import Interval, Point, clean_interval, clean_value
 
 NAMES = ["a", "b", "c", "x.y", "AND", "two words", 'quo"te', "naïve", "𝒳", "date"]
 INTEGERS = [-1, 0, 1, 2, 3, 5, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**61 - 1]

@@ -18,7 +18,7 @@ from bench.run.plan import EngineSpec
 from bench.timing import one_at_a_time, percentiles, seconds
 from bench.workloads import WORKLOADS
 from bench.workloads.truth import rows_of
-from tamis.model.names import local_name
+from tamis.contract.names import local_name
 
 MARKET = WORKLOADS["market"]
 BATCH = 2_048

@@ -18,7 +18,7 @@ from bench.demo.words import Show, step, tell, waiting
 from bench.report import figure
 from bench.spark.source import start
 from bench.workloads import WORKLOADS
-from tamis.model.names import stored_name
+from tamis.contract.names import stored_name
 
 SCHEMA = "event_id string, event_time timestamp, attributes string"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.index.presearch._kernels import CLAUSE, DEPTH
+from tamis.engines.presearch._kernels import CLAUSE, DEPTH
 
 PARTS = ("engine", "clauses", "book", "space", "ids")
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from bench.workloads.mix import Mix
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 MARK, VERSION = "tamis-peers", "1"
 OPERATORS = ("=", "!=", "<=", ">=", "between", "in")

@@ -42,9 +42,9 @@ def _setting(setting: str, text: str) -> tuple[str, int | float]:
 
 
 def _check(engine: str, parameters: dict[str, int | float]) -> None:
+    from tamis.engines.engines import engine_class
+    from tamis.engines.parameters import chosen
     from tamis.errors import EngineParameter
-    from tamis.index.engines import engine_class
-    from tamis.index.parameters import chosen
 
     try:
         chosen(engine, engine_class(engine).parameters, parameters)

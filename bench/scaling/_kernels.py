@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from tamis.index.hybrid._kernels import enter_event, filter_rows, pair_lists
-from tamis.index.postings._kernels import bounds, filter_runs, more_levels
+from tamis.engines.hybrid._kernels import enter_event, filter_rows, pair_lists
+from tamis.engines.postings._kernels import bounds, filter_runs, more_levels
 
 LINE = 64
 

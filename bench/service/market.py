@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from bench.workloads.market import MARKET, plain_listing
-from tamis.lang import to_text
-from tamis.lang.columns import columns_from_arrow
-from tamis.lang.columns.rows import tree_at
+from tamis.columns import columns_from_arrow
+from tamis.columns.rows import tree_at
+from tamis.language import to_text
 from tamis.limits import DEFAULT_LIMITS
 
 STEP = 10_000

@@ -29,7 +29,7 @@ def parse_speed(one_sided: float) -> float:
 
 def bulk_speed(scale: int) -> float:
     """Predicates per second through the columns."""
-    from tamis.lang.columns import columns_from_arrow
+    from tamis.columns import columns_from_arrow
 
     table = WORKLOADS["w4-dense"].subscriptions(200_000 // scale, 1)
     return max(float(table.num_rows) / seconds(lambda: columns_from_arrow(table))[0] for _ in range(3))

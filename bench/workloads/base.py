@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.workloads.texts import coded_column
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 _TERM = re.compile(r"[a-z0-9]+")
 

@@ -31,7 +31,7 @@ import pyarrow as pa
 from bench.workloads.base import EQ, GE, LE, Ints, Operands, Rows, bulk_table, numbered, sparse_events
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 
 @dataclass(frozen=True)

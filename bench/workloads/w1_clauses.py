@@ -18,7 +18,7 @@ from bench.workloads.draw import BLOCK, blocks, generator
 from bench.workloads.synthetic import Matrices, check_bounds, used_cells
 from bench.workloads.texts import joined
 from bench.workloads.w1 import W1
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 FORMS = {"dnf": (" AND ", " OR "), "cnf": (" OR ", " AND ")}
 

@@ -23,7 +23,7 @@ from bench.workloads.base import EQ, LIKE, Ints, Operands, Rows, bulk_table, num
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, Mask, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
 from bench.workloads.words import vocabulary
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, g
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
 from bench.workloads.texts import joined
 from bench.workloads.words import vocabulary
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 PAPER_QUERIES = 1_099_925
 _QUERY_SIZES = (410_943, 301_249, 181_609, 98_999, 51_290)  # of two, three … six terms

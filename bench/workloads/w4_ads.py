@@ -33,7 +33,7 @@ from bench.workloads.base import (
 )
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, blocks, distinct, generator, zipf
 from bench.workloads.synthetic import Synthetic, check_bounds, gather
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 CARDINALITIES = (4, 12, 40, 150, 600, 2_500)
 

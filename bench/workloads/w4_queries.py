@@ -23,7 +23,7 @@ from bench.workloads.base import EQ, Operands, Rows, bulk_table, numbered, spars
 from bench.workloads.draw import BLOCK, EVENT_BLOCK, Floats, distinct, generator, ranks, zipf
 from bench.workloads.synthetic import Matrices, Synthetic, check_bounds, gather, used_cells
 from bench.workloads.words import vocabulary
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

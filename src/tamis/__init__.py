@@ -16,34 +16,34 @@ from tamis.version import __version__ as __version__
 # Where each public name lives. Modules are imported when a name is first used: compiled kernels and
 # Arrow take most of a second to load, and ``import tamis`` should not.
 _HOMES = {
-    "Advice": "tamis.matcher.advice",
+    "Advice": "tamis.index.advice",
     "AsyncClient": "tamis.client",
-    "Audit": "tamis.matcher.audit",
+    "Audit": "tamis.index.audit",
     "Client": "tamis.client",
-    "Event": "tamis.model.event",
-    "Explanation": "tamis.matcher.explain",
-    "Index": "tamis.matcher.index",
-    "Interval": "tamis.model.value",
+    "Event": "tamis.values.event",
+    "Explanation": "tamis.index.explain",
+    "Index": "tamis.index.index",
+    "Interval": "tamis.values.value",
     "Limits": "tamis.limits",
-    "MatchBatch": "tamis.matcher.batches",
-    "MatchTable": "tamis.matcher.results",
-    "Matches": "tamis.matcher.results",
-    "Point": "tamis.model.value",
-    "Refusal": "tamis.matcher.refused_events",
-    "Subscription": "tamis.model.expr",
+    "MatchBatch": "tamis.index.batches",
+    "MatchTable": "tamis.index.results",
+    "Matches": "tamis.index.results",
+    "Point": "tamis.values.value",
+    "Refusal": "tamis.index.refused_events",
+    "Subscription": "tamis.expression.tree",
     "TamisError": "tamis.errors",
-    "TopMatches": "tamis.matcher.top",
-    "WorkReport": "tamis.matcher.work",
-    "advise": "tamis.matcher.advice",
-    "attr": "tamis.lang",
+    "TopMatches": "tamis.index.top",
+    "WorkReport": "tamis.index.work",
+    "advise": "tamis.index.advice",
+    "attr": "tamis.language",
     "errors": "tamis.errors",
-    "from_eventbridge": "tamis.lang",
-    "from_json": "tamis.lang",
-    "from_query_string": "tamis.lang",
-    "from_search_box": "tamis.lang",
-    "parse": "tamis.lang",
-    "to_json": "tamis.lang",
-    "to_text": "tamis.lang",
+    "from_eventbridge": "tamis.language",
+    "from_json": "tamis.language",
+    "from_query_string": "tamis.language",
+    "from_search_box": "tamis.language",
+    "parse": "tamis.language",
+    "to_json": "tamis.language",
+    "to_text": "tamis.language",
 }
 
 __all__ = [
@@ -81,7 +81,17 @@ if TYPE_CHECKING:
     from tamis import errors
     from tamis.client import AsyncClient, Client
     from tamis.errors import TamisError
-    from tamis.lang import (
+    from tamis.expression.tree import Subscription
+    from tamis.index.advice import Advice, advise
+    from tamis.index.audit import Audit
+    from tamis.index.batches import MatchBatch
+    from tamis.index.explain import Explanation
+    from tamis.index.index import Index
+    from tamis.index.refused_events import Refusal
+    from tamis.index.results import Matches, MatchTable
+    from tamis.index.top import TopMatches
+    from tamis.index.work import WorkReport
+    from tamis.language import (
         attr,
         from_eventbridge,
         from_json,
@@ -92,18 +102,8 @@ if TYPE_CHECKING:
         to_text,
     )
     from tamis.limits import Limits
-    from tamis.matcher.advice import Advice, advise
-    from tamis.matcher.audit import Audit
-    from tamis.matcher.batches import MatchBatch
-    from tamis.matcher.explain import Explanation
-    from tamis.matcher.index import Index
-    from tamis.matcher.refused_events import Refusal
-    from tamis.matcher.results import Matches, MatchTable
-    from tamis.matcher.top import TopMatches
-    from tamis.matcher.work import WorkReport
-    from tamis.model.event import Event
-    from tamis.model.expr import Subscription
-    from tamis.model.value import Interval, Point
+    from tamis.values.event import Event
+    from tamis.values.value import Interval, Point
 
 
 def __getattr__(name: str) -> Any:

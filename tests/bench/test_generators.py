@@ -94,7 +94,7 @@ def test_searches_differ_by_category() -> None:
 
 
 def test_texts_are_expressions() -> None:
-    from tamis.lang import parse
+    from tamis.language import parse
 
     texts = WORKLOADS["market"].texts(50_000, 1).column("expression").to_pylist()
     assert len(texts) == 200

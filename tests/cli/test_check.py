@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tamis import __version__, lang
+from tamis import __version__, language
 from tamis.cli.check import FORMS
 
 
@@ -35,7 +35,7 @@ def test_every_form(tamis: Any, form: str, text: str, canonical: str) -> None:
 
 
 def test_the_forms_are_the_library_s() -> None:
-    assert tuple(lang.FORMS) == FORMS
+    assert tuple(language.FORMS) == FORMS
 
 
 def test_json_is_recognised(tamis: Any) -> None:

@@ -34,7 +34,7 @@ LIBRARY = [
         "store",
         "import tamis.store as s; import tempfile as t; s.Store.open(f'sqlite:///{t.mkdtemp()}/x')",
     ),
-    ("starlette", "service", "import tamis.api"),
+    ("starlette", "service", "import tamis.service"),
     ("prometheus_client", "service", "import tamis.notify"),
 ]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.api.service import Running, file_url, running
 from tests.client import faces
 from tests.client.between import Between, between
+from tests.service.service import Running, file_url, running
 
 _numbers = itertools.count(1)
 Make = Callable[..., Any]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tamis
-from tamis.client.later import AsyncItems
+from tamis.client.async_runner import AsyncItems
 
 FACES = ("sync", "async")
 

@@ -10,9 +10,9 @@ import pytest
 import tamis
 from tamis.errors import KeyInvalid, QuotaExceeded, RequestInvalid, ResourceUnknown, ScopeMissing
 from tamis.store.deliveries import DEAD
-from tests.api import letters
-from tests.api.service import Running
 from tests.client.conftest import Make
+from tests.service import letters
+from tests.service.service import Running
 
 
 def test_health(client: Any, make: Make, run: Running) -> None:

@@ -21,7 +21,7 @@ from tamis.errors import (
     RequestInvalid,
     UnknownSubscription,
 )
-from tests.api.service import Running
+from tests.service.service import Running
 from tests.waiting import eventually
 
 BOOK: dict[str, Any] = {

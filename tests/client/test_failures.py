@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trustme
 
-from tamis.client import patience
+from tamis.client import retry
 from tamis.errors import (
     AnswerInvalid,
     AnswerLost,
@@ -136,11 +136,11 @@ def test_pauses_grow_and_differ() -> None:
     error, clock = ServiceBusy("x"), lambda: 0.0
     runs = [
         [patient.pause(error) for _ in range(8)]
-        for patient in (patience.Patience(9, clock) for _ in range(20))
+        for patient in (retry.RetryBudget(9, clock) for _ in range(20))
     ]
     for run in runs:
         for at, wait in enumerate(run):
-            longest = min(patience.LONGEST, patience.FIRST * 2**at)
+            longest = min(retry.LONGEST, retry.FIRST * 2**at)
             assert longest / 2 <= wait <= longest
     assert len({run[0] for run in runs}) > 10
 

@@ -14,10 +14,10 @@ from tamis.errors import (
     UnknownSubscription,
     VersionConflict,
 )
-from tests.api.service import Running
 from tests.client import between as acts
 from tests.client.between import Between, dropped, ended, lost, passed, problem, saying
 from tests.client.conftest import Make
+from tests.service.service import Running
 
 
 def test_a_subscription_is_made_once(far: Any, way: Between) -> None:

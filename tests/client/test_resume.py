@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 import tamis
-from tamis.api import stream as service_side
 from tamis.errors import (
     AnswerInvalid,
     KeyInvalid,
     ServiceBusy,
 )
-from tests.api.service import Running
+from tamis.service import stream as service_side
 from tests.client import between as acts
 from tests.client.between import Between, dropped, ended, hanging, problem, saying
 from tests.client.conftest import Make
+from tests.service.service import Running
 
 
 def told(number: int) -> bytes:

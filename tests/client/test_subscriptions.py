@@ -20,7 +20,7 @@ from tamis.errors import (
     UnknownSubscription,
     VersionConflict,
 )
-from tests.api.service import Running
+from tests.service.service import Running
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 HOOK = {"transport": "webhook", "url": "https://example.org/hook", "secret": SECRET}

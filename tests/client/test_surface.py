@@ -14,8 +14,8 @@ import pytest
 
 import tamis
 from tamis import client as package
-from tamis.api.app import OPERATIONS
-from tests.api.service import Running
+from tamis.service.app import OPERATIONS
+from tests.service.service import Running
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,8 +15,8 @@ from tamis.client.pieces import Events, Lines, Sent
 from tamis.client.steps import Answer
 from tamis.client.writing import attributes_of, event_sent, row_sent
 from tamis.errors import InputError, TamisError, class_of
-from tamis.lang import from_json
-from tamis.model.event import Event, decode_event, event_from
+from tamis.language import from_json
+from tamis.values.event import Event, decode_event, event_from
 from tests.docs.test_docs_complete import ERRORS
 from tests.strategies import events, expressions, values
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.api.service import Running, file_url, running
+from tests.service.service import Running, file_url, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

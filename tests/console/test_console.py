@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tamis import parse, to_json
-from tests.api.service import Running
+from tests.service.service import Running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -9,8 +9,8 @@ import click
 import pytest
 
 from tamis.cli import main
+from tamis.engines.engines import NAMES, engine_class
 from tamis.errors import TamisError
-from tamis.index.engines import NAMES, engine_class
 from tamis.limits import Limits
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

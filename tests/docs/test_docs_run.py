@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.api.service import file_url, running
+from tests.service.service import file_url, running
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [ROOT / "README.md", *ROOT.glob("ARCHITECTURE.md"), *sorted((ROOT / "docs").rglob("*.md"))]

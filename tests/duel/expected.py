@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tamis import Index, to_text
-from tamis.matcher.explain import explain
-from tamis.model.event import Event, EventLike, event_from
-from tamis.model.expr import Expr
-from tamis.model.truth import matches
+from tamis.expression.tree import Expr
+from tamis.expression.truth import matches
+from tamis.index.explain import explain
+from tamis.values.event import Event, EventLike, event_from
 
 Pair = tuple[int, str]
 Book = Sequence[Expr]

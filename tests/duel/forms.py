@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from tamis.model.event import Event
-from tamis.model.value import Interval, Point, format_time
+from tamis.values.event import Event
+from tamis.values.value import Interval, Point, format_time
 from tests.strategies import ADDRESSES, INTEGERS, NAMES, NUMBERS, POINTS, STRINGS, TIMES
 
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Limits, to_text
+from tamis.columns.codes import NAMES as OPERATORS
+from tamis.columns.codes import Op
+from tamis.columns.rows import operands_of
+from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import DuplicateSubscription, TamisError
-from tamis.index.engines import NAMES as ENGINES
-from tamis.lang.columns.codes import NAMES as OPERATORS
-from tamis.lang.columns.codes import Op
-from tamis.lang.columns.rows import operands_of
-from tamis.model.event import Event
-from tamis.model.expr import And, Compare, Exists, Expr, Predicate, Within
+from tamis.expression.tree import And, Compare, Exists, Expr, Predicate, Within
+from tamis.values.event import Event
 from tests.duel.expected import assert_same_pairs, match_one_by_one
 from tests.engines import per_engine
 from tests.strategies import events, predicates

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tamis import Index, Interval
-from tamis.index.engines import NAMES as ENGINES
-from tamis.model.event import event_from
-from tamis.model.truth import matches
+from tamis.engines.engines import NAMES as ENGINES
+from tamis.expression.truth import matches
+from tamis.values.event import event_from
 
 BOOK = {
     "ne": "x != 5",

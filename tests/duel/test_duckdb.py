@@ -17,8 +17,8 @@ import pytest
 
 from bench.workloads.real.data import lines
 from tamis import Index
-from tamis.index.engines import NAMES as ENGINES
-from tamis.model.expr import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Predicate
+from tamis.engines.engines import NAMES as ENGINES
+from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Predicate
 from tests.duel.expected import name_of, named, pairs_of
 
 SEED = 77

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tamis import Index
+from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import EventValue
-from tamis.index.engines import NAMES as ENGINES
-from tamis.lang import check_tree
-from tamis.model.event import Event
-from tamis.model.expr import Between, Compare, Exists, Expr, In, Like, Not
-from tamis.model.value import Interval, Value, clean_interval, clean_value
+from tamis.expression.tree import Between, Compare, Exists, Expr, In, Like, Not
+from tamis.language import check_tree
+from tamis.values.event import Event
+from tamis.values.value import Interval, Value, clean_interval, clean_value
 from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
 
 LAST = datetime.max.replace(tzinfo=UTC)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Subscription
+from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import InputError
-from tamis.index.engines import NAMES as ENGINES
-from tamis.model.event import Event
-from tamis.model.expr import TRUE, And, Compare, Exists, Expr, Not
-from tamis.model.truth import matches, score
+from tamis.expression.tree import TRUE, And, Compare, Exists, Expr, Not
+from tamis.expression.truth import matches, score
+from tamis.values.event import Event
 from tests.engines import per_engine
 from tests.strategies import events, expressions, predicates
 

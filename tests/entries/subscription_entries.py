@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import tamis
-from tamis.model.change import Change
+from tamis.contract.change import Change
 from tests.entries.event_entries import _command, _said
 from tests.entries.outcome import Outcome, needs, refused
 from tests.entries.strange_subscriptions import Kind

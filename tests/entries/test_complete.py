@@ -12,9 +12,9 @@ import click
 
 import tamis
 import tamis.spark
-from tamis.api.app import OPERATIONS
 from tamis.cli import main
-from tamis.lang import forms
+from tamis.language import forms
+from tamis.service.app import OPERATIONS
 from tests.entries.event_entries import EVENT_ENTRIES
 from tests.entries.subscription_entries import SUBSCRIPTION_ENTRIES
 
@@ -48,12 +48,12 @@ ELSEWHERE = {
 NO_INPUT = {
     "Index.typical_events": "gives out", "Index.merge": "no arguments", "Index.info": "no arguments",
     "Index.merge_in_background": "no arguments",
-    "tamis serve": "options only, tests/api/test_serve.py", "tamis notify": "options only",
+    "tamis serve": "options only, tests/service/test_serve.py", "tamis notify": "options only",
     "tamis keys create": "options only", "tamis keys list": "options only", "tamis keys revoke": "a name",
     "tamis spark generate": "options only", "tamis spark submit-example": "a folder",
     "spark.generate": "numbers", "spark.session": "settings",
 }  # fmt: skip
-SCHEMATHESIS = "tests/api/test_schema.py sends every route bodies, parameters and headers of every kind"
+SCHEMATHESIS = "tests/service/test_schema.py sends every route bodies, parameters and headers of every kind"
 CLIENT_NO_INPUT = {"acting_for", "aclose", "close"}
 
 
@@ -99,7 +99,10 @@ def test_every_route_with_a_body_has_a_row() -> None:
     """Of the others only names and numbers in paths and parameters come in: see SCHEMATHESIS."""
     assert SCHEMATHESIS
     bodies = {f"{one.method} {one.path}" for one in OPERATIONS if one.body is not None}
-    others = {"POST /v1/keys", "PUT /v1/owners/{owner}"}  # names, scopes and numbers: tests/api/test_admin.py
+    others = {
+        "POST /v1/keys",
+        "PUT /v1/owners/{owner}",
+    }  # tests/service/test_admin.py has them
     assert bodies - _covered() - others == set()
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from tamis import Event
 from tamis.errors import TamisError
-from tests.api.service import Caller, Running, file_url, running
 from tests.client import faces
 from tests.entries.book import BOOK
 from tests.entries.outcome import Outcome, check, outcome_of, refused
 from tests.entries.strange_events import KINDS, REFUSED, Kind
+from tests.service.service import Caller, Running, file_url, running
 from tests.waiting import eventually
 
 # A body that cannot be read as a whole is refused as a request; one that is too large, too.

@@ -11,12 +11,12 @@ import httpx
 import pytest
 
 from tamis.errors import TamisError
-from tests.api.service import Caller, Running, file_url, running
 from tests.client import faces
 from tests.entries.outcome import needs, refused
 from tests.entries.strange_subscriptions import KINDS, Kind
 from tests.entries.subscription_entries import EVENT, Verdict, line_of, row_of
 from tests.entries.test_subscriptions import judge
+from tests.service.service import Caller, Running, file_url, running
 
 ALL = [pytest.param(kind, id=kind.name) for kind in KINDS]
 NO_ID = frozenset({"null id"})  # the service gives an id where none is given

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tamis import Index
-from tamis.index.arena import ALIGNMENT, Slot
-from tamis.index.segment.sealed import read_sealed, write_sealed
-from tamis.index.segment.source import checksum
+from tamis.engines.arena import ALIGNMENT, Slot
+from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.source import checksum
 
 Arrays = dict[str, Any]
 

@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 
 from tamis import Index  # noqa: E402
 from tamis.errors import TamisError  # noqa: E402
-from tamis.model.event import Event  # noqa: E402
+from tamis.values.event import Event  # noqa: E402
 from tests.engines import PARAMETERS  # noqa: E402
 from tests.forged.mutator import Forger, saved  # noqa: E402
 

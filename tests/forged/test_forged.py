@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tamis.index.engines import NAMES as ENGINES
+from tamis.engines.engines import NAMES as ENGINES
 
 COUNT = int(os.environ.get("TAMIS_FORGED", "200"))
 SEED = os.environ.get("TAMIS_FORGED_SEED", "1")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis.index.auto.trial import make
-from tamis.index.engines import engine_class
-from tamis.index.statistics import Statistics
+from tamis.engines.auto.trial import make
+from tamis.engines.engines import engine_class
+from tamis.engines.statistics import Statistics
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
 from tamis.space.cutting.dedupe import _word
 from tamis.space.located import Located, join

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tamis.lang.columns import _kernels as k
-from tamis.lang.columns import columns_from_arrow
+from tamis.columns import _kernels as k
+from tamis.columns import columns_from_arrow
 
 pytestmark = pytest.mark.kernels
 

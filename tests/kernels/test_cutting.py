@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index.segment.build import flat
-from tamis.index.segment.expand import clause_rows
-from tamis.lang import expression_from
-from tamis.lang.columns import RowWriter
+from tamis.columns import RowWriter
+from tamis.language import expression_from
 from tamis.limits import DEFAULT_LIMITS
+from tamis.segment.build import flat
+from tamis.segment.expand import clause_rows
 from tamis.space.build import cut
 from tamis.space.cutting import _kernels as k
 from tamis.space.cutting import cuts

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index import output
-from tamis.index.engines import NAMES as ENGINES
-from tamis.index.presearch.layout._kernels import subtree_ends
+from tamis.engines import output
+from tamis.engines.engines import NAMES as ENGINES
+from tamis.engines.presearch.layout._kernels import subtree_ends
 from tests.engines import LAYOUTS
 from tests.kernels.arrays import (
     Clause,
@@ -115,7 +115,7 @@ def test_output_that_is_full_is_emptied_and_filled_again(
 
 @pytest.mark.parametrize("name", ["hybrid", "pstbloom", "psthash"])
 def test_more_postings_than_the_first_hit_buffer_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tamis.index import scratch
+    from tamis.engines import scratch
 
     monkeypatch.setattr(scratch, "FIRST_HITS", 8)
     cells = [4]

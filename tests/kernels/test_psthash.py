@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from tamis.index import output
-from tamis.index.psthash._kernels import MOST, combinations, without_repeats
+from tamis.engines import output
+from tamis.engines.psthash._kernels import MOST, combinations, without_repeats
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, engine_over, pairs_of
 
 pytestmark = pytest.mark.kernels

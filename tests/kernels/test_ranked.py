@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index.protocol import Wanted
+from tamis.engines.protocol import Wanted
 from tests.kernels.arrays import as_clauses, as_located, engine_over, holds, random_clause, random_event
 from tests.kernels.weights import as_weights, random_weights, score
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tamis.model.shape import Box, Circle, Polygon, covers
-from tamis.model.value import Point
 from tamis.space.shapes._kernels import BOX, CIRCLE, DOUBT, OTHER, POLYGON, YES, judge_points
+from tamis.values.shape import Box, Circle, Polygon, covers
+from tamis.values.value import Point
 
 pytestmark = pytest.mark.kernels
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0), (0.0, 0.0))

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from tamis import Index
-from tamis.model.text import terms_of
 from tamis.space.names import string_buffers
 from tamis.space.terms import TermIndex, Terms
 from tamis.space.terms import _kernels as k
+from tamis.values.text import terms_of
 
 pytestmark = pytest.mark.kernels
 

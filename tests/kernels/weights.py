@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.index.protocol import Weights
+from tamis.engines.protocol import Weights
 from tests.kernels.arrays import Clause
 
 Parts = tuple[dict[int, float], float, float]  # the weight of each attribute, a rest, a priority

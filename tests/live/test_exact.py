@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tamis import Index
+from tamis.index.changes import row_of
 from tamis.live import Live
 from tamis.live.following import Following
-from tamis.matcher.changes import row_of
-from tamis.store import Store, book, events, moments, positions
+from tamis.store import Store, events, moments, positions, subscriptions
 from tamis.store.events import NewEvent
 
 COLOURS = ["red", "green", "blue"]
@@ -187,5 +187,5 @@ def test_an_index_from_the_future_is_not_used(store: Store, tmp_path: Path) -> N
 
 def _place(store: Store) -> int:
     with store.database.reading() as connection:
-        assert book.last_change(connection) >= 0
+        assert subscriptions.last_change(connection) >= 0
         return positions.read(connection, positions.LIVE).value

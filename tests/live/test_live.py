@@ -14,7 +14,7 @@ from tamis.errors import EventLimit, InputError, StoreError, StoreUnavailable
 from tamis.limits import Limits
 from tamis.live import Live, Matched
 from tamis.live.rates import Rates
-from tamis.store import Store, book
+from tamis.store import Store, subscriptions
 from tamis.store.events import NewEvent, Published
 from tamis.store.tables import counters
 from tests.waiting import eventually
@@ -32,8 +32,8 @@ def outbox(store: Store) -> list[tuple[str, str]]:
 
 
 def put(live: Live, name: str, text: str) -> int:
-    entry = book.entry_from({"id": name, "expression": text}, live.store.limits)
-    return live.commit(lambda connection: book.write(connection, [entry])).result(20).last_change
+    entry = subscriptions.entry_from({"id": name, "expression": text}, live.store.limits)
+    return live.commit(lambda connection: subscriptions.write(connection, [entry])).result(20).last_change
 
 
 def test_created_before_matches_created_after_does_not(live: Live, store: Store) -> None:
@@ -164,10 +164,10 @@ def test_a_job_that_fails_fails_alone(live: Live, store: Store) -> None:
 
     gate = threading.Event()
     blocked = live.commit(lambda _: gate.wait(20))
-    entry = book.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
+    entry = subscriptions.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
     waiting = [
         live.commit(refuse),
-        live.commit(lambda connection: book.write(connection, [entry])),
+        live.commit(lambda connection: subscriptions.write(connection, [entry])),
         live.commit(break_a_rule),
     ]
     gate.set()
@@ -184,8 +184,8 @@ def test_a_commit_that_fails_is_told_to_everybody(live: Live, store: Store) -> N
 
     gate = threading.Event()
     live.commit(lambda _: gate.wait(20))
-    entry = book.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
-    written = live.commit(lambda connection: book.write(connection, [entry]))
+    entry = subscriptions.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
+    written = live.commit(lambda connection: subscriptions.write(connection, [entry]))
     lost = live.commit(lose_the_store)
     gate.set()
     assert isinstance(written.exception(20), StoreError)

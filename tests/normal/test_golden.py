@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tamis.lang import parse, to_text
-from tamis.model.expr import And
+from tamis.expression.tree import And
+from tamis.language import parse, to_text
 from tamis.normal import clauses_of
 from tests.golden import golden_pairs
 

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from tamis.lang import parse
+from tamis.expression.tree import FALSE, TRUE, And, Compare, Expr, Not, Or
+from tamis.expression.truth import matches
+from tamis.language import parse
 from tamis.limits import Limits
-from tamis.model.event import Event
-from tamis.model.expr import FALSE, TRUE, And, Compare, Expr, Not, Or
-from tamis.model.truth import matches
 from tamis.normal import Clause, clauses_of, cnf_size, cover, dnf_size, to_cnf, to_dnf
+from tamis.values.event import Event
 
 ROOMY = Limits(expression_bytes=1 << 20)
 
@@ -78,7 +78,7 @@ def test_a_plain_conjunction_is_its_own_clause() -> None:
 
 
 def texts(clauses: tuple[Clause, ...]) -> list[str]:
-    from tamis.lang import to_text
+    from tamis.language import to_text
 
     return [" AND ".join(map(to_text, clause)) for clause in clauses]
 
@@ -126,7 +126,7 @@ def test_large_expressions_take_no_time(text: str) -> None:
 
 
 def test_huge_sets_take_no_time() -> None:
-    from tamis.model.expr import In
+    from tamis.expression.tree import In
 
     wide = Or(tuple(In("a", tuple(range(i, i + 60_000)), i % 2 == 0) for i in range(20)))
     begin = time.perf_counter()

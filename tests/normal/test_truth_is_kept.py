@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tamis.expression.tree import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not, Or
+from tamis.expression.truth import matches
 from tamis.limits import Limits
-from tamis.model.event import Event
-from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not, Or
-from tamis.model.truth import matches
-from tamis.model.value import Interval
 from tamis.normal import PASSES, Clause, clauses_of, cnf_size, cover, dnf_size, normalise, to_cnf, to_dnf
+from tamis.values.event import Event
+from tamis.values.value import Interval
 from tests.strategies import events, expressions
 
 # One or two attributes: literals on the same attribute are where rewriting can go wrong.

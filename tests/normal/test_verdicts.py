@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import parse
-from tamis.model.event import Event
-from tamis.model.expr import And, Expr, Not, Or
-from tamis.model.truth import matches
+from tamis.expression.tree import And, Expr, Not, Or
+from tamis.expression.truth import matches
 from tamis.normal import follows, is_always, is_never
+from tamis.values.event import Event
 from tests.strategies import events, expressions
 
 CAP = 64

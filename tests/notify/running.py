@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tamis.contract.addresses import read_networks
 from tamis.failpoint import disarm
-from tamis.model.guard import read_networks
 from tamis.notify import Notifier, Settings
 from tamis.notify.backoff import Backoff
 from tamis.notify.http import HttpRules

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from tamis.errors import DeliveryError
-from tamis.limits import Limits
-from tamis.model.delivery import (
+from tamis.contract.delivery import (
     MASK,
     delivery_text,
     parse_delivery,
@@ -19,7 +17,9 @@ from tamis.model.delivery import (
     shown_delivery,
     transports,
 )
-from tamis.model.webhook import new_secret, secret_key
+from tamis.contract.webhook import new_secret, secret_key
+from tamis.errors import DeliveryError
+from tamis.limits import Limits
 
 SECRET = new_secret()
 GOOD: list[dict[str, Any]] = [
@@ -157,7 +157,7 @@ def test_what_fails_together_has_one_name(raw: dict[str, Any], receiver: str) ->
 
 
 MODULE = """
-from tamis.model.delivery import Delivery
+from tamis.contract.delivery import Delivery
 from tamis.notify.transports.base import Transport
 
 class Settings(Delivery, frozen=True, kw_only=True, tag="pigeon"):

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.failpoint import arm, disarm
-from tamis.model.value import micros_of
 from tamis.store import Store, deliveries, dispatch, positions
 from tamis.store.dispatch import Dispatched, Rules
 from tamis.store.tables import batches, digest_parts, outbox, subscriptions
+from tamis.values.value import micros_of
 from tests.notify.book import MINUTE, SECOND, rows, subscribe, tell
 
 NOON = micros_of(datetime(2026, 11, 15, 12, tzinfo=UTC))

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import pytest
 
+from tamis.contract.addresses import check_addresses, is_allowed, read_networks
 from tamis.errors import AddressForbidden, InputError, SendRefused
-from tamis.model.guard import check_addresses, is_allowed, read_networks
 from tamis.notify.http import Caller, HttpRules, read_ports
 
 FORBIDDEN = """

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import trustme
 
+from tamis.contract.addresses import read_networks
 from tamis.errors import SendFailed, SendRefused
 from tamis.limits import Limits
-from tamis.model.guard import read_networks
 from tamis.notify.http import Answer, Caller, HttpRules
 from tamis.notify.transports.webhook import judge
 from tests.notify.receiver import answer, receiving

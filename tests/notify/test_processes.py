@@ -21,7 +21,7 @@ from tamis.cli.notify import notify
 from tamis.cli.notifying import notify_settings
 from tamis.failpoint import VARIABLE
 from tamis.limits import Limits
-from tamis.notify.shares import AHEAD
+from tamis.notify.claim_budget import AHEAD
 from tamis.store import Store, dispatch
 from tamis.store.moments import now
 from tamis.store.tables import outbox

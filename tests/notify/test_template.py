@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tamis.contract.delivery import Wording
+from tamis.contract.template import parse_template, render
 from tamis.errors import DeliveryError, SendRefused
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.delivery import Wording
-from tamis.model.template import parse_template, render
 from tamis.notify.rendering import SUBJECT_CHARACTERS, render_message, render_short
 from tests.notify.samples import event, message
 

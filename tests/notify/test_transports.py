@@ -19,11 +19,11 @@ import pytest
 import standardwebhooks
 import trustme
 
+from tamis.contract.addresses import read_networks
+from tamis.contract.delivery import parse_delivery
+from tamis.contract.webhook import new_secret
 from tamis.errors import InputError, SendFailed, SendRefused
 from tamis.limits import Limits
-from tamis.model.delivery import parse_delivery
-from tamis.model.guard import read_networks
-from tamis.model.webhook import new_secret
 from tamis.notify.http import HttpRules
 from tamis.notify.message import Message, body_of
 from tamis.notify.settings import MailServer, Settings, SmsGateway

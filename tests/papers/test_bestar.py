@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index.bestar.cut._kernels import NONE as NO_CUT
-from tamis.index.bestar.cut._kernels import approximate_cut, cut_of, exhaustive_cut
-from tamis.index.bestar.engine import BEStar
-from tamis.index.bestar.keys import capacity_for
-from tamis.index.bestar.nodes import (
+from tamis.engines.bestar.cut._kernels import NONE as NO_CUT
+from tamis.engines.bestar.cut._kernels import approximate_cut, cut_of, exhaustive_cut
+from tamis.engines.bestar.engine import BEStar
+from tamis.engines.bestar.keys import capacity_for
+from tamis.engines.bestar.nodes import (
     APPROXIMATE,
     BEGIN,
     COUNT,

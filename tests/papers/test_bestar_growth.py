@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tamis.index.bestar.growth import Tree
-from tamis.index.bestar.growth.tables import (
+from tamis.engines.bestar.growth import Tree
+from tamis.engines.bestar.growth.tables import (
     BOX,
     BOX_DIM,
     BOX_HI,
@@ -21,7 +21,7 @@ from tamis.index.bestar.growth.tables import (
     P_RANK,
     TOTAL,
 )
-from tamis.index.bestar.nodes import (
+from tamis.engines.bestar.nodes import (
     APPROXIMATE,
     BEGIN,
     COUNT,
@@ -35,8 +35,8 @@ from tamis.index.bestar.nodes import (
     RIGID,
     ROOT,
 )
-from tamis.index.statistics import Statistics
-from tamis.index.units import units_of
+from tamis.engines.statistics import Statistics
+from tamis.engines.units import units_of
 from tests.kernels.arrays import (
     Clause,
     Entry,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamis.index.bestar.nodes import BEGIN, COUNT, P_DIRECTORY
-from tamis.index.bestar.order._kernels import drop_first, push
-from tamis.index.bestar.top._kernels import sizes_below
-from tamis.index.protocol import Wanted
+from tamis.engines.bestar.nodes import BEGIN, COUNT, P_DIRECTORY
+from tamis.engines.bestar.order._kernels import drop_first, push
+from tamis.engines.bestar.top._kernels import sizes_below
+from tamis.engines.protocol import Wanted
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, engine_over, random_clause
 from tests.kernels.weights import as_weights, random_weights
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tamis import Index
-from tamis.index.filtertree.names import choose_names
-from tamis.index.filtertree.paths import Paths
-from tamis.index.filtertree.tree import Tree, merge
-from tamis.index.statistics import Statistics
-from tamis.lang.query_string import from_query_string
+from tamis.engines.filtertree.names import choose_names
+from tamis.engines.filtertree.paths import Paths
+from tamis.engines.filtertree.tree import Tree, merge
+from tamis.engines.statistics import Statistics
+from tamis.language.query_string import from_query_string
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Literal, as_clauses
 

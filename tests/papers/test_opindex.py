@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from tamis import Index
-from tamis.index.arena import pack
-from tamis.index.opindex import OpIndex
-from tamis.index.opindex._kernels import signature_bit
-from tamis.index.opindex.predicates import EQ, GE, LE, OPERATORS
-from tamis.index.segment.build import flat
-from tamis.index.statistics import Statistics
+from tamis.engines.arena import pack
+from tamis.engines.opindex import OpIndex
+from tamis.engines.opindex._kernels import signature_bit
+from tamis.engines.opindex.predicates import EQ, GE, LE, OPERATORS
+from tamis.engines.statistics import Statistics
+from tamis.segment.build import flat
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located
 

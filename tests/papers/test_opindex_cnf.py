@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tamis import Index
-from tamis.index.arena import pack
-from tamis.index.opindex import OpIndex
-from tamis.index.segment.build import flat
-from tamis.index.statistics import Statistics
-from tamis.lang import parse, to_text
+from tamis.engines.arena import pack
+from tamis.engines.opindex import OpIndex
+from tamis.engines.statistics import Statistics
+from tamis.language import parse, to_text
 from tamis.limits import Limits
 from tamis.normal import demands_of
+from tamis.segment.build import flat
 from tamis.space.clauses import ABSENT_OK, GROUP, MOST_GROUPS, NEGATIVE
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, holds
 
@@ -138,7 +138,7 @@ def test_random_clauses_against_the_naive_twin(parameters: dict[str, int], plain
 
 
 def test_output_that_is_full_is_emptied_and_filled_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tamis.index import output
+    from tamis.engines import output
 
     monkeypatch.setattr(output, "FIRST_ROOM", 1)
     book = [cnf((equal(A, 1), equal(B, 1)), (equal(C, 1 + n % 3), equal(D, 1))) for n in range(120)]

@@ -9,11 +9,11 @@ import pytest
 
 from bench.workloads import W3
 from tamis import Index
-from tamis.index.presearch._kernels import and_rows, emit
-from tamis.index.presearch.layout._kernels import count_pairs, decide_terms, most_gain
-from tamis.index.presearch.layout.calibrate import measured, times
-from tamis.index.presearch.layout.terms import bounds, cover
-from tamis.index.presearch.layout.training import frequent_threshold
+from tamis.engines.presearch._kernels import and_rows, emit
+from tamis.engines.presearch.layout._kernels import count_pairs, decide_terms, most_gain
+from tamis.engines.presearch.layout.calibrate import measured, times
+from tamis.engines.presearch.layout.terms import bounds, cover
+from tamis.engines.presearch.layout.training import frequent_threshold
 
 pytestmark = pytest.mark.kernels
 
@@ -181,7 +181,7 @@ def test_ranges_find_a_block_at_most_four_times_as_wide() -> None:
 
 
 def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tamis.index.presearch import engine
+    from tamis.engines.presearch import engine
 
     monkeypatch.setattr(engine, "FIRST_HITS", 64)
     book = {"two": query("wool coat"), "one": query("wool")} | {
@@ -195,7 +195,7 @@ def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) 
 
 def test_every_way_finds_the_same_in_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small book; what each way evaluates is asserted on a larger one, in test_presearch_work.py."""
-    from tamis.index.presearch import engine
+    from tamis.engines.presearch import engine
 
     monkeypatch.setattr(engine, "FIRST_HITS", 4)
     texts = W3(vocabulary=2_000, topics=4, topic_words=100, query_shift=20, topic_shift=20)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tamis import Index
-from tamis.index.auto.events import head
-from tamis.index.auto.trial import make
-from tamis.index.engines import NAMES, engine_class
-from tamis.index.statistics import Statistics
-from tamis.matcher.batches import locate
+from tamis.engines.auto.events import head
+from tamis.engines.auto.trial import make
+from tamis.engines.engines import NAMES, engine_class
+from tamis.engines.statistics import Statistics
+from tamis.index.batches import locate
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from tamis import parse
-from tamis.model.expr import And, Compare, Expr, Or
-from tamis.model.value import Point, clean_time
+from tamis.expression.tree import And, Compare, Expr, Or
+from tamis.values.value import Point, clean_time
 
 POINTS = "ne_110m_populated_places_simple"
 _TEMPORAL = re.compile(r"(t_\w+)\((interval\(\w+,\w+\)|[\w\"]+),(.*)\)", re.IGNORECASE)

@@ -13,11 +13,11 @@ import pytest
 
 from bench.workloads.real.data import lines
 from tamis import Index, from_eventbridge, parse, to_text
+from tamis.engines.engines import NAMES
 from tamis.errors import ExpressionError
-from tamis.index.engines import NAMES
-from tamis.model.event import event_from
-from tamis.model.expr import Expr, Text
-from tamis.model.truth import matches
+from tamis.expression.tree import Expr, Text
+from tamis.expression.truth import matches
+from tamis.values.event import event_from
 from tests.realdata import cql2
 
 pytestmark = pytest.mark.realdata

@@ -10,9 +10,9 @@ import pytest
 from bench.workloads.real import geo
 from bench.workloads.real.data import lines
 from tamis import Index, Limits
-from tamis.model.expr import Within
-from tamis.model.shape import Polygon
-from tamis.model.value import Point
+from tamis.expression.tree import Within
+from tamis.values.shape import Polygon
+from tamis.values.value import Point
 from tests.realdata.common import assert_every_engine
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]

@@ -11,10 +11,10 @@ import pytest
 
 from tamis import Index
 from tamis.errors import IndexCorrupt
-from tamis.index.segment import verified
-from tamis.index.segment.files import open_segment
-from tamis.index.segment.schema import FORMS
 from tamis.limits import DEFAULT_LIMITS
+from tamis.segment import verified
+from tamis.segment.files import open_segment
+from tamis.segment.schema import FORMS
 from tests.segment.corrupt import EVENTS, answers, saved
 
 

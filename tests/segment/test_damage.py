@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tamis import Index
+from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import IndexCorrupt, IndexNotFound
-from tamis.index.engines import NAMES as ENGINES
 from tests.segment.corrupt import answers, assert_refused_or_right, damaged, saved
 
 SEED = 5

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from tamis import Index
-from tamis.index.arena import Slot
-from tamis.index.engines import NAMES as ENGINES
-from tamis.index.segment.sealed import read_sealed, write_sealed
-from tamis.index.segment.source import checksum
+from tamis.engines.arena import Slot
+from tamis.engines.engines import NAMES as ENGINES
+from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.source import checksum
 from tests.segment.corrupt import EVENTS, REFUSALS, answers, damaged, saved
 
 MUTATIONS = 150

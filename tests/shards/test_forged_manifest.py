@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tamis.errors import IndexCorrupt, IndexError_
-from tamis.index.segment.sealed import seal, unseal
+from tamis.segment.sealed import seal, unseal
 from tamis.shards import receipts
 from tamis.shards.cache import fetch
 from tamis.shards.manifest import current, name_of

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from tamis import Index
 from tamis.cli import main
-from tamis.index.segment.files import open_segment
+from tamis.contract.change import Change
+from tamis.contract.token import shard_of, token_of
+from tamis.index.samples import KeptSample
 from tamis.limits import DEFAULT_LIMITS
-from tamis.matcher.samples import KeptSample
-from tamis.model.change import Change
-from tamis.model.token import shard_of, token_of
+from tamis.segment.files import open_segment
 from tamis.shards.build import Work, build_shard
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect

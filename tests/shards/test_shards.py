@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tamis
+from tamis.contract.change import Change
+from tamis.contract.token import TOKENS, shard_of, token_of
 from tamis.errors import IndexConflict, IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import arm, disarm
-from tamis.index.segment.sealed import seal
-from tamis.model.change import Change
-from tamis.model.token import TOKENS, shard_of, token_of
+from tamis.segment.sealed import seal
 from tamis.shards import receipts
 from tamis.shards.build import Work, build_shard, fingerprint_of
 from tamis.shards.changes import apply_changes

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Limits
+from tamis.columns.literals import string_column
 from tamis.errors import EventError
-from tamis.lang.columns.literals import string_column
-from tamis.model.event import event_from
 from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder
 from tamis.space.located import Located
 from tamis.space.names import NameTable
+from tamis.values.event import event_from
 
 BOOK = {
     "numbers": "a < 3 AND b >= 2.5 AND c = 9007199254740993",

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Event, Index, Limits, parse
+from tamis.engines.engines import NAMES
 from tamis.errors import EventLimit
-from tamis.index.engines import NAMES
-from tamis.model.event import event_from
-from tamis.model.truth import matches
+from tamis.expression.truth import matches
+from tamis.values.event import event_from
 from tests.engines import per_engine
 
 BOOK = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.model.pattern import compiled, like_matches, read_like
-from tamis.model.text import fold
 from tamis.space.flags import Patterns, Substrings
+from tamis.values.pattern import compiled, like_matches, read_like
+from tamis.values.text import fold
 from tests.strategies import PATTERNS, REGEXES, STRINGS
 
 subjects = st.sampled_from(STRINGS) | st.text("abAB%_\\é\n\0", max_size=6)

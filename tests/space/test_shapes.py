@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.model.shape import Box, Circle, Polygon, Ring, Shape, covers, distance
-from tamis.model.value import Point
 from tamis.space.shapes import Shapes
+from tamis.values.shape import Box, Circle, Polygon, Ring, Shape, covers, distance
+from tamis.values.value import Point
 
 pytestmark = pytest.mark.kernels
 

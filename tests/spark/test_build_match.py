@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tamis
+from tamis.engines.engines import NAMES
 from tamis.errors import IndexNotFound, InputError
-from tamis.index.engines import NAMES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from tamis import Index, Limits
 from tamis.errors import IndexCorrupt, IndexVersion, InputError
 from tamis.failpoint import arm, disarm
-from tamis.index.segment.sealed import seal
+from tamis.segment.sealed import seal
 from tamis.spark.profiling import Profile, profile
 from tamis.spark.profiling.collect import Collector, Sample, Settings, merge
 from tamis.spark.profiling.tables import tables_of

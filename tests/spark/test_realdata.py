@@ -13,8 +13,8 @@ import pytest
 import tamis
 from bench.workloads.real import geo, sigma, text
 from bench.workloads.real.data import lines
-from tamis.model.expr import Expr, Text
-from tamis.model.value import Point
+from tamis.expression.tree import Expr, Text
+from tamis.values.value import Point
 from tests.realdata.common import assert_equal_pairs
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tamis import Index, Limits
 from tamis.errors import EventError
-from tamis.matcher.batches import locate, nowhere
-from tamis.model.event import decode_event, event_from
+from tamis.index.batches import locate, nowhere
 from tamis.space.table_row import event_of_row
 from tamis.spark.rows import TEXT_BYTES, cut_text, good_of, piece_of, text_of
+from tamis.values.event import decode_event, event_from
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ATTRIBUTES = {

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from tamis.errors import SparkUnavailable
-from tamis.matcher import warm
+from tamis.index import warm
 from tamis.spark import daemon, java, settings
 from tamis.spark.session import session
 
@@ -184,7 +184,7 @@ def test_the_session_has_the_settings(spark: Any) -> None:
 @pytest.mark.spark
 def test_workers_start_with_kernels_that_are_compiled(spark: Any) -> None:
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded = sys.modules.get("tamis.index.hybrid._kernels")  # before anything here imports it
+        loaded = sys.modules.get("tamis.engines.hybrid._kernels")  # before anything here imports it
         kernels = [value for value in vars(loaded).values() if getattr(value, "signatures", None)]
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"python": [sys.executable], "compiled": [len(kernels)]})

@@ -12,8 +12,8 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tamis.contract.token import token_of
 from tamis.errors import InputError
-from tamis.model.token import token_of
 from tamis.spark import outbox
 from tamis.spark.outbox import write_noted
 from tamis.spark.source import StoreSource

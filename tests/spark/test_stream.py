@@ -135,11 +135,19 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
     from tamis.shards.place import Place
     from tamis.spark.events import events
     from tamis.spark.stream import _Batches
-    from tamis.spark.worker import Wish
+    from tamis.spark.worker import MatchOptions
 
     (world.folder / "checkpoint").mkdir()
     (world.folder / "checkpoint" / "metadata").write_text('{"id": "one"}')
-    options = (world.path, Wish(), "auto", str(world.folder / "checkpoint"), "again", world.store.url, None)
+    options = (
+        world.path,
+        MatchOptions(),
+        "auto",
+        str(world.folder / "checkpoint"),
+        "again",
+        world.store.url,
+        None,
+    )
     batch = events(spark.createDataFrame([("e1", '{"a": 1, "b": 1}')], SCHEMA))
     pinned = current(Place(world.path)).number
 

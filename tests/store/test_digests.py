@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tamis.model.schedule import AtMost, parse_schedule, period
-from tamis.model.value import micros_of, moment_of
+from tamis.contract.schedule import AtMost, parse_schedule, period
 from tamis.store import Store
 from tamis.store.digests import Run
 from tamis.store.parts import Clock, Part
 from tamis.store.tables import batches, digest_parts, digests_sent, outbox, subscriptions
+from tamis.values.value import micros_of, moment_of
 
 MINUTE = 60_000_000
 _moments = itertools.count(1)

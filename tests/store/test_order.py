@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from tamis.limits import DEFAULT_LIMITS
-from tamis.store import Store, book
+from tamis.store import Store, subscriptions
 from tamis.store.outbox import add_matches
 from tamis.store.tables import outbox
 
@@ -36,10 +36,10 @@ for number in range(10_000):
 
 def test_a_writer_waits_for_the_one_who_took_the_number_before(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
-        entry = book.entry_from(("first", "a = 1"), DEFAULT_LIMITS)
+        entry = subscriptions.entry_from(("first", "a = 1"), DEFAULT_LIMITS)
         second = threading.Thread(target=store.put, args=("second", "a = 2"))
         with store.database.writing() as slow:
-            book.write(slow, [entry])
+            subscriptions.write(slow, [entry])
             second.start()
             second.join(0.5)
             assert second.is_alive()

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription, VersionConflict
 from tamis.limits import Limits
 from tamis.store import Store, owners, registry
-from tamis.store.book import Entry, Held, entry_from
-from tamis.store.registry import Outcome, Wish
+from tamis.store.registry import Outcome, Put
+from tamis.store.subscriptions import Entry, Held, entry_from
 
 LIMITS = Limits(owner_subscriptions=3, owner_predicates=10)
 
@@ -20,9 +20,9 @@ def entry(local: str, expression: str = "a = 1", owner: str = "ann", **more: Any
     return entry_from({"id": f"{owner}/{local}", "expression": expression, "owner": owner, **more}, LIMITS)
 
 
-def put(store: Store, *wishes: Wish) -> list[Outcome | TamisError]:
+def put(store: Store, *writes: Put) -> list[Outcome | TamisError]:
     with store.database.writing() as connection:
-        return registry.put(connection, wishes, LIMITS)
+        return registry.put(connection, writes, LIMITS)
 
 
 def sums(store: Store, owner: str = "ann") -> tuple[int, int]:
@@ -40,9 +40,9 @@ def verbs(outcomes: list[Outcome | TamisError]) -> list[str]:
 
 
 def test_created_replaced_unchanged(store: Store) -> None:
-    first = put(store, Wish(entry("1")), Wish(entry("2")))
+    first = put(store, Put(entry("1")), Put(entry("2")))
     assert verbs(first) == ["created", "created"]
-    again = put(store, Wish(entry("1")), Wish(entry("2", "a = 2")))
+    again = put(store, Put(entry("1")), Put(entry("2", "a = 2")))
     assert verbs(again) == ["unchanged", "replaced"]
     assert isinstance(again[1], Outcome)
     assert again[1].held == store.get("ann/2")
@@ -50,7 +50,12 @@ def test_created_replaced_unchanged(store: Store) -> None:
 
 
 def test_an_id_twice_in_one_go_sees_what_went_before(store: Store) -> None:
-    outcomes = put(store, Wish(entry("1")), Wish(entry("1", "a = 2")), Wish(entry("1", "a = 2")))
+    outcomes = put(
+        store,
+        Put(entry("1")),
+        Put(entry("1", "a = 2")),
+        Put(entry("1", "a = 2")),
+    )
     assert verbs(outcomes) == ["created", "replaced", "unchanged"]
     assert [one.held.version for one in outcomes if isinstance(one, Outcome)] == [1, 2, 2]
 
@@ -59,50 +64,56 @@ def test_a_check_that_fails_harms_only_its_own(store: Store) -> None:
     def never(held: Held | None) -> None:
         raise VersionConflict("not now")
 
-    outcomes = put(store, Wish(entry("1")), Wish(entry("2"), never), Wish(entry("3")))
+    outcomes = put(store, Put(entry("1")), Put(entry("2"), never), Put(entry("3")))
     assert verbs(outcomes) == ["created", "version-conflict", "created"]
     assert store.get("ann/2") is None
 
 
 def test_quota_of_subscriptions_at_its_edge(store: Store) -> None:
-    outcomes = put(store, *(Wish(entry(str(n))) for n in range(4)))
+    outcomes = put(store, *(Put(entry(str(n))) for n in range(4)))
     assert verbs(outcomes) == ["created"] * 3 + ["quota-exceeded"]
     assert sums(store) == (3, 3)
-    assert verbs(put(store, Wish(entry("0", "b = 1")))) == ["replaced"]
-    assert verbs(put(store, Wish(entry("0", owner="bob")))) == ["created"]
+    assert verbs(put(store, Put(entry("0", "b = 1")))) == ["replaced"]
+    assert verbs(put(store, Put(entry("0", owner="bob")))) == ["created"]
     with store.database.writing() as connection:
         registry.remove(connection, "ann/0")
-    assert verbs(put(store, Wish(entry("3")))) == ["created"]
+    assert verbs(put(store, Put(entry("3")))) == ["created"]
 
 
 def test_quota_of_predicates_at_its_edge(store: Store) -> None:
     nine = "a IN (1, 2, 3, 4, 5, 6) AND (b = 1 OR c HAS ANY ('x', 'y'))"
-    assert verbs(put(store, Wish(entry("1", nine)), Wish(entry("2", "a = 1 AND b = 1")))) == [
+    assert verbs(put(store, Put(entry("1", nine)), Put(entry("2", "a = 1 AND b = 1")))) == [
         "created",
         "quota-exceeded",
     ]
-    assert verbs(put(store, Wish(entry("2")))) == ["created"]
+    assert verbs(put(store, Put(entry("2")))) == ["created"]
     assert sums(store) == (2, 10)
-    (refused,) = put(store, Wish(entry("2", "a = 1 AND b = 1")))
+    (refused,) = put(store, Put(entry("2", "a = 1 AND b = 1")))
     assert isinstance(refused, QuotaExceeded)
     assert (refused.details["quota"], refused.details["limit"]) == ("predicates", 10)
-    assert verbs(put(store, Wish(entry("1")), Wish(entry("2", "a = 1 AND b = 1")))) == ["replaced"] * 2
+    assert verbs(put(store, Put(entry("1")), Put(entry("2", "a = 1 AND b = 1")))) == ["replaced"] * 2
     assert sums(store) == (2, 3)
 
 
 def test_quotas_by_owner(store: Store) -> None:
     with store.database.writing() as connection:
         assert owners.put(connection, "ann", {"subscriptions": 1}).quotas(LIMITS).predicates == 10
-    assert verbs(put(store, Wish(entry("1")), Wish(entry("2")))) == ["created", "quota-exceeded"]
+    assert verbs(put(store, Put(entry("1")), Put(entry("2")))) == [
+        "created",
+        "quota-exceeded",
+    ]
     with store.database.writing() as connection:
         owners.put(connection, "ann", {"subscriptions": 5, "predicates": 2})
-    assert verbs(put(store, Wish(entry("2")), Wish(entry("3")))) == ["created", "quota-exceeded"]
+    assert verbs(put(store, Put(entry("2")), Put(entry("3")))) == [
+        "created",
+        "quota-exceeded",
+    ]
     with store.database.writing() as connection:
         assert owners.put(connection, "ann", {}).given == {}
     # Over a quota that was lowered, what is there may still be changed and made smaller.
     with store.database.writing() as connection:
         owners.put(connection, "ann", {"subscriptions": 1, "predicates": 1})
-    assert verbs(put(store, Wish(entry("1", "z = 9")))) == ["replaced"]
+    assert verbs(put(store, Put(entry("1", "z = 9")))) == ["replaced"]
 
 
 def test_sums_are_kept_whoever_writes(store: Store) -> None:
@@ -117,7 +128,7 @@ def test_sums_are_kept_whoever_writes(store: Store) -> None:
 
 
 def test_remove(store: Store) -> None:
-    put(store, Wish(entry("1")))
+    put(store, Put(entry("1")))
 
     def never(held: Held | None) -> None:
         raise VersionConflict("not now")

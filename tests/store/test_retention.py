@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from tamis.live import Live
-from tamis.live.keeper import Keeper
+from tamis.live.retention import RetentionWorker
 from tamis.store import Store, dispatch, events, retention
 from tamis.store.dispatch import Rules
 from tamis.store.events import NewEvent
@@ -167,5 +167,5 @@ def test_step_costs_the_same_whatever_the_log_holds(tmp_path: Path) -> None:
 def test_the_keeper_does_it_by_itself(store: Store) -> None:
     publish(store, "e1")
     match(store)
-    with Keeper(store, 1e-9):
+    with RetentionWorker(store, 1e-9):
         eventually(lambda: rows(store, "events") == 0)

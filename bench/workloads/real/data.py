@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tamis.lang.columns.rows import starts
-from tamis.model.expr import And, Expr, Not, Or
+from tamis.columns.rows import starts
+from tamis.expression.tree import And, Expr, Not, Or
 
 ROOT = Path(__file__).resolve().parents[3]
 Leaf = Callable[[dict[str, Any]], Expr]

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.workloads.real.data import tree_of, values_of
 from bench.workloads.real.source import RealRules
-from tamis.model.expr import Exists, Expr, In
+from tamis.expression.tree import Exists, Expr, In
 
 
 def expression_of(rule: dict[str, Any]) -> Expr:

@@ -18,7 +18,7 @@ from bench.workloads.base import BETWEEN, EQ, Ints, Operands, Rows, bulk_table, 
 from bench.workloads.draw import BLOCK, Floats, blocks, generator
 from bench.workloads.real.source import Real
 from bench.workloads.synthetic import check_bounds
-from tamis.lang.columns.rows import starts
+from tamis.columns.rows import starts
 
 _NUMBER, _STRING, _BOOLEAN = range(3)
 

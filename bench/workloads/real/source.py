@@ -16,9 +16,9 @@ from bench.workloads.base import Ints
 from bench.workloads.draw import generator
 from bench.workloads.real.data import event_table, lines, shared_folder
 from bench.workloads.synthetic import Synthetic
-from tamis.lang import to_text
+from tamis.expression.tree import Expr
+from tamis.language import to_text
 from tamis.limits import DEFAULT_LIMITS
-from tamis.model.expr import Expr
 
 
 @dataclass(frozen=True)

@@ -57,13 +57,13 @@ def _check_index(path: Path, as_json: bool) -> None:
 
 
 def _check_expression(text: str, form: str | None, as_json: bool) -> None:
-    from tamis import lang
+    from tamis import language
 
-    tree = lang.read(text, _SHORT.get(form or "", form))
+    tree = language.read(text, _SHORT.get(form or "", form))
     if as_json:
-        print_json({"valid": True, "text": lang.to_text(tree), "expression": lang.to_json(tree)})
+        print_json({"valid": True, "text": language.to_text(tree), "expression": language.to_json(tree)})
     else:
-        click.echo(lang.to_text(tree))
+        click.echo(language.to_text(tree))
 
 
 @click.command(short_help="What an index holds.")

@@ -15,8 +15,8 @@ from typing import IO, Any, NamedTuple
 
 import click
 
+from tamis.contract.on_error import ON_ERROR as CHOICES
 from tamis.limits import DEFAULT_LIMITS
-from tamis.model.refusing import ON_ERROR as CHOICES
 
 PORTION = 1 << 22
 
@@ -66,7 +66,7 @@ def portions(path: Path) -> Iterator[Portion]:
 
 
 def _parquet(path: Path) -> Iterator[Portion]:
-    from tamis.lang.columns.tables import parquet_batches
+    from tamis.columns.tables import parquet_batches
 
     first = 0
     for batch in parquet_batches(path):

@@ -42,7 +42,7 @@ def create(
     days: int | None,
 ) -> None:
     """Make a key and print it: it is kept nowhere."""
-    from tamis.model.names import check_owner
+    from tamis.contract.names import check_owner
     from tamis.store import Store
     from tamis.store import keys as stored
     from tamis.store.moments import now

@@ -78,8 +78,8 @@ class Totals:
     """Matches portion by portion, and keeps what happened over the whole run."""
 
     def __init__(self, index: Any, threads: int | None, on_error: str, audit: float | None) -> None:
-        from tamis.matcher.audit import Audit
-        from tamis.matcher.unseen import AttributeWatch
+        from tamis.index.audit import Audit
+        from tamis.index.unseen import AttributeWatch
 
         self._index, self._threads, self._on_error = index, threads, on_error
         self._audit = None if audit is None else Audit(audit)
@@ -94,7 +94,7 @@ class Totals:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from tamis.matcher.refused_events import Refusal, placed
+        from tamis.index.refused_events import Refusal, placed
 
         tables, refused = [_no_pairs()], []
         for batch in self._index.match_batches(

@@ -36,8 +36,8 @@ def notify(
     SIGTERM and Ctrl-C end it in good order. tamis serve has a notifier of its own; this is for more of them,
     or for one elsewhere (tamis serve --no-notify).
     """
-    from tamis.api.logs import configure
     from tamis.notify import Notifier
+    from tamis.service.logs import configure
     from tamis.store import Store
 
     configure(log_format, log_level)

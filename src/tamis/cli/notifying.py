@@ -58,7 +58,7 @@ def notify_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def notify_settings(given: dict[str, Any], limits: Limits) -> Settings:
     """What the options say."""
-    from tamis.model.guard import read_networks
+    from tamis.contract.addresses import read_networks
     from tamis.notify.http import HttpRules, read_ports
     from tamis.notify.settings import Settings
 

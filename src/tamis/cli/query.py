@@ -23,7 +23,7 @@ from tamis.errors import EventError, EventSyntax
 @ON_ERROR
 def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -> None:
     """The K best matches of each of EVENTS with their scores, best first, as JSON lines."""
-    from tamis.matcher.refused_events import Refusal, placed
+    from tamis.index.refused_events import Refusal, placed
 
     opened = open_index(index)
     refused = 0
@@ -48,8 +48,8 @@ def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -
 def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
     """The events of a portion, each read when it is called, so that each can be refused."""
     from tamis.limits import DEFAULT_LIMITS
-    from tamis.model.event import decode_event
     from tamis.space.table_row import event_of_row
+    from tamis.values.event import decode_event
 
     if portion.lines is not None:
         return (partial(decode_event, line) for line in portion.lines)
@@ -68,7 +68,7 @@ def explain(index: Path, name: str, event: str | None, as_json: bool) -> None:
 
     EVENT is JSON text, or the name of a file that holds it; without it, stdin is read.
     """
-    from tamis.model.event import decode_event
+    from tamis.values.event import decode_event
 
     explanation = open_index(index).explain(name, decode_event(_event_text(event)))
     if as_json:

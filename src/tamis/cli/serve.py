@@ -68,12 +68,12 @@ def serve(
     At the first start it prints an API key for administration. It is shown this once.
     """
     with needs_extra("tamis serve", "service"):
-        from tamis.api import Service, Settings, server
-    from tamis.api.logs import configure
+        from tamis.service import Service, Settings, server
+    from tamis.contract.addresses import read_networks
+    from tamis.index.audit import Audit
     from tamis.live import Live
-    from tamis.live.keeper import Keeper
-    from tamis.matcher.audit import Audit
-    from tamis.model.guard import read_networks
+    from tamis.live.retention import RetentionWorker
+    from tamis.service.logs import configure
     from tamis.store import Store
 
     if data is None:
@@ -89,7 +89,7 @@ def serve(
         settings = Settings(open_metrics, read_networks(given["allow_network"]), deliveries)
         service = Service(store, live, settings)
         if keep is not None:
-            stack.enter_context(Keeper(store, keep))
+            stack.enter_context(RetentionWorker(store, keep))
         if not no_notify:
             given["folder"] = given["folder"] or data / FILES
             stack.enter_context(_notifier(service, given))

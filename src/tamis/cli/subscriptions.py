@@ -11,7 +11,7 @@ FORMATS = ("jsonl", "csv", "parquet")  # named here, too, so that help need not 
 
 def subscriptions(path: Path, form: str | None, ignore: tuple[str, ...] = ()) -> Any:
     """Something that ``Index.build`` takes; ``path`` may be ``-`` for stdin."""
-    from tamis.matcher.readers import form_of, open_source
+    from tamis.index.readers import form_of, open_source
 
     piped = str(path) == "-"
     if form is None:

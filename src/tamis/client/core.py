@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from tamis.client.failures import NOT_DONE, UNSURE, refusal
-from tamis.client.patience import Patience
+from tamis.client.retry import RetryBudget
 from tamis.client.steps import Answer, Feed, Flow, Open, Request, Send, Wait
 from tamis.errors import AnswerInvalid, InputError, TamisError
 from tamis.version import __version__
@@ -138,7 +138,7 @@ class Core:
             may_be_done = may_be_done or isinstance(error, UNSURE)
             yield from wait_or_raise(patience, error, call)
 
-    def open(self, call: Call[Any], patience: Patience) -> Flow[None]:
+    def open(self, call: Call[Any], patience: RetryBudget) -> Flow[None]:
         """Make a call whose answer comes piece by piece."""
         while True:
             answer: Answer | TamisError = yield Open(self.request(call))
@@ -155,9 +155,9 @@ class Core:
                 return
             call = dataclasses.replace(call, query={**call.query, "cursor": page.next})
 
-    def patience(self) -> Patience:
+    def patience(self) -> RetryBudget:
         """As much as there is."""
-        return Patience(self.settings.patience)
+        return RetryBudget(self.settings.patience)
 
 
 def encoded(value: Any) -> bytes:
@@ -181,7 +181,7 @@ def failure(answer: Answer | TamisError, call: Call[Any]) -> TamisError:
     return refusal(answer, call.about) if isinstance(answer, Answer) else answer
 
 
-def wait_or_raise(patience: Patience, error: TamisError, call: Call[Any]) -> Flow[None]:
+def wait_or_raise(patience: RetryBudget, error: TamisError, call: Call[Any]) -> Flow[None]:
     """Wait for another attempt, or raise the error."""
     wait = patience.pause(error) if call.may_repeat(error) else None
     if wait is None:

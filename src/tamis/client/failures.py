@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tamis.client.steps import Answer
+from tamis.contract.retry_after import retry_after
 from tamis.errors import (
     AnswerInvalid,
     AnswerLost,
@@ -21,7 +22,6 @@ from tamis.errors import (
     TamisError,
     class_of,
 )
-from tamis.model.waiting import retry_after
 
 PROBLEM = "application/problem+json"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from tamis.contract.drawing import drawn
 from tamis.errors import TamisError
-from tamis.model.drawing import drawn
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """What a flow asks of the one who runs it: the only things that differ between now and await.
 
-A *flow* is a generator. It yields steps, gets back what came of each, and returns its result. A *feed* also
-yields lists, which are handed to the caller one by one. Neither does any I/O: :mod:`tamis.client.now` and
-:mod:`tamis.client.later` do, each in its way.
+A *flow* is a generator. It yields steps, receives the outcome of each, and returns its result. A *feed* also
+yields lists, whose elements the caller gets one by one. Flows and feeds do no I/O. The runners do it:
+:mod:`tamis.client.sync_runner` and :mod:`tamis.client.async_runner`.
 """
 
 from __future__ import annotations

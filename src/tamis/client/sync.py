@@ -13,14 +13,14 @@ from tamis.client import calls
 from tamis.client.calls import bulk
 from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
-from tamis.client.faces import dressed
-from tamis.client.now import Items, pieces, run
 from tamis.client.results import Published, Report
 from tamis.client.steps import Feed, Flow
+from tamis.client.sync_runner import Items, pieces, run
 from tamis.client.transport import options
+from tamis.client.wrappers import dressed
 from tamis.client.writing import Rows
-from tamis.model.event import Event, EventLike
-from tamis.model.refusing import OnError
+from tamis.contract.on_error import OnError
+from tamis.values.event import Event, EventLike
 
 P = ParamSpec("P")
 T = TypeVar("T")

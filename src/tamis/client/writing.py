@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from tamis.client.results import Row
+from tamis.contract.names import new_name
 from tamis.errors import EventLimit, EventSyntax, EventValue, InputError
-from tamis.lang import to_json
-from tamis.model.event import Event, EventLike, at_attribute, check_fields, tagged
-from tamis.model.expr import Expr, Node
-from tamis.model.expr import Subscription as Known
-from tamis.model.foreign import is_array, means_absent
-from tamis.model.names import new_name
-from tamis.model.value import clean_string, clean_time, clean_value, format_time, short
+from tamis.expression.tree import Expr, Node
+from tamis.expression.tree import Subscription as Known
+from tamis.language import to_json
+from tamis.values.event import Event, EventLike, at_attribute, check_fields, tagged
+from tamis.values.foreign import is_array, means_absent
+from tamis.values.value import clean_string, clean_time, clean_value, format_time, short
 
 Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
 Status = Literal["active", "paused"]

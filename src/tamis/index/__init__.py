@@ -1,1 +1,1 @@
-"""Engines: from integer clauses and located events to candidates, behind one protocol."""
+"""The matcher: snapshots of segments, matching, top-k, explanations, work reports."""

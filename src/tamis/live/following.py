@@ -13,18 +13,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.contract.change import Change
 from tamis.errors import EventLimit, IndexError_, TamisError
+from tamis.index.audit import Audit
+from tamis.index.batches import VERSIONED
+from tamis.index.changes import row_of
+from tamis.index.index import Index
+from tamis.index.refused_events import Refusal
+from tamis.index.top import Best, Scored
 from tamis.live.overlay import Matched, MatchedPage, lay_over
-from tamis.matcher.audit import Audit
-from tamis.matcher.batches import VERSIONED
-from tamis.matcher.changes import row_of
-from tamis.matcher.index import Index
-from tamis.matcher.refused_events import Refusal
-from tamis.matcher.top import Best, Scored
-from tamis.model.change import Change
-from tamis.model.event import Event, event_or_error, flat_event
 from tamis.store import Store
 from tamis.store.events import Accepted
+from tamis.values.event import Event, event_or_error, flat_event
 
 STEP = 10_000  # changes that are taken in, or laid over, at a time
 SAVE_AFTER = 50_000  # changes; of a large book, a tenth of it

@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection
 
+from tamis.index.audit import Audit
+from tamis.index.index import Index
 from tamis.live.committer import Committer, Together
 from tamis.live.following import Following
 from tamis.live.matcher import Matcher, Step
 from tamis.live.overlay import Matched, MatchedPage
 from tamis.live.rates import Rates
-from tamis.matcher.audit import Audit
-from tamis.matcher.index import Index
-from tamis.model.event import Event
-from tamis.store import Store, book, events, positions
+from tamis.store import Store, events, positions, subscriptions
 from tamis.store.events import NewEvent, Published
 from tamis.store.positions import LIVE
+from tamis.values.event import Event
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Live:
         """
         with store.database.reading() as connection:
             place = positions.read(connection, LIVE)
-            last = book.last_change(connection)
+            last = subscriptions.last_change(connection)
             first = events.next_known(connection, place.value)
         return cls(store, Following(store, folder, engine, last if first is None else first, audit))
 

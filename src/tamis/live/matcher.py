@@ -19,14 +19,14 @@ import pyarrow as pa
 
 from tamis.errors import EventError, StoreUnavailable, TamisError
 from tamis.failpoint import failpoint
+from tamis.index.batches import VERSIONED
+from tamis.index.warm import warm
 from tamis.live.following import STEP, Following
-from tamis.matcher.batches import VERSIONED
-from tamis.matcher.warm import warm
-from tamis.store import Store, book, events, outbox, positions
-from tamis.store.book import Refused
+from tamis.store import Store, events, outbox, positions, subscriptions
 from tamis.store.events import Accepted
 from tamis.store.moments import now
 from tamis.store.positions import LIVE
+from tamis.store.subscriptions import Refused
 
 BATCH = 4_096  # events
 ROWS = 200_000  # matches that a transaction should hold: the next batch is as long as that allows
@@ -105,7 +105,7 @@ class Matcher:
     def step(self) -> bool:
         """Take the next batch; whether there was one."""
         with self._store.database.reading() as connection:
-            last = book.last_change(connection)  # before the events: none of those it sees is missed
+            last = subscriptions.last_change(connection)  # before the events: none of those it sees is missed
             place = positions.read(connection, LIVE)
             batch = events.waiting(connection, place.value, self._size)
         if batch:

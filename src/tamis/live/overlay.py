@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.contract.change import Change
+from tamis.index.batches import VERSIONED
+from tamis.index.index import Index
 from tamis.limits import Limits
-from tamis.matcher.batches import VERSIONED
-from tamis.matcher.index import Index
-from tamis.model.change import Change
 
 NEVER = np.iinfo(np.int64).max
 FEW = 32  # changes for which an index costs more than it saves

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from tamis.lang.printer import to_text
+from tamis.expression.tree import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not
+from tamis.language.printer import to_text
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.expr import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not
-from tamis.model.value import Point
 from tamis.normal.cover import cover
 from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import normalise
 from tamis.normal.tree import Clause
+from tamis.values.value import Point
 
 REMEMBERED = 4_096  # expressions
 _LEAVES = frozenset(PREDICATES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tamis.model.expr import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Regex
+from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Regex
 from tamis.normal.forms import dnf_size, expand, product, simplified
 from tamis.normal.merge import merge_literals
 from tamis.normal.passes import flatten, fold_constants, push_not_inward

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.model.expr import FALSE, TRUE, And, Expr, Or
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Or
 from tamis.normal.merge import merge_literals
 from tamis.normal.passes import push_not_inward
 from tamis.normal.tree import Clause, fold_up, key_of

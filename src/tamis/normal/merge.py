@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tamis.model.expr import (
+from tamis.expression.tree import (
     FALSE,
     TRUE,
     And,
@@ -26,9 +26,9 @@ from tamis.model.expr import (
     is_negative,
     positive,
 )
-from tamis.model.value import Scalar
 from tamis.normal.ranges import Range, as_predicate, point, united, values_of
 from tamis.normal.tree import Literal, attribute_of, has_negative, is_literal, key_of, negative
+from tamis.values.value import Scalar
 
 # Comparing all pairs is worth it for what people write, not for what they generate.
 _PAIRWISE = 32

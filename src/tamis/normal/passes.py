@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from tamis.model.expr import FALSE, TRUE, And, Exists, Expr, Not, Or, Predicate, is_negative, positive
+from tamis.expression.tree import FALSE, TRUE, And, Exists, Expr, Not, Or, Predicate, is_negative, positive
 from tamis.normal.merge import merge_literals
 from tamis.normal.ranges import is_empty
 from tamis.normal.tree import fold_up, join, key_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tamis.model.expr import Between, Compare, In, Predicate
-from tamis.model.value import Point, Scalar, family
+from tamis.expression.tree import Between, Compare, In, Predicate
+from tamis.values.value import Point, Scalar, family
 
 
 class Range(NamedTuple):

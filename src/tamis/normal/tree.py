@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tamis.lang import to_text
-from tamis.model.expr import (
+from tamis.expression.tree import (
     FALSE,
     PREDICATES,
     TRUE,
@@ -22,6 +21,7 @@ from tamis.model.expr import (
     children_of,
     is_negative,
 )
+from tamis.language import to_text
 
 Literal = Predicate | Not
 """A predicate, or ``Not`` directly above a positive one."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
+from tamis.contract.names import local_name, owner_of
 from tamis.errors import EventValue
 from tamis.limits import Limits
-from tamis.model.names import local_name, owner_of
-from tamis.model.value import moment_of, parse_time
 from tamis.notify.message import Message, ToldEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
 from tamis.store.moments import calendar_moment
+from tamis.values.value import moment_of, parse_time
 
 MOST_EVENTS = 1_000  # of a digest that a Spark query made
 

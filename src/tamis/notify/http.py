@@ -21,11 +21,11 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from tamis.contract.addresses import Address, Network, check_addresses, check_written
+from tamis.contract.retry_after import retry_after
+from tamis.contract.webhook import PORTS
 from tamis.errors import InputError, PortForbidden, SendFailed
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.guard import Address, Network, check_addresses, check_written
-from tamis.model.waiting import retry_after
-from tamis.model.webhook import PORTS
 from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]

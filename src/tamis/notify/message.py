@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tamis.model.value import format_time
+from tamis.values.value import format_time
 
 
 class ToldEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,13 +12,13 @@ import threading
 import time
 from collections.abc import Callable
 
+from tamis.contract.delivery import Delivery
 from tamis.errors import StoreError, StoreUnavailable
 from tamis.failpoint import failpoint
-from tamis.model.delivery import Delivery
 from tamis.notify.breaker import Breakers
-from tamis.notify.desk import Desk
-from tamis.notify.line import Line
+from tamis.notify.claim_manager import ClaimManager
 from tamis.notify.metrics import NotifyMetrics
+from tamis.notify.send_queue import SendQueue
 from tamis.notify.sending import SECOND, Sender, reason_of
 from tamis.notify.settings import Settings
 from tamis.store import Store, dispatch
@@ -47,8 +47,8 @@ class Notifier:
         breakers = Breakers(self.settings.breaker, lambda: clock() / SECOND)
         shared = store, self.settings, breakers, self.metrics, clock
         self._sender = Sender(*shared, chance or random.Random())
-        self._desk = Desk(*shared)
-        self._line = Line(self.settings, breakers)
+        self._claim_manager = ClaimManager(*shared)
+        self._send_queue = SendQueue(self.settings, breakers)
         self._is_away = False
         self._rows = self.settings.rows  # of the outbox that are dispatched together
         self._rounds = self._idle = 0  # of the desk: all, and those in a row that found nothing to do
@@ -61,7 +61,7 @@ class Notifier:
     @property
     def name(self) -> str:
         """What claims of this notifier are held under."""
-        return self._desk.name
+        return self._claim_manager.name
 
     def start(self) -> None:
         """Begin to deliver."""
@@ -155,30 +155,30 @@ class Notifier:
         return True
 
     def _claiming(self) -> None:
-        while not (self._stopping.is_set() and self._desk.is_clear):
+        while not (self._stopping.is_set() and self._claim_manager.is_clear):
             self._to_claim.clear()
             stops = self._stopping.is_set()
             if stops:
-                self._line.close()  # only here, where claims are made: none comes afterwards
-            is_busy = self._safely(self._exchange) or not self._desk.is_clear
+                self._send_queue.close()  # only here, where claims are made: none comes afterwards
+            is_busy = self._safely(self._exchange) or not self._claim_manager.is_clear
             self._idle = 0 if is_busy else self._idle + 1
             self._rounds += 1
-            if not stops and not self._safely(self._desk.look):
+            if not stops and not self._safely(self._claim_manager.look):
                 self._to_claim.wait(self.settings.poll_seconds)
             time.sleep(LINGER)
-        self._line.close()
+        self._send_queue.close()
 
     def _exchange(self) -> bool:
-        taken = self._desk.exchange(wants_more=not self._stopping.is_set())
-        self._line.put(taken)
+        taken = self._claim_manager.exchange(wants_more=not self._stopping.is_set())
+        self._send_queue.put(taken)
         return bool(taken)
 
     def _sending(self) -> None:
-        while (claimed := self._line.take()) is not None:
+        while (claimed := self._send_queue.take()) is not None:
             until = 0 if self._stopping.is_set() else claimed.until
             result = self._sender.attempt(claimed, until)
-            self._line.done(claimed)
-            self._desk.finished(claimed, result)
+            self._send_queue.done(claimed)
+            self._claim_manager.finished(claimed, result)
             self._to_claim.set()
 
     def _safely(self, step: Callable[[], bool]) -> bool:

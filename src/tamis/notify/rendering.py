@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tamis.contract.delivery import Wording
+from tamis.contract.template import Template, parse_template, render
 from tamis.errors import SendRefused, TamisError
 from tamis.limits import Limits
-from tamis.model.delivery import Wording
-from tamis.model.event import NULLS, flatten
-from tamis.model.template import Template, parse_template, render
-from tamis.model.value import Interval, Point, Value
 from tamis.notify.message import Message, ToldEvent
+from tamis.values.event import NULLS, flatten
+from tamis.values.value import Interval, Point, Value
 
 SUBJECT_CHARACTERS = 200
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction, surrogate, private, line ends

@@ -7,9 +7,9 @@ import random
 import time
 from collections.abc import Callable
 
+from tamis.contract.delivery import Delivery, stored_delivery
 from tamis.errors import DeliveryError, SendFailed, SendRefused, StoreError, TamisError
 from tamis.failpoint import failpoint
-from tamis.model.delivery import Delivery, stored_delivery
 from tamis.notify.breaker import Breakers, State
 from tamis.notify.contents import message_of
 from tamis.notify.metrics import NotifyMetrics

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from email.utils import parseaddr
 from pathlib import Path
 
+from tamis.contract.delivery import is_address
 from tamis.errors import InputError
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.delivery import is_address
 from tamis.notify.backoff import Backoff
 from tamis.notify.breaker import BreakerRules
 from tamis.notify.http import HttpRules

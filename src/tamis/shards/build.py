@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import IndexError_, SubscriptionError, TamisError
-from tamis.matcher.fields import EVERY_OTHER
-from tamis.matcher.manifest import limits_of
-from tamis.matcher.sources import read_book
-from tamis.matcher.writer import Writer
+from tamis.index.fields import EVERY_OTHER
+from tamis.index.manifest import limits_of
+from tamis.index.sources import read_book
+from tamis.index.writer import Writer
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.opening import open_to_change
 from tamis.shards.place import Place

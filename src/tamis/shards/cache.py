@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tamis.index.segment.verified import cache_folder
-from tamis.matcher.manifest import check_names
+from tamis.index.manifest import check_names
+from tamis.segment.verified import cache_folder
 from tamis.shards.manifest import Manifest, Shard
 from tamis.shards.place import Place
 

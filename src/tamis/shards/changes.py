@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from tamis.contract.change import Change
+from tamis.contract.token import shard_of, token_of
 from tamis.errors import IndexConflict, TamisError
-from tamis.matcher.changes import apply_changes as apply_to
-from tamis.matcher.samples import KeptSample
-from tamis.model.change import Change
-from tamis.model.token import shard_of, token_of
+from tamis.index.changes import apply_changes as apply_to
+from tamis.index.samples import KeptSample
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, current
 from tamis.shards.opening import open_to_change, sample_of
 from tamis.shards.place import Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tamis.matcher.manifest import PREFIXES
+from tamis.index.manifest import PREFIXES
 from tamis.shards import receipts
 from tamis.shards.cache import prune
 from tamis.shards.manifest import Manifest, Shard, name_of, numbers, read

@@ -1,15 +1,14 @@
 """Manifests of an index at a place: the versions that are there, the one in force, the next one.
 
 A version is created, never replaced: committing happens whole or not at all on every file system, and of two
-builders that want the same number one is told so. ``tamis.matcher.manifest`` says what a version holds.
+builders that want the same number one is told so. ``tamis.index.manifest`` says what a version holds.
 """
 
 from __future__ import annotations
 
 from tamis.errors import IndexNotFound
 from tamis.failpoint import failpoint
-from tamis.index.segment.sealed import index_key
-from tamis.matcher.manifest import (
+from tamis.index.manifest import (
     Manifest,
     Sample,
     Settings,
@@ -19,6 +18,7 @@ from tamis.matcher.manifest import (
     name_of,
     numbers_in,
 )
+from tamis.segment.sealed import index_key
 from tamis.shards.place import Place
 
 __all__ = [

@@ -9,15 +9,15 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tamis.errors import InputError
-from tamis.index.segment import Segment
-from tamis.index.segment.sealed import index_key
+from tamis.index.index import Index
+from tamis.index.manifest import Entry, limits_of
+from tamis.index.samples import KeptSample, check_sample
+from tamis.index.snapshot import Layer, Snapshot
+from tamis.index.storage import Places, read_layer, stored_at
+from tamis.index.writer import Writer
 from tamis.limits import Limits
-from tamis.matcher.index import Index
-from tamis.matcher.manifest import Entry, limits_of
-from tamis.matcher.samples import KeptSample, check_sample
-from tamis.matcher.snapshot import Layer, Snapshot
-from tamis.matcher.storage import Places, read_layer, stored_at
-from tamis.matcher.writer import Writer
+from tamis.segment import Segment
+from tamis.segment.sealed import index_key
 from tamis.shards.cache import fetch
 from tamis.shards.manifest import Manifest, Settings, Shard, current
 from tamis.shards.place import Place

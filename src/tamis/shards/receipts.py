@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from tamis.errors import IndexError_
-from tamis.index.segment.sealed import index_key, seal, unseal
-from tamis.matcher.manifest import check_names
+from tamis.index.manifest import check_names
+from tamis.segment.sealed import index_key, seal, unseal
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.place import Place
 

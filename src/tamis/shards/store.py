@@ -10,10 +10,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tamis.index.segment.sealed import check_digest, digest_of, index_key
-from tamis.matcher.manifest import Sample, Shard
-from tamis.matcher.samples import KeptSample, describe
-from tamis.matcher.writer import Writer
+from tamis.index.manifest import Sample, Shard
+from tamis.index.samples import KeptSample, describe
+from tamis.index.writer import Writer
+from tamis.segment.sealed import check_digest, digest_of, index_key
 from tamis.shards.cache import home_of
 from tamis.shards.place import Place
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tamis.lang.columns.codes import Op
-from tamis.model.pattern import read_like
-from tamis.model.truth import block_range
+from tamis.columns.codes import Op
+from tamis.expression.truth import block_range
 from tamis.space.views import Flag, View, address_key, after_prefix
+from tamis.values.pattern import read_like
 
 END = 1  # the side of a cut that lies just after its string
 

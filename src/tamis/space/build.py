@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.lang.columns.codes import Kind, Op
+from tamis.columns.codes import Kind, Op
 from tamis.space.clauses import (
     ABSENT_OK,
     ALWAYS_REVISE,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from tamis.columns.tables import is_list, is_point, is_string, ordinary_type
 from tamis.errors import InputError
-from tamis.lang.columns.tables import is_list, is_point, is_string, ordinary_type
 from tamis.limits import Limits
 
 

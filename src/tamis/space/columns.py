@@ -14,8 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.errors import EventError, EventLimit, EventValue, InputError
-from tamis.lang.columns.tables import (
+from tamis.columns.tables import (
     is_list,
     is_point,
     is_string,
@@ -23,17 +22,18 @@ from tamis.lang.columns.tables import (
     one_array,
     ordinary,
 )
-from tamis.lang.columns.texts import readable
-from tamis.lang.columns.times import arrow_micros
-from tamis.model.event import clean_name, flatten
-from tamis.model.foreign import decimal_number
-from tamis.model.value import Value, clean_string, moment_of
+from tamis.columns.texts import readable
+from tamis.columns.times import arrow_micros
+from tamis.errors import EventError, EventLimit, EventValue, InputError
 from tamis.space.column_types import check_type
 from tamis.space.encode import Encoder, Refused
 from tamis.space.locate import AttributeLocator, locate_all
 from tamis.space.located import Located, Part, join
 from tamis.space.numbers import split_integers
 from tamis.space.table_row import object_in
+from tamis.values.event import clean_name, flatten
+from tamis.values.foreign import decimal_number
+from tamis.values.value import Value, clean_string, moment_of
 
 Ints = npt.NDArray[np.int64]
 

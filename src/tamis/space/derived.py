@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.lang.columns.groups import distinct_runs, places_of
-from tamis.lang.columns.literals import Literals, literal_at
+from tamis.columns.groups import distinct_runs, places_of
+from tamis.columns.literals import Literals, literal_at
 from tamis.space.atoms import OnView, atoms_of
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tamis.space.cutting.sections import StringCuts

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from tamis.errors import EventError
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.event import NULLS, Event, EventLike, event_from
-from tamis.model.value import INT_MAX, INT_MIN, clean_string
 from tamis.space._kernels import locate_event
 from tamis.space.locate import Entry, Locators
 from tamis.space.located import Located, join
 from tamis.space.plain import PlainEvents, harmless, has_null, names_fit, point_in
 from tamis.space.space import Space
+from tamis.values.event import NULLS, Event, EventLike, event_from
+from tamis.values.value import INT_MAX, INT_MIN, clean_string
 
 Refused = list[tuple[int, EventError]]
 _INFINITY = float("inf")

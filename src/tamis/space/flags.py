@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tamis.model.pattern import compiled
-from tamis.model.shape import Shape
-from tamis.model.text import fold
-from tamis.model.value import Point
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
 from tamis.space.views import Flag
+from tamis.values.pattern import compiled
+from tamis.values.shape import Shape
+from tamis.values.text import fold
+from tamis.values.value import Point
 
 
 class StringTable(Protocol):

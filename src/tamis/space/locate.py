@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.model.value import Interval, Point, Value, family, micros_of
 from tamis.space._kernels import locate_numbers, locate_strings
 from tamis.space.flags import StringTable, shape_table, string_tables
 from tamis.space.located import Part
@@ -20,6 +19,7 @@ from tamis.space.shapes import Shapes
 from tamis.space.space import Space
 from tamis.space.terms import Terms
 from tamis.space.views import Flag, View, view_key
+from tamis.values.value import Interval, Point, Value, family, micros_of
 
 Entry = tuple[int, int, int]
 Ints = npt.NDArray[np.int64]

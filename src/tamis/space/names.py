@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tamis.lang.columns.literals import StringColumn
+from tamis.columns.literals import StringColumn
 from tamis.space._kernels import fill_name_table, find_names
 
 Ints = npt.NDArray[np.int64]

@@ -13,10 +13,10 @@ import numpy as np
 
 from tamis.errors import EventError
 from tamis.limits import Limits
-from tamis.model.event import NULLS, tagged_value
-from tamis.model.value import INT_MAX, INT_MIN, Point, clean_string
 from tamis.space.locate import AttributeLocator, Entry, Locators, locate_all
 from tamis.space.located import Part
+from tamis.values.event import NULLS, tagged_value
+from tamis.values.value import INT_MAX, INT_MIN, Point, clean_string
 
 _EXACT = 2**53  # up to here every integer is a float
 _INFINITY = float("inf")

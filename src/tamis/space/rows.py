@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.lang.columns.rows import Columns
+from tamis.columns.rows import Columns
 from tamis.space.cutting._kernels import begin_operands
 
 Ints = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.lang.columns.literals import StringColumn
+from tamis.columns.literals import StringColumn
 
 Ints = npt.NDArray[Any]
 

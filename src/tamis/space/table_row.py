@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.columns.tables import is_list, is_point, may_be_tagged, one_array, ordinary
+from tamis.columns.times import arrow_micros
 from tamis.errors import EventValue
-from tamis.lang.columns.tables import is_list, is_point, may_be_tagged, one_array, ordinary
-from tamis.lang.columns.times import arrow_micros
 from tamis.limits import Limits
-from tamis.model.event import Event, event_from
-from tamis.model.value import Point, moment_of
+from tamis.values.event import Event, event_from
+from tamis.values.value import Point, moment_of
 
 Values = dict[str, list[Any]]
 

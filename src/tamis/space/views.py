@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from tamis.model.text import fold
-from tamis.model.truth import address_of
+from tamis.expression.truth import address_of
+from tamis.values.text import fold
 
 
 class View(IntEnum):

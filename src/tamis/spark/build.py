@@ -23,13 +23,13 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tamis.contract.token import TOKENS
+from tamis.engines.engines import engine_class
 from tamis.errors import IndexConflict, InputError
 from tamis.failpoint import failpoint
-from tamis.index.engines import engine_class
+from tamis.index.manifest import changed_limits, limits_of
+from tamis.index.samples import KeptSample
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher.manifest import changed_limits, limits_of
-from tamis.matcher.samples import KeptSample
-from tamis.model.token import TOKENS
 from tamis.shards import receipts
 from tamis.shards.build import QUARANTINE, Work, build_shard
 from tamis.shards.collect import collect

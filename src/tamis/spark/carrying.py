@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 
 from tamis.errors import InputError
 from tamis.spark.events import CANONICAL, column
-from tamis.spark.worker import CARRIED, ENVELOPE, Wish
+from tamis.spark.worker import CARRIED, ENVELOPE, MatchOptions
 
 ALL = "all"
 OURS = frozenset(
@@ -77,12 +77,12 @@ def unpacked(noted: DataFrame, names: Sequence[str]) -> DataFrame:
     return noted.select(*ours, *theirs, "note")
 
 
-def schema_of(wish: Wish, frame: DataFrame) -> T.StructType:
+def schema_of(options: MatchOptions, frame: DataFrame) -> T.StructType:
     """Return the type of the rows that workers give back."""
-    rows = T.StructType.fromDDL(wish.ddl())
+    rows = T.StructType.fromDDL(options.ddl())
     assert isinstance(rows, T.StructType)
     fields = list(rows.fields)
-    if wish.others:
+    if options.others:
         fields.insert(-1, T.StructField(CARRIED, frame.schema[CARRIED].dataType))
     return T.StructType(fields)
 

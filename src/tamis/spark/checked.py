@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.columns import columns_from_arrow
+from tamis.columns.texts import normal, readable
 from tamis.errors import ParseError, SubscriptionError, TamisError
-from tamis.lang import expression_from, to_text
-from tamis.lang.columns import columns_from_arrow
-from tamis.lang.columns.texts import normal, readable
+from tamis.index.sources import check_id
+from tamis.language import expression_from, to_text
 from tamis.limits import Limits
-from tamis.matcher.sources import check_id
 from tamis.spark.rows import cut_text
 
 VERDICT = pa.schema(

@@ -30,7 +30,7 @@ def main() -> None:
     """Warm up, then serve as Spark's own daemon does; a failure to warm up costs time, never a job."""
     try:
         with _stdout_untouched():
-            from tamis.matcher.warm import warm
+            from tamis.index.warm import warm
 
             warm()
     except Exception as failure:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from tamis.contract.schedule import UNITS, Every, parse_schedule
 from tamis.errors import InputError, ScheduleError
-from tamis.model.schedule import UNITS, Every, parse_schedule
 from tamis.store import Store
 from tamis.store.digests import Run
 from tamis.store.parts import Clock, Part

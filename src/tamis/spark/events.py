@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tamis.errors import EventError, InputError
+from tamis.index.batches import locate, nowhere
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher.batches import locate, nowhere
-from tamis.model.event import clean_name
 from tamis.spark.rows import cut_text, good_of, text_of
 from tamis.spark.workers import ready
+from tamis.values.event import clean_name
 
 _log = logging.getLogger(__name__)
 

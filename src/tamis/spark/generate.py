@@ -18,10 +18,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from tamis.columns import columns_from_arrow
+from tamis.columns.rows import tree_at
 from tamis.errors import InputError
-from tamis.lang import to_text
-from tamis.lang.columns import columns_from_arrow
-from tamis.lang.columns.rows import tree_at
+from tamis.language import to_text
 from tamis.spark.workers import ready
 
 GROUP = "tamis.workloads"

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as F
 
+from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import InputError
-from tamis.matcher.audit import Audit
-from tamis.matcher.work import COUNTERS
-from tamis.model.refusing import RAISE, REPORT, SKIP, check_on_error
+from tamis.index.audit import Audit
+from tamis.index.work import COUNTERS
 from tamis.shards.manifest import Manifest, current
 from tamis.shards.place import Place
 from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
@@ -25,7 +25,7 @@ from tamis.spark.worker import (
     ENVELOPE,
     REFUSAL,
     Matching,
-    Wish,
+    MatchOptions,
     note_of,
     too_many,
 )
@@ -63,11 +63,11 @@ def match(
     ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done. ``audit`` is a
     share of the events that the tree evaluator decides again; a difference fails the job.
     """
-    wish, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
 
     def matched(frame: DataFrame) -> DataFrame:
-        noted = Matcher(path, wish, plan, version, explain).run(*canonical_of(frame, names))
+        noted = Matcher(path, options, plan, version, explain).run(*canonical_of(frame, names))
         if work is not None:
             noted = observed(noted, work)
         return noted.where("note IS NULL").drop("note")
@@ -92,9 +92,9 @@ def match_with_notes(
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    wish, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
-    return lambda frame: Matcher(path, wish, plan, version, explain).run(*canonical_of(frame, names))
+    return lambda frame: Matcher(path, options, plan, version, explain).run(*canonical_of(frame, names))
 
 
 def canonical_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[DataFrame, tuple[str, ...]]:
@@ -125,8 +125,8 @@ def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
 
 def wish_of(
     k: int | None, shape: str, most: int | None, on_error: str = REPORT, audit: float | None = None
-) -> Wish:
-    """A wish that can be fulfilled."""
+) -> MatchOptions:
+    """A options that can be fulfilled."""
     if audit is not None:
         Audit(audit)
         if k is not None:
@@ -137,15 +137,17 @@ def wish_of(
     for name, number in (("k", k), ("matches_per_event", most)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1, not {number}")
-    return Wish(k, shape == "arrays", (), most, on_error=on_error, audit=audit)
+    return MatchOptions(k, shape == "arrays", (), most, on_error=on_error, audit=audit)
 
 
 class Matcher:
-    """One use of ``match``: a version of an index, a plan, a wish."""
+    """One use of ``match``: a version of an index, a plan, options."""
 
-    def __init__(self, path: str, wish: Wish, plan: str, version: int | None, explain: bool = False) -> None:
+    def __init__(
+        self, path: str, options: MatchOptions, plan: str, version: int | None, explain: bool = False
+    ) -> None:
         place = Place(path)
-        self._path, self._wish, self._asked, self._explain = place.uri, wish, plan, explain
+        self._path, self._options, self._asked, self._explain = place.uri, options, plan, explain
         self._manifest: Manifest = current(place, version)
         self._follow = version is None
 
@@ -157,7 +159,7 @@ class Matcher:
         self._follow = self._follow and canonical.isStreaming
         own = tuple(name for name in carry if name in ENVELOPE)
         others = tuple(name for name in carry if name not in ENVELOPE)
-        self._wish = replace(self._wish, carry=own, others=others)
+        self._options = replace(self._options, carry=own, others=others)
         plan = choose(ready(canonical.sparkSession), self._manifest, self._asked)
         self._say(plan)
         frame = packed(canonical, others)
@@ -175,23 +177,23 @@ class Matcher:
         return None if self._follow else self._manifest.number
 
     def _replicated(self, frame: DataFrame) -> DataFrame:
-        task = Matching(self._path, self._version, self._wish)
-        return frame.mapInArrow(task, schema_of(self._wish, frame))
+        task = Matching(self._path, self._version, self._options)
+        return frame.mapInArrow(task, schema_of(self._options, frame))
 
     def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
         """Every event to every shard; what is asked per event is decided when all shards have answered."""
         shards = len(self._manifest.shards)
-        wish = replace(self._wish, arrays=False, most=None)
+        options = replace(self._options, arrays=False, most=None)
         spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
         part = F.pmod(F.xxhash64("event_id"), F.lit(plan.splits)).cast("int")
         spread = spread.repartitionById(shards * plan.splits, F.col("shard") * plan.splits + part)
-        task = Matching(self._path, self._version, wish, shards)
-        noted = spread.mapInArrow(task, schema_of(wish, frame))
-        if self._wish.k:
-            noted = self._best(noted, self._wish.k)
-        if self._wish.most:
-            noted = self._bounded(noted, self._wish.most)
-        return self._arrays(noted) if self._wish.arrays else noted
+        task = Matching(self._path, self._version, options, shards)
+        noted = spread.mapInArrow(task, schema_of(options, frame))
+        if self._options.k:
+            noted = self._best(noted, self._options.k)
+        if self._options.most:
+            noted = self._bounded(noted, self._options.most)
+        return self._arrays(noted) if self._options.arrays else noted
 
     def _best(self, noted: DataFrame, k: int) -> DataFrame:
         """The k best of those that the shards found best."""
@@ -208,24 +210,24 @@ class Matcher:
             {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy("subscription_id"))}
         )
         over = F.col("note").isNull() & (F.col("found") > most)
-        if self._wish.on_error == SKIP:
+        if self._options.on_error == SKIP:
             return counted.where(~over).drop("found", "place")
         said = note_of(too_many(-1, most), "")
-        if self._wish.on_error == RAISE:  # in the words of a worker's traceback
+        if self._options.on_error == RAISE:  # in the words of a worker's traceback
             said = f"tamis.errors.EventLimit: {too_many(-1, most).message}"
         pieces = said.split("-1", 1)
         note = F.concat(F.lit(pieces[0]), F.col("found").cast("string"), F.lit(pieces[1]))
-        note = F.raise_error(note) if self._wish.on_error == RAISE else note
+        note = F.raise_error(note) if self._options.on_error == RAISE else note
         kept = counted.where(~over | (F.col("place") == 1))
         return kept.withColumn("note", F.when(over, note).otherwise(F.col("note"))).drop("found", "place")
 
     def _arrays(self, noted: DataFrame) -> DataFrame:
         """A row per event; notes stay rows of their own."""
-        each = ["subscription_id", "version", *(["score"] if self._wish.k else [])]
-        first = [(-F.col("score")).alias("before")] if self._wish.k else []
+        each = ["subscription_id", "version", *(["score"] if self._options.k else [])]
+        first = [(-F.col("score")).alias("before")] if self._options.k else []
         order = F.array_sort(F.collect_list(F.struct(*first, *each))).alias("found")
         names = {"subscription_id": "subscriptions", "version": "versions", "score": "scores"}
-        names_carried = (*self._wish.carry, *([CARRIED] if self._wish.others else []))
+        names_carried = (*self._options.carry, *([CARRIED] if self._options.others else []))
         carried = [F.first(name).alias(name) for name in names_carried]
         matches = noted.where("note IS NULL").groupBy("event_id").agg(order, *carried)
         arrays = [F.col(f"found.{name}").alias(names[name]) for name in each]

@@ -15,7 +15,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.matcher.work import WorkReport
+from tamis.index.work import WorkReport
 from tamis.store import Store
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tamis.matcher.work import COUNTERS
+from tamis.index.work import COUNTERS
 
 COUNTS = ("matches", "rows", "refused")  # rows: those that were new in the outbox
 WORK = tuple(name for name in COUNTERS if name not in ("events", "matches"))

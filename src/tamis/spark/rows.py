@@ -21,10 +21,10 @@ import pyarrow.compute as pc
 
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.event import event_or_error
-from tamis.model.foreign import decimal_number
-from tamis.model.value import clean_time, format_time
 from tamis.space.table_row import event_of_row
+from tamis.values.event import event_or_error
+from tamis.values.foreign import decimal_number
+from tamis.values.value import clean_time, format_time
 
 ENVELOPE = ("event_id", "event_time", "payload")  # columns that are about an event, not of it
 TEXT_BYTES = 64 * 1024  # of a refused event or subscription that are kept in quarantine

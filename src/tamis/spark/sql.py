@@ -17,11 +17,11 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udtf
 
+from tamis.contract.on_error import REPORT, check_on_error
 from tamis.errors import InputError
-from tamis.model.refusing import REPORT, check_on_error
 from tamis.shards.manifest import current
 from tamis.shards.place import Place
-from tamis.spark.worker import Matching, Wish
+from tamis.spark.worker import Matching, MatchOptions
 from tamis.spark.workers import ready
 
 _PAIRS = "event_id string, subscription_id string, version bigint"
@@ -55,7 +55,7 @@ class _Matched:
         """The matches of one batch."""
         if self._matching is None:
             check_on_error(on_error)
-            self._matching = Matching(path, current(Place(path)).number, Wish(k, on_error=on_error))
+            self._matching = Matching(path, current(Place(path)).number, MatchOptions(k, on_error=on_error))
         for found in self._matching(iter([_checked(batch)])):
             table = pa.Table.from_batches([found])
             yield table.filter(pa.compute.is_null(table["note"])).drop_columns(["note"])

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tamis.contract.on_error import REPORT
 from tamis.errors import IndexNotFound, InputError
-from tamis.model.refusing import REPORT
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
 from tamis.shards.manifest import Manifest, current, numbers
@@ -25,7 +25,7 @@ from tamis.spark.carrying import Carry, checked_carry
 from tamis.spark.match import Matcher, canonical_of, wish_of
 from tamis.spark.outbox import write_noted
 from tamis.spark.progress import COUNTS, WORK, report
-from tamis.spark.worker import ENVELOPE, Wish
+from tamis.spark.worker import ENVELOPE, MatchOptions
 from tamis.spark.workers import ready
 from tamis.store import Store
 
@@ -80,7 +80,7 @@ def match_stream(
         Store.shared(url)  # a store that is down is better known now than at the first event
     path = Place(path).uri
     current(Place(path))
-    wish = replace(wish_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
+    options = replace(wish_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
     canonical, carried = canonical_of(stream, checked_carry(carry))
     if url is not None and (unfit := [one for one in carried if one not in ENVELOPE]):
         raise InputError(
@@ -89,7 +89,7 @@ def match_stream(
             column=unfit[0],
         )
     ready(stream.sparkSession)
-    batches = _Batches(path, wish, plan, checkpoint, name, url, sink, carried)
+    batches = _Batches(path, options, plan, checkpoint, name, url, sink, carried)
     writer = canonical.writeStream.queryName(name).option("checkpointLocation", checkpoint)
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).foreachBatch(batches).start()
 
@@ -99,7 +99,7 @@ class _Batches:
     """What is done with each micro-batch; sent to wherever Spark runs it."""
 
     path: str
-    wish: Wish
+    options: MatchOptions
     plan: str
     checkpoint: str
     name: str
@@ -147,7 +147,7 @@ class _Batches:
         self._tidy(store, number)
 
     def _matched(self, batch: DataFrame, version: int) -> DataFrame:
-        return Matcher(self.path, self.wish, self.plan, version).run(batch, self.carry)
+        return Matcher(self.path, self.options, self.plan, version).run(batch, self.carry)
 
     def _up_to_date(self, store: Store) -> Manifest:
         """The index with every change that was in the store when the events had been read."""

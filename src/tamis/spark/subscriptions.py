@@ -19,10 +19,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from tamis.columns import columns_from_arrow
 from tamis.errors import InputError
-from tamis.lang.columns import columns_from_arrow
+from tamis.index.fields import BULK_FIELDS
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher.fields import BULK_FIELDS
 from tamis.spark.checked import CORRUPT, REFUSED_SUBSCRIPTIONS, check_bulk, check_texts
 from tamis.spark.events import column
 from tamis.spark.session import session

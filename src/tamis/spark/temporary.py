@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 from pyspark.sql import DataFrame, SparkSession
 
 from tamis.errors import InputError
-from tamis.index.segment.sealed import index_key
-from tamis.matcher.index import Index
-from tamis.matcher.writer import Writer
+from tamis.index.index import Index
+from tamis.index.writer import Writer
+from tamis.segment.sealed import index_key
 from tamis.spark.build import build
 from tamis.spark.session import active_session
 

@@ -16,17 +16,17 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tamis.contract.on_error import RAISE, REPORT
 from tamis.errors import EventError, EventLimit, IndexVersion
-from tamis.matcher.audit import Audit
-from tamis.matcher.index import Index
-from tamis.matcher.work import WorkReport
-from tamis.model.event import event_from
-from tamis.model.refusing import RAISE, REPORT
+from tamis.index.audit import Audit
+from tamis.index.index import Index
+from tamis.index.work import WorkReport
 from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
 from tamis.shards.place import Place
 from tamis.space.table_row import event_of_row
 from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.values.event import event_from
 
 PIECE = 4_096  # events that are matched together
 ENVELOPE = ("event_time", "payload")  # carried by themselves
@@ -37,7 +37,7 @@ _TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": 
 
 
 @dataclass(frozen=True)
-class Wish:
+class MatchOptions:
     """What is asked of matching."""
 
     k: int | None = None
@@ -83,21 +83,21 @@ class Matching:
 
     path: str
     version: int | None  # ``None``: the one in force when a batch is taken up
-    wish: Wish
+    options: MatchOptions
     shards: int = 0  # among which the events were dealt out; 0: all are matched at once
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match every batch against the version of the index that the driver chose."""
         events = refused = 0
         # A difference ends the task; its folder is on the worker's host, where others can fetch it.
-        audit = None if self.wish.audit is None else Audit(self.wish.audit, tempfile.gettempdir())
+        audit = None if self.options.audit is None else Audit(self.options.audit, tempfile.gettempdir())
         for batch in batches:
             for shard, some in self._dealt(batch):
                 events += 0 if shard else some.num_rows  # every shard has the same events
                 for found in self._match(some, shard, audit):
                     refused += _count_refused(found)
                     yield found
-        if refused and self.wish.is_logged:
+        if refused and self.options.is_logged:
             _log.warning(
                 "%d of %d events were refused; tamis.spark.match_with_notes tells why", refused, events
             )
@@ -118,9 +118,9 @@ class Matching:
         index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
         good = good_of(batch, index.limits)
         some = batch.take(pa.array(good.rows)) if good.bad else batch
-        yield from Rows(batch, self.wish, bool(shard)).refused(list(good.bad.items()))
-        rows = Rows(some, self.wish, bool(shard))
-        if self.wish.k:
+        yield from Rows(batch, self.options, bool(shard)).refused(list(good.bad.items()))
+        rows = Rows(some, self.options, bool(shard))
+        if self.options.k:
             yield from rows.best(index, good.piece, len(good.bad))
         else:
             yield from rows.all(index, good.piece, len(good.bad), audit)
@@ -138,11 +138,11 @@ class Matching:
 class Rows:
     """The rows that one batch of events gives; a ``quiet`` one leaves notes to somebody else."""
 
-    def __init__(self, batch: pa.RecordBatch, wish: Wish, quiet: bool = False) -> None:
-        self._batch, self._wish, self._quiet = batch, wish, quiet
-        at = batch.schema.get_field_index(CARRIED) if wish.others else -1
-        self._schema = wish.schema(None if at < 0 else batch.schema.types[at])
-        self._carry = (*wish.carry, CARRIED) if at >= 0 else wish.carry
+    def __init__(self, batch: pa.RecordBatch, options: MatchOptions, quiet: bool = False) -> None:
+        self._batch, self._options, self._quiet = batch, options, quiet
+        at = batch.schema.get_field_index(CARRIED) if options.others else -1
+        self._schema = options.schema(None if at < 0 else batch.schema.types[at])
+        self._carry = (*options.carry, CARRIED) if at >= 0 else options.carry
 
     def all(
         self, index: Index, piece: Any, others: int, audit: Audit | None = None
@@ -167,7 +167,7 @@ class Rows:
             try:
                 if isinstance(event, EventError):
                     raise event
-                top = index.top_k(event, self._wish.k or 1)
+                top = index.top_k(event, self._options.k or 1)
             except EventError as bad:
                 refused.append((row, bad))
                 continue
@@ -180,7 +180,7 @@ class Rows:
 
     def _bounded(self, table: pa.Table, refused: list[Any]) -> tuple[pa.Table, list[Any]]:
         """Without the events that match more than is allowed: they are refused, not cut."""
-        most = self._wish.most
+        most = self._options.most
         if most is None:
             return table, refused
         rows, count = np.unique(table["event"].to_numpy(), return_counts=True)
@@ -192,12 +192,12 @@ class Rows:
         return table.filter(kept), [*refused, *((row, too_many(sizes[row], most)) for row in over.tolist())]
 
     def _matches(self, table: pa.Table) -> pa.RecordBatch:
-        if self._wish.arrays and not self._wish.k:
+        if self._options.arrays and not self._options.k:
             table = table.sort_by([("event", "ascending"), ("subscription", "ascending")])
         event = table["event"].to_numpy()
-        names = ("subscription", "version", "score") if self._wish.k else ("subscription", "version")
+        names = ("subscription", "version", "score") if self._options.k else ("subscription", "version")
         columns = [_flat(table[name]) for name in names]
-        if self._wish.arrays:
+        if self._options.arrays:
             event, start = np.unique(event, return_index=True)
             ends = pa.array(np.append(start, table.num_rows).astype(np.int32))
             columns = [pa.ListArray.from_arrays(ends, column) for column in columns]
@@ -212,10 +212,10 @@ class Rows:
 
     def refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
         """Notes on refused events; or the error of the first of them, if that is asked for."""
-        if refused and self._wish.on_error == RAISE:
+        if refused and self._options.on_error == RAISE:
             row, bad = min(refused, key=lambda pair: pair[0])
             raise named(bad, self._batch.column(self._batch.schema.get_field_index("event_id"))[row].as_py())
-        if refused and not self._quiet and self._wish.on_error == REPORT:
+        if refused and not self._quiet and self._options.on_error == REPORT:
             notes = [note_of(bad, text_of(self._batch, row)) for row, bad in refused]
             ids = self._column("event_id", pa.array([row for row, _ in refused], pa.int64()))
             yield self._notes(ids, notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tamis.extras import needs_extra
 
 with needs_extra("tamis.store", "store"):
-    from tamis.store.book import Held, Refused, Written
     from tamis.store.store import Store
+    from tamis.store.subscriptions import Held, Refused, Written
 
 __all__ = ["Held", "Refused", "Store", "Written"]

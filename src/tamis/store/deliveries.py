@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.model.token import token_of
+from tamis.contract.token import token_of
 from tamis.store.bulk import one_of
 from tamis.store.moments import now
 from tamis.store.positions import NOTIFY

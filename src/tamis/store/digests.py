@@ -14,12 +14,12 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.contract.schedule import AtOnce, Schedule, parse_schedule
 from tamis.errors import ScheduleError
-from tamis.model.schedule import AtOnce, Schedule, parse_schedule
-from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
 from tamis.store.outbox import add_rows, begin_batch, finish_batch, is_finished
 from tamis.store.parts import Clock, Part, Told, Verdict, decide, digest_text, name_of
+from tamis.store.subscriptions import last_change
 from tamis.store.tables import (
     batches,
     changes,

@@ -16,17 +16,17 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.contract.delivery import shown_delivery, stored_delivery
+from tamis.contract.schedule import AtOnce, parse_schedule
 from tamis.errors import DeliveryError, ScheduleError
 from tamis.failpoint import failpoint
-from tamis.model.delivery import shown_delivery, stored_delivery
-from tamis.model.schedule import AtOnce, parse_schedule
 from tamis.store import positions
-from tamis.store.book import last_change
 from tamis.store.bulk import insert, one_of
 from tamis.store.deliveries import DEAD, OVER, WAITING, again
 from tamis.store.digests import Run, take
 from tamis.store.moments import iso
 from tamis.store.parts import Clock, Part
+from tamis.store.subscriptions import last_change
 from tamis.store.tables import batches, deliveries, digest_parts, outbox, subscriptions
 
 QUERY = "notify"  # the name of our digests among those of Spark queries

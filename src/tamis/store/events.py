@@ -13,7 +13,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.model.names import new_name, stored_name
+from tamis.contract.names import new_name, stored_name
 from tamis.store.bulk import hold, insert, one_of, share, take
 from tamis.store.moments import now
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER, counters, events

@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.store.book import Held, select_held
 from tamis.store.events import texts
+from tamis.store.subscriptions import Held, select_held
 from tamis.store.tables import outbox, quarantine, subscriptions
 
 SCANNED = 20_000

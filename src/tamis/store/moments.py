@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
-from tamis.model.value import format_time, moment_of
+from tamis.values.value import format_time, moment_of
 
 
 def now() -> int:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.contract.token import token_of
 from tamis.errors import InputError
-from tamis.model.token import token_of
 from tamis.store.bulk import insert, without_nul
 from tamis.store.moments import now
 from tamis.store.tables import OUTBOX_ORDER, batches, outbox, quarantine

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tamis.model.schedule import AtMost, AtOnce, Schedule, period
-from tamis.model.value import micros_of, moment_of
+from tamis.contract.schedule import AtMost, AtOnce, Schedule, period
 from tamis.store.moments import iso
+from tamis.values.value import micros_of, moment_of
 
 
 class Part(NamedTuple):

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from sqlalchemy.engine import Connection
 
+from tamis.contract.names import is_storable, local_name
 from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription
 from tamis.limits import Limits
-from tamis.model.names import is_storable, local_name
-from tamis.store import book, owners
-from tamis.store.book import Entry, Held
+from tamis.store import owners, subscriptions
 from tamis.store.bulk import hold
+from tamis.store.subscriptions import Entry, Held
 from tamis.store.tables import CHANGE_ORDER
 
 _COUNTED = ("subscriptions", "predicates")
@@ -29,7 +29,7 @@ def always(held: Held | None) -> None:
     """Nothing is asked."""
 
 
-class Wish(NamedTuple):
+class Put(NamedTuple):
     """A subscription as it shall be, and what must hold before."""
 
     entry: Entry
@@ -50,11 +50,11 @@ class Outcome(NamedTuple):
         return "unchanged" if self.before.version == self.held.version else "replaced"
 
 
-def put(connection: Connection, wishes: Sequence[Wish], limits: Limits) -> list[Outcome | TamisError]:
+def put(connection: Connection, writes: Sequence[Put], limits: Limits) -> list[Outcome | TamisError]:
     """Make or alter subscriptions in order; one that is refused changes nothing for the others."""
     hold(connection, CHANGE_ORDER)
     outcomes: list[Outcome | TamisError] = []
-    for run in _runs(wishes):
+    for run in _runs(writes):
         outcomes += _put_run(connection, run, limits)
     return outcomes
 
@@ -62,9 +62,9 @@ def put(connection: Connection, wishes: Sequence[Wish], limits: Limits) -> list[
 def remove(connection: Connection, identity: str, check: Check = always) -> Held:
     """End a subscription; as it was."""
     hold(connection, CHANGE_ORDER)
-    held = existing(book.get(connection, identity), identity)
+    held = existing(subscriptions.get(connection, identity), identity)
     check(held)
-    book.remove(connection, identity)
+    subscriptions.remove(connection, identity)
     return held
 
 
@@ -83,21 +83,21 @@ def existing(held: Held | None, identity: str) -> Held:
     return held
 
 
-def _runs(wishes: Sequence[Wish]) -> Iterator[list[Wish]]:
-    """Stretches in which no id stands twice: each wish sees what the one before has done."""
-    run: dict[str, Wish] = {}
-    for wish in wishes:
-        if wish.entry.id in run:
+def _runs(writes: Sequence[Put]) -> Iterator[list[Put]]:
+    """Stretches in which no id stands twice: each write sees what the one before has done."""
+    run: dict[str, Put] = {}
+    for write in writes:
+        if write.entry.id in run:
             yield list(run.values())
             run = {}
-        run[wish.entry.id] = wish
+        run[write.entry.id] = write
     if run:
         yield list(run.values())
 
 
-def _put_run(connection: Connection, run: list[Wish], limits: Limits) -> list[Outcome | TamisError]:
-    ids = [wish.entry.id for wish in run]
-    before = {held.id: held for held in book.find(connection, ids)}
+def _put_run(connection: Connection, run: list[Put], limits: Limits) -> list[Outcome | TamisError]:
+    ids = [write.entry.id for write in run]
+    before = {held.id: held for held in subscriptions.find(connection, ids)}
     refused: dict[str, TamisError] = {}
     room = _Room(connection, limits)
     for entry, check in run:
@@ -106,8 +106,8 @@ def _put_run(connection: Connection, run: list[Wish], limits: Limits) -> list[Ou
             room.take(entry, before.get(entry.id))
         except TamisError as bad:
             refused[entry.id] = bad
-    book.write(connection, [wish.entry for wish in run if wish.entry.id not in refused])
-    after = {held.id: held for held in book.find(connection, ids)}
+    subscriptions.write(connection, [write.entry for write in run if write.entry.id not in refused])
+    after = {held.id: held for held in subscriptions.find(connection, ids)}
     return [refused.get(name) or Outcome(after[name], before.get(name)) for name in ids]
 
 

@@ -17,10 +17,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.store import positions
-from tamis.store.book import last_change
 from tamis.store.bulk import one_of
 from tamis.store.deliveries import OVER
 from tamis.store.events import next_known
+from tamis.store.subscriptions import last_change
 from tamis.store.tables import changes, deliveries, events, outbox, quarantine
 
 PIECE = 10_000  # rows in a transaction: others want to write as well

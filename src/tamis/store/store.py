@@ -11,20 +11,20 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
+from tamis.contract.change import Change
+from tamis.contract.token import TOKENS
 from tamis.errors import InputError, TamisError
+from tamis.index.fields import ignored
+from tamis.index.sources import id_text
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.matcher.fields import ignored
-from tamis.matcher.sources import id_text
-from tamis.model.change import Change
-from tamis.model.token import TOKENS
-from tamis.store import book, digests, outbox, retention
-from tamis.store.book import Entry, Held, Refused, Written
+from tamis.store import digests, outbox, retention, subscriptions, tables
 from tamis.store.bulk import STEP, record_batches
 from tamis.store.database import Database
 from tamis.store.digests import Run
 from tamis.store.parts import Part
 from tamis.store.retention import Forgotten
-from tamis.store.tables import identity, subscriptions
+from tamis.store.subscriptions import Entry, Held, Refused, Written
+from tamis.store.tables import identity
 from tamis.store.views import view
 
 Progress = Callable[[int, int | None], None]
@@ -90,15 +90,15 @@ class Store:
         priority: float = 0.0,
         schedule: str | None = None,
         delivery: Mapping[str, Any] | None = None,
-        status: str = book.ACTIVE,
+        status: str = subscriptions.ACTIVE,
     ) -> int:
         """Make or alter a subscription; its version. One that is already so keeps its version."""
         more = {"owner": owner, "schedule": schedule, "delivery": delivery, "status": status}
         row = {"id": id, "expression": expression, "priority": priority, **more}
-        entry = book.entry_from(row, self.limits)
+        entry = subscriptions.entry_from(row, self.limits)
         with self.database.writing() as connection:
-            book.write(connection, [entry])
-            return book.version_of(connection, entry.id)
+            subscriptions.write(connection, [entry])
+            return subscriptions.version_of(connection, entry.id)
 
     def put_many(
         self, rows: Any, progress: Progress | None = None, ignore: str | Collection[str] = ()
@@ -123,26 +123,28 @@ class Store:
         refused: list[Refused] = []
         for row in piece:
             try:
-                entries.append(book.entry_from(row, self.limits, ignore))
+                entries.append(subscriptions.entry_from(row, self.limits, ignore))
             except TamisError as bad:
-                refused.append(book.refusal_of(row, bad))
+                refused.append(subscriptions.refusal_of(row, bad))
         with self.database.writing() as connection:
-            return book.write(connection, entries).plus(Written(refused=tuple(refused)))
+            return subscriptions.write(connection, entries).plus(Written(refused=tuple(refused)))
 
     def remove(self, id: str) -> int:
         """End a subscription; the number of the change."""
         with self.database.writing() as connection:
-            return book.remove(connection, id_text(id))
+            return subscriptions.remove(connection, id_text(id))
 
     def get(self, id: str) -> Held | None:
         """A subscription, or ``None``."""
         with self.database.reading() as connection:
-            return book.get(connection, id_text(id))
+            return subscriptions.get(connection, id_text(id))
 
     def count(self) -> int:
         """How many subscriptions there are."""
         with self.database.reading() as connection:
-            return int(connection.execute(sa.select(sa.func.count()).select_from(subscriptions)).scalar_one())
+            return int(
+                connection.execute(sa.select(sa.func.count()).select_from(tables.subscriptions)).scalar_one()
+            )
 
     def subscriptions(self, tokens: range = ALL_TOKENS) -> Iterator[pa.RecordBatch]:
         """The subscriptions of a run of tokens, as they are at one moment."""
@@ -165,18 +167,18 @@ class Store:
     def changes(self, after: int, most: int = 10_000) -> list[Change]:
         """The changes after number ``after``, in order. None with a smaller number will ever appear later."""
         with self.database.reading() as connection:
-            return book.changes_after(connection, after, most)
+            return subscriptions.changes_after(connection, after, most)
 
     def last_change(self) -> int:
         """The number of the last change; 0 if there has been none."""
         with self.database.reading() as connection:
-            return book.last_change(connection)
+            return subscriptions.last_change(connection)
 
     def folded(self, until: int) -> Iterator[Change]:
         """The subscriptions in force after change ``until``, each as the change that made it."""
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
-            yield from (Change._make(row) for row in book.folded(live, until))
+            yield from (Change._make(row) for row in subscriptions.folded(live, until))
 
     def identity(self) -> str:
         """Which store this is, wherever it is moved to."""

@@ -8,8 +8,8 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tamis.contract.token import TOKENS
 from tamis.errors import InputError
-from tamis.model.token import TOKENS
 from tamis.store import tables
 
 _MOMENT = pa.timestamp("us", tz="UTC")

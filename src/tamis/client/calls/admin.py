@@ -9,8 +9,8 @@ from typing import Literal
 from tamis.client.core import WELL, Call, Core, Page, path
 from tamis.client.results import Health, Key, MadeKey, Owner, Quotas, Readiness, Refusal, ServiceStatus
 from tamis.client.steps import Feed, Flow
-from tamis.model.names import check_local, check_owner
-from tamis.model.value import clean_time, format_time
+from tamis.contract.names import check_local, check_owner
+from tamis.values.value import clean_time, format_time
 
 Scope = Literal["publish", "subscribe", "admin"]
 

@@ -18,8 +18,8 @@ from tamis.client.failures import error_of
 from tamis.client.results import Fault, Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
 from tamis.client.writing import event_sent, has_id, row_sent, text_of
+from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, RefusedWarning, TamisError
-from tamis.model.refusing import RAISE, REPORT, SKIP, check_on_error
 
 PIECE_LINES, PIECE_BYTES = 1_000, 1024 * 1024
 REFUSED, CONFLICT = "refused", "conflict"

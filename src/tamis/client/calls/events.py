@@ -14,7 +14,7 @@ from tamis.client.results import Explanation, Match, Matches, Published, Told
 from tamis.client.steps import Feed, Flow, More
 from tamis.client.writing import event_sent, has_id, sample_sent
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, TamisError
-from tamis.model.event import EventLike
+from tamis.values.event import EventLike
 
 QUIET = 30.0  # seconds; the service gives a sign of life every ten
 AT_ONCE = 1_000_000  # matches in an answer; the service gives as many of them as it likes to

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tamis.client.core import Call, Core, Page, path
 from tamis.client.results import Notification, Retried
 from tamis.client.steps import Feed, Flow
-from tamis.model.names import check_local
+from tamis.contract.names import check_local
 
 
 def notifications(core: Core, subscription: str, *, page: int | None = None) -> Feed[Notification]:

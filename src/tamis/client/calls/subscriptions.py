@@ -13,9 +13,9 @@ from tamis.client.pieces import Lines
 from tamis.client.results import Row, Subscription, Validation
 from tamis.client.steps import Feed, Flow, More
 from tamis.client.writing import Expression, Form, Status, attributes_of, expression_sent, text_of
+from tamis.contract.names import check_local, new_name
 from tamis.errors import AnswerInvalid, TamisError
-from tamis.model.event import EventLike
-from tamis.model.names import check_local, new_name
+from tamis.values.event import EventLike
 
 ROOT = "subscriptions"
 Delivery = Mapping[str, Any]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 
+from tamis.contract.delivery import Delivery, transport_class
 from tamis.errors import DeliveryError, NotifyError, SendFailed, TransportUnavailable
-from tamis.model.delivery import Delivery, transport_class
 from tamis.notify.settings import Settings
 from tamis.notify.transports.base import Transport
 from tamis.notify.transports.email import EmailTransport

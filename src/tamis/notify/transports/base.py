@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from tamis.model.delivery import Delivery
+from tamis.contract.delivery import Delivery
 from tamis.notify.message import Message
 from tamis.notify.settings import Settings
 

@@ -18,8 +18,8 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from urllib.parse import quote
 
+from tamis.contract.delivery import Email
 from tamis.errors import SendFailed, SendRefused, TransportUnavailable
-from tamis.model.delivery import Email
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_message
 from tamis.notify.settings import MailServer, Settings

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tamis.contract.delivery import File
 from tamis.errors import SendFailed, TransportUnavailable
-from tamis.model.delivery import File
 from tamis.notify.message import Message, body_of
 from tamis.notify.transports.base import Transport
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from tamis.model.delivery import Log
+from tamis.contract.delivery import Log
 from tamis.notify.message import Message, body_of
 from tamis.notify.transports.base import Transport
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from tamis.contract.delivery import Sms
+from tamis.contract.webhook import check_url
 from tamis.errors import DeliveryError, InputError, TransportUnavailable
-from tamis.model.delivery import Sms
-from tamis.model.webhook import check_url
 from tamis.notify.http import Caller
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_short

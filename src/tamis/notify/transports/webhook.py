@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterable
 from http import HTTPStatus
 
+from tamis.contract.delivery import Webhook
+from tamis.contract.webhook import check_url, secret_key
 from tamis.errors import SendFailed, SendRefused
-from tamis.model.delivery import Webhook
-from tamis.model.webhook import check_url, secret_key
 from tamis.notify.http import Answer, Caller
 from tamis.notify.message import Message, body_of
 from tamis.notify.settings import Settings

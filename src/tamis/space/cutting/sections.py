@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.lang.columns.codes import Kind
-from tamis.lang.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
+from tamis.columns.codes import Kind
+from tamis.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
 from tamis.space.cutting._kernels import mark_operands
 from tamis.space.cutting.cuts import Below, Cuts, Keys, SectionCuts
 from tamis.space.numbers import just_after, split_integers

@@ -2,7 +2,7 @@
 
 A spatial index proposes pairs of points and shapes, and a kernel decides the clear ones. Where
 rounding could matter, where a polygon is long or crosses itself, the shape itself is asked, so the
-verdict is always that of :func:`tamis.model.shape.covers`.
+verdict is always that of :func:`tamis.values.shape.covers`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import shapely
 
-from tamis.model.shape import Box, Circle, Polygon, Shape, covers, distance, geometry, parts_of
-from tamis.model.value import Point
 from tamis.space.shapes._kernels import BOX, CIRCLE, DOUBT, OTHER, POLYGON, YES, judge_points
+from tamis.values.shape import Box, Circle, Polygon, Shape, covers, distance, geometry, parts_of
+from tamis.values.value import Point
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

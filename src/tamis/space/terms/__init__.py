@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tamis.model.text import has_phrase, terms_of
 from tamis.space.terms._kernels import find_terms, index_terms
+from tamis.values.text import has_phrase, terms_of
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.columns.texts import normal
+from tamis.columns.times import arrow_micros
 from tamis.errors import EventError
-from tamis.lang.columns.texts import normal
-from tamis.lang.columns.times import arrow_micros
+from tamis.index.batches import locate, nowhere
 from tamis.limits import Limits
-from tamis.matcher.batches import locate, nowhere
-from tamis.model.event import NULLS, clean_name, event_from
-from tamis.model.value import family, micros_of
+from tamis.values.event import NULLS, clean_name, event_from
+from tamis.values.value import family, micros_of
 
 Ints = npt.NDArray[np.int64]
 FAMILIES = ("boolean", "number", "string", "time", "point", "interval")

@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import failpoint
-from tamis.index.segment.sealed import seal, unseal
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.model.value import format_time
+from tamis.segment.sealed import seal, unseal
 from tamis.shards.place import Place
 from tamis.shards.store import write_table
 from tamis.spark.profiling.collect import Total
 from tamis.spark.profiling.summary import summary
 from tamis.spark.rows import piece_of
+from tamis.values.value import format_time
 
 FORMAT, VERSION = "tamis-profile", 1
 MANIFEST = "profile.json"

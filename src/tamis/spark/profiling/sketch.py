@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datasketches import frequent_strings_sketch, hll_sketch, hll_union, kll_doubles_sketch, tgt_hll_type
 
-from tamis.model.value import format_time, moment_of
 from tamis.spark.profiling.leaves import FAMILIES, Leaf
+from tamis.values.value import format_time, moment_of
 
 Ints = npt.NDArray[np.int64]
 HLL_BITS = 11  # distinct counts within 2.3 %, in a kilobyte

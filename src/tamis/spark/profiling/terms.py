@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from datasketches import frequent_strings_sketch
 
-from tamis.model.text import terms_of
 from tamis.spark.profiling.leaves import Leaf
 from tamis.spark.profiling.sketch import map_bits
+from tamis.values.text import terms_of
 
 Ints = npt.NDArray[np.int64]
 BUCKETS = 16

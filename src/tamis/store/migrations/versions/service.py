@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from alembic import op
 
 from tamis.errors import ExpressionError
-from tamis.lang import parse
-from tamis.model.expr import size_of
+from tamis.expression.tree import size_of
+from tamis.language import parse
 
 revision = "0002"
 down_revision = "0001"

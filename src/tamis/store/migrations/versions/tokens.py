@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from tamis.model.token import token_of
+from tamis.contract.token import token_of
 
 revision = "0003"
 down_revision = "0002"

@@ -1,0 +1,408 @@
+"""The bulk path: Arrow rows of (id, attribute, operator, operands) straight to columns.
+
+Rows with the same id form one conjunction. Operands stand in any of the columns ``value``,
+``number``, ``string``, ``time`` and ``boolean``, each a scalar or a list; a row uses the ones that
+are not null. Optional: ``weight`` per row, ``priority`` and ``version`` per id. A subscription with an
+unusable row is refused as a whole and reported; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.columns._kernels import mark_numbers, renumber, take_ranks, wrong_counts
+from tamis.columns.codes import NAMES, Kind, Op
+from tamis.columns.exotic import Refusals, check_exotic
+from tamis.columns.literals import Literals, from_arrow, string_column
+from tamis.columns.rows import Columns, runs, starts
+from tamis.columns.texts import normal, readable
+from tamis.columns.times import arrow_micros
+from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisError, TypeMismatch
+from tamis.limits import DEFAULT_LIMITS, Limits
+
+OPERANDS = ("value", "values", "number", "string", "time", "boolean")
+Index = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint32]
+
+
+class Bulk(NamedTuple):
+    """What a bulk table held: the good subscriptions; the refused ids, their errors and first bad rows."""
+
+    ids: pa.Array
+    columns: Columns
+    priority: npt.NDArray[np.float64]
+    version: Index
+    refused: list[tuple[str, TamisError]]
+    refused_rows: list[int]
+
+
+def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
+    """Read a bulk table; see the module's page for its columns."""
+    for name in ("id", "attribute", "operator"):
+        if name not in table.column_names:
+            raise InputError(
+                f"a bulk table needs the column {name!r}; it has {', '.join(table.column_names)}"
+            )
+    table = table.combine_chunks()
+    refusals = Refusals(table.num_rows)
+    ids, group = _coded(table.column("id"), "id", refusals)
+    names, attribute = _coded(table.column("attribute"), "attribute", refusals)
+    op = _operators(table.column("operator"), refusals)
+    literals, arity, literal = _literals(table, refusals)
+    _check_arity(op, arity, refusals, limits)
+    _check_kinds(op, arity, literals.kind, literal, refusals)
+    op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits)
+    size = np.bincount(group, minlength=len(ids))
+    id_bytes, name_bytes = _lengths(ids), _lengths(names)
+    for bad, owner, reason in _check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
+        refusals.add_owned(bad, owner, reason)
+    _check_strings(literals, literal, arity, refusals, limits)
+    refusals.add_owned(id_bytes == 0, group, SubscriptionError("id is empty"))
+    refusals.add_owned(name_bytes == 0, attribute, SubscriptionError("attribute is empty"))
+    weight, priority = _floats(table, "weight", 1.0, refusals), _floats(table, "priority", 0.0, refusals)
+    version = _whole(table, "version", refusals)
+    keep = _good_groups(group, refusals, len(ids))
+    order = _order(group, keep)
+    if order is not None:
+        literal = literal[runs(starts(arity), order)[0]]
+        attribute, op, arity = attribute[order], op[order], arity[order]
+    row_start = starts(size[keep])
+    columns = Columns(
+        tuple(names.to_pylist()),
+        literals,
+        attribute,
+        op,
+        arity.astype(np.uint32, copy=False),
+        literal.astype(np.uint32, copy=False),
+        (weight if order is None else weight[order]) if np.any(weight != 1.0) else np.zeros(0),
+        row_start,
+        starts(_sums(arity, row_start)),
+    )
+    kept = ids if keep.all() else ids.filter(pa.array(keep))
+    versions = _first(version, group, keep).astype(np.int64)
+    return Bulk(kept, columns, _first(priority, group, keep), versions, *_report(ids, group, refusals))
+
+
+def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
+    """The rows of good subscriptions, those of one together; ``None`` if that is all of them, as they are."""
+    together = bool(np.all(group[1:] >= group[:-1]))
+    if together and keep.all():
+        return None
+    order = np.arange(len(group)) if together else np.argsort(group, kind="stable")
+    return order[keep[group[order]]]
+
+
+def _sums(count: npt.NDArray[Any], start: Index) -> Index:
+    """The sums of runs, none of which is empty."""
+    if len(start) == 1:
+        return np.zeros(0, np.int64)
+    return np.asarray(np.add.reduceat(count, start[:-1], dtype=np.int64))
+
+
+def _first(values: npt.NDArray[Any], group: Codes, keep: npt.NDArray[np.bool_]) -> Any:
+    """Of every good subscription the value in its first row."""
+    if not len(values):
+        return np.zeros(np.count_nonzero(keep))
+    first = np.zeros(len(keep), np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    return values[first[keep]]
+
+
+def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.Array, Codes]:
+    """Distinct strings in order of appearance, and each row's place among them."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_dictionary(array.type):
+        _check_text(array.type.value_type, name)
+        if not array.null_count and not array.dictionary.null_count and readable(array.dictionary) is None:
+            return _recoded(array)
+        array = array.dictionary_decode()
+    if not pa.types.is_string(array.type):
+        _check_text(array.type, name)
+        array = array.cast(pa.string())
+    array = _readable(array, lambda: np.arange(len(array)), refusals)
+    if array.null_count:
+        refusals.add(array.is_null().to_numpy(zero_copy_only=False), SubscriptionError(f"{name} is null"))
+        array = array.fill_null("")  # a text of its own, so that nobody else's rows are refused with it
+    coded = normal(array).dictionary_encode()
+    return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.uint32)
+
+
+def _check_text(kind: pa.DataType, name: str) -> None:
+    """Refuse ids, attributes and operators that are not text: 7 would silently become '7'."""
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    if not any(test(kind) for test in tests):
+        raise SubscriptionError(
+            f"the column {name!r} has the type {kind}, but it holds text; cast it to string first"
+        )
+
+
+def _recoded(array: pa.DictionaryArray) -> tuple[pa.Array, Codes]:
+    """:func:`_coded` for strings that come coded: nothing is done row by row but renumbering."""
+    coded = normal(array.dictionary.cast(pa.string())).dictionary_encode()
+    code = array.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    number, place = np.full(len(coded.dictionary), -1, np.int32), np.empty(len(code), np.uint32)
+    count = renumber(code, coded.indices.to_numpy(zero_copy_only=False), number, place)
+    order = np.empty(count, np.int64)
+    order[number[number >= 0]] = np.flatnonzero(number >= 0)
+    return coded.dictionary.take(pa.array(order)), place
+
+
+def _readable(strings: pa.Array, rows: Callable[[], Index], refusals: Refusals) -> pa.Array:
+    """``strings`` with the ones that are not UTF-8 left empty and their rows refused."""
+    usable = readable(strings)
+    if usable is None:
+        return strings
+    refusals.add(rows()[~usable], SubscriptionError("a string is not UTF-8"))
+    return pc.if_else(pa.array(usable), strings, "")
+
+
+def _operators(column: pa.ChunkedArray, refusals: Refusals) -> npt.NDArray[np.uint8]:
+    names, code = _coded(column, "operator", refusals)
+    known = np.array([NAMES.get(str(name).lower().strip(), 255) for name in names.to_pylist()] or [255])
+    op = known[code].astype(np.uint8)
+    for at in np.flatnonzero(known == 255).tolist():
+        message = (
+            f"unknown operator {names[at].as_py()!r}; known are {', '.join(NAMES)}" if len(names) else ""
+        )
+        refusals.add(code == at, SubscriptionError(message))
+    return op
+
+
+class _Operands:
+    """The operands in one column of scalars or lists."""
+
+    def __init__(self, array: Any) -> None:
+        self.rows = len(array)
+        if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+            self.values = pc.list_flatten(array)
+            lengths = pc.list_value_length(array)
+            count = (lengths.fill_null(0) if lengths.null_count else lengths).to_numpy(zero_copy_only=False)
+        else:
+            self.values, count = array, np.ones(len(array), np.uint32)
+        self.count = count.astype(np.uint32)  # per row
+        if self.values.null_count:
+            valid = self.values.is_valid().to_numpy(zero_copy_only=False)
+            self.count = np.bincount(self.row()[valid], minlength=self.rows).astype(np.uint32)
+            self.values = self.values.drop_null()
+
+    def row(self) -> Index:
+        """The row of every operand."""
+        return _rows(self.count)
+
+    def refuse(self, bad: npt.NDArray[np.bool_], reason: TamisError, refusals: Refusals) -> None:
+        """Refuse the rows of the marked operands."""
+        if bad.any():
+            refusals.add(self.row()[bad], reason)
+
+
+def _rows(arity: npt.NDArray[Any]) -> Index:
+    """The row of every operand."""
+    return np.repeat(np.arange(len(arity)), arity)
+
+
+def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Codes]:
+    """The pool, how many operands each row has, and the place in the pool of each, in row order."""
+    kinds, bits, places, columns = [], [], [], []
+    strings: pa.Array = pa.array([], pa.string())
+    count = 0
+    for name in OPERANDS:
+        if name not in table.column_names:
+            continue
+        operands = _Operands(table.column(name).combine_chunks())
+        kind, bit, place = _distinct(name, operands, operands.values, refusals)
+        if kind == Kind.STRING:
+            strings = pa.concat_arrays([strings, bit])
+            bit = np.arange(len(strings) - len(bit), len(strings))
+        kinds.append(np.full(len(bit), kind, np.uint8))
+        bits.append(bit)
+        columns.append(operands)
+        places.append(place + np.uint32(count) if count else place)
+        count += len(bit)
+    if not columns:
+        nothing = Literals(np.zeros(0, np.uint8), np.zeros(0, np.int64), string_column([]))
+        return nothing, np.zeros(table.num_rows, np.uint32), np.zeros(0, np.uint32)
+    texts = from_arrow(strings.cast(pa.large_string()))
+    return Literals(np.concatenate(kinds), np.concatenate(bits), texts), *_in_row_order(columns, places)
+
+
+def _in_row_order(columns: list[_Operands], places: list[Codes]) -> tuple[Codes, Codes]:
+    """How many operands each row has in all columns, and these row by row."""
+    if len(columns) == 1:
+        return columns[0].count, places[0]
+    order = np.argsort(np.concatenate([column.row() for column in columns]), kind="stable")
+    arity = np.stack([column.count for column in columns]).sum(axis=0, dtype=np.uint32)
+    return np.asarray(arity), np.concatenate(places)[order]
+
+
+def _distinct(name: str, operands: _Operands, values: Any, refusals: Refusals) -> tuple[Kind, Any, Codes]:
+    """Kind, distinct bits (or strings) and each value's place among them."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _distinct(name, operands, values.dictionary_decode(), refusals)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        coded = normal(_readable(values.cast(pa.string()), operands.row, refusals)).dictionary_encode()
+        return Kind.STRING, coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.uint32)
+    if pa.types.is_boolean(kind):
+        bits = values.cast(pa.int8()).to_numpy(zero_copy_only=False).astype(np.uint32)
+        return Kind.BOOLEAN, np.array([0, 1]), bits
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        bits, good = arrow_micros(values)
+        operands.refuse(~good, TypeMismatch("a time lies outside the years 1 to 9999"), refusals)
+        return Kind.TIME, *_unique(bits)
+    if pa.types.is_floating(kind):
+        numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False) + 0.0
+        operands.refuse(~np.isfinite(numbers), TypeMismatch("a number must be finite"), refusals)
+        distinct, place = _unique_floats(numbers)
+        return Kind.FLOAT, distinct.view(np.int64), place
+    if pa.types.is_integer(kind):
+        whole = values.to_numpy(zero_copy_only=False)
+        if kind == pa.uint64():
+            operands.refuse(whole > 2**63 - 1, TypeMismatch("an integer does not fit 64 bits"), refusals)
+        return Kind.INT, *_unique(whole.astype(np.int64, copy=False))
+    raise InputError(f"column {name!r} has the type {kind}; operands are numbers, strings, times or booleans")
+
+
+def _unique(numbers: Index) -> tuple[Index, Codes]:
+    """Distinct numbers and each one's place; a table instead of sorting if they lie close together."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if high - low > 1 << 22:
+        distinct, inverse = np.unique(numbers, return_inverse=True)
+        return distinct, inverse.astype(np.uint32)
+    seen = np.zeros(high - low + 1, np.bool_)
+    mark_numbers(numbers, low, seen)
+    place = np.empty(len(numbers), np.uint32)
+    take_ranks(numbers, low, np.cumsum(seen, dtype=np.uint32) - np.uint32(1), place)
+    return np.flatnonzero(seen) + low, place
+
+
+def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], Codes]:
+    """:func:`_unique` for floats, which in practice are often whole."""
+    if len(numbers) and np.abs(numbers).max() < 1 << 22:
+        whole = numbers.astype(np.int64)
+        if np.array_equal(whole, numbers):
+            distinct, place = _unique(whole)
+            return distinct.astype(np.float64), place
+    values, inverse = np.unique(numbers, return_inverse=True)
+    return values, inverse.astype(np.uint32)
+
+
+_ARITY = {Op.BETWEEN: 2, Op.NOT_BETWEEN: 2, Op.EXISTS: 0, Op.IS_NULL: 0}
+_MANY = (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR)
+
+
+def _check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
+    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
+    for code, count in _ARITY.items():
+        least[code] = most[code] = count
+    for code in _MANY:
+        most[[code, code | 1]] = limits.in_list_values
+    wrong = np.empty(len(op), np.bool_)
+    if wrong_counts(op, arity, least, most, wrong):
+        refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
+
+
+def _check_kinds(
+    op: npt.NDArray[np.uint8], arity: Codes, pool: Any, literal: Codes, refusals: Refusals
+) -> None:
+    """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
+    if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and op.max() <= Op.NOT_IN:
+        return  # numbers or times only, under operators that take them
+    kind, row_of = pool[literal], _rows(arity)
+    code = op[row_of]
+    ordered = (code >= Op.LT) & (code <= Op.NOT_BETWEEN)
+    if (bad := ordered & (kind == Kind.BOOLEAN)).any():
+        refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
+    textual = (code >= Op.LIKE) & (code <= Op.NOT_IN_CIDR)
+    if (bad := textual & (kind != Kind.STRING)).any():
+        refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
+    group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
+    low = np.flatnonzero((code | 1) == Op.NOT_BETWEEN)
+    low = low[low + 1 < len(code)]
+    low = low[row_of[low] == row_of[low + 1]]
+    if (bad := group[low] != group[low + 1]).any():
+        refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
+
+
+def _check_sizes(
+    id_bytes: Index, group: Codes, name_bytes: Index, attribute: Codes, size: Index, limits: Limits
+) -> Iterator[tuple[npt.NDArray[np.bool_], Codes, TamisError]]:
+    """Ids, attributes and expressions beyond the limits, as (which, of each row, why)."""
+    message = f"an id is longer than subscription_id_bytes = {limits.subscription_id_bytes}"
+    too_long = SubscriptionError(message, limit="subscription_id_bytes")
+    yield id_bytes > limits.subscription_id_bytes, group, too_long
+    yield name_bytes > limits.attribute_name_bytes, attribute, _beyond("attribute_name_bytes", limits)
+    yield size > limits.expression_predicates, group, _beyond("expression_predicates", limits)
+
+
+def _check_strings(
+    literals: Literals, literal: Codes, arity: Codes, refusals: Refusals, limits: Limits
+) -> None:
+    """The limit of strings."""
+    strings, textual = literals.strings, literals.kind == Kind.STRING
+    over = np.zeros(len(textual), np.bool_)
+    over[textual] = (strings.start[1:] - strings.start[:-1] > limits.string_bytes)[literals.bits[textual]]
+    if over.any():
+        refusals.add(_rows(arity)[over[literal]], _beyond("string_bytes", limits))
+
+
+def _beyond(name: str, limits: Limits) -> ExpressionLimit:
+    return ExpressionLimit(f"more than {name} = {getattr(limits, name)}", limit=name)
+
+
+def _lengths(strings: pa.Array) -> Index:
+    return np.asarray(pc.binary_length(strings).to_numpy(zero_copy_only=False), np.int64)
+
+
+def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> npt.NDArray[np.float64]:
+    """The numbers of a column, nothing if there is no such column."""
+    if name not in table.column_names:
+        return np.zeros(0)
+    column = table.column(name)
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    if not any(test(column.type) for test in tests):
+        raise InputError(f"the column {name!r} holds numbers, not {column.type}; cast it first")
+    array = column.combine_chunks().cast(pa.float64()).fill_null(default)
+    numbers: npt.NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    refusals.add(~np.isfinite(numbers), SubscriptionError(f"{name} must be a finite number"))
+    if name == "weight":
+        refusals.add(numbers < 0, SubscriptionError("weight must be at least 0"))
+    return numbers
+
+
+def _whole(table: pa.Table, name: str, refusals: Refusals) -> Index:
+    """The whole numbers from 0 of a column, nothing if there is no such column."""
+    if name not in table.column_names:
+        return np.zeros(0, np.int64)
+    column = table.column(name)
+    if not pa.types.is_integer(column.type):
+        raise InputError(f"the column {name!r} holds whole numbers, not {column.type}")
+    numbers = column.combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+    refusals.add(
+        (numbers < 0) | (numbers > np.iinfo(np.int64).max),
+        SubscriptionError(f"{name} must be from 0 to 2**63 - 1"),
+    )
+    return np.asarray(numbers, np.int64)
+
+
+def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np.bool_]:
+    keep = np.ones(count, np.bool_)
+    keep[group[refusals.bad]] = False
+    return keep
+
+
+def _report(
+    ids: pa.Array, group: Codes, refusals: Refusals
+) -> tuple[list[tuple[str, TamisError]], list[int]]:
+    """The refused ids, each with the reason and the number of its first bad row."""
+    first: dict[int, tuple[TamisError, int]] = {}
+    for row, reason in sorted(refusals.reasons.items()):
+        first.setdefault(int(group[row]), (reason, row))
+    return [(ids[at].as_py(), reason) for at, (reason, _) in first.items()], [
+        row for _, row in first.values()
+    ]

@@ -1,0 +1,319 @@
+"""Rows: writing trees as columns and reading them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns.codes import Kind, Op
+from tamis.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
+from tamis.expression.tree import (
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expr,
+    In,
+    Like,
+    Network,
+    Not,
+    Or,
+    Regex,
+    Text,
+    Within,
+)
+
+Ints = npt.NDArray[Any]
+
+
+class Columns(NamedTuple):
+    """A list of expressions as flat arrays; see the package's page for the layout."""
+
+    names: tuple[str, ...]
+    literals: Literals
+    attribute: Ints
+    op: Ints
+    arity: Ints
+    args: Ints
+    weight: npt.NDArray[np.float64]
+    row_start: Ints
+    arg_start: Ints
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """How many expressions there are."""
+        return len(self.row_start) - 1
+
+
+_COMPARE = {"=": Op.EQ, "!=": Op.NE, "<": Op.LT, "<=": Op.LE, ">": Op.GT, ">=": Op.GE}
+_TEXT = {"any": Op.HAS_ANY, "all": Op.HAS_ALL, "phrase": Op.HAS_PHRASE}
+
+
+class RowWriter:
+    """Appends expressions to growing columns."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.literals = LiteralWriter()
+        self._names: dict[str, int] = {name: at for at, name in enumerate(names)}
+        self._attribute: list[int] = []
+        self._op: list[int] = []
+        self._arity: list[int] = []
+        self._args: list[int] = []
+        self._weight: list[float] = []
+        self._weighted = False
+        self._row_start = [0]
+        self._arg_start = [0]
+
+    def __len__(self) -> int:
+        return len(self._row_start) - 1
+
+    def add(self, expr: Expr) -> None:
+        """Append one expression."""
+        if isinstance(expr, And):
+            for child in expr.children:
+                self._write(child)
+        else:
+            self._write(expr)
+        self.end()
+
+    def end(self) -> None:
+        """Close the run of rows of the current expression."""
+        self._row_start.append(len(self._op))
+        self._arg_start.append(len(self._args))
+
+    def predicate(self, predicate: Any) -> None:
+        """Append one predicate row to the current expression."""
+        if type(predicate) is Compare:
+            op: int = _COMPARE[predicate.op]
+            operands: tuple[Any, ...] = (predicate.value,)
+        else:
+            op, operands = operands_of(predicate)
+        value = self.literals.value
+        for operand in operands:
+            self._args.append(value(operand))
+        self._row(predicate.attribute, op, len(operands), predicate.weight)
+
+    def _row(self, name: str, op: int, arity: int, weight: float) -> None:
+        names = self._names
+        at = names.get(name)
+        if at is None:
+            at = names[name] = len(names)
+        self._attribute.append(at)
+        self._op.append(op)
+        self._arity.append(arity)
+        self._weight.append(weight)
+        if weight != 1.0:
+            self._weighted = True
+
+    def _write(self, expr: Expr) -> None:
+        if isinstance(expr, And | Or):
+            for child in expr.children:
+                self._write(child)
+            self._structure(Op.AND if isinstance(expr, And) else Op.OR, len(expr.children))
+        elif isinstance(expr, Not):
+            self._write(expr.child)
+            self._structure(Op.NOT, 1)
+        else:
+            self.predicate(expr)
+
+    def _structure(self, op: Op, arity: int) -> None:
+        self._attribute.append(0)
+        self._op.append(op)
+        self._arity.append(arity)
+        self._weight.append(1.0)
+
+    def freeze(self) -> Columns:
+        """The columns written so far."""
+        return Columns(
+            tuple(self._names),
+            self.literals.freeze(),
+            np.array(self._attribute, np.uint32),
+            np.array(self._op, np.uint8),
+            np.array(self._arity, np.uint32),
+            np.array(self._args, np.uint32),
+            np.array(self._weight if self._weighted else [], np.float64),
+            np.array(self._row_start, np.int64),
+            np.array(self._arg_start, np.int64),
+        )
+
+
+def operands_of(predicate: Any) -> tuple[int, tuple[Any, ...]]:
+    """Operator code and operands of any predicate but a comparison."""
+    operands: tuple[Any, ...]
+    match predicate:
+        case In():
+            op, operands = Op.IN, predicate.values
+        case Between():
+            op, operands = Op.BETWEEN, (predicate.low, predicate.high)
+        case Like():
+            op, operands = (Op.ILIKE if predicate.fold else Op.LIKE), (predicate.pattern,)
+        case Regex():
+            op, operands = Op.RLIKE, (predicate.pattern,)
+        case Text():
+            op, operands = _TEXT[predicate.mode], predicate.terms
+        case Within():
+            op, operands = Op.WITHIN, (predicate.shape,)
+        case Network():
+            op, operands = Op.IN_CIDR, predicate.blocks
+        case _:
+            op, operands = Op.EXISTS, ()
+    return op | predicate.negated, operands
+
+
+def tree_at(columns: Columns, at: int) -> Expr:
+    """Expression ``at`` as a tree."""
+    stack: list[Expr] = []
+    arg = int(columns.arg_start[at])
+    for row in range(int(columns.row_start[at]), int(columns.row_start[at + 1])):
+        op, arity = int(columns.op[row]), int(columns.arity[row])
+        if op >= Op.AND:
+            children = tuple(stack[len(stack) - arity :])
+            del stack[len(stack) - arity :]
+            stack.append(_join(op, children))
+            continue
+        operands = [literal_at(columns.literals, int(a)) for a in columns.args[arg : arg + arity]]
+        arg += arity
+        weight = float(columns.weight[row]) if len(columns.weight) else 1.0
+        stack.append(predicate_of(columns.names[int(columns.attribute[row])], op, operands, weight))
+    return stack[0] if len(stack) == 1 else And(tuple(stack))
+
+
+def _join(op: int, children: tuple[Expr, ...]) -> Expr:
+    if op == Op.NOT:
+        return Not(children[0])
+    return And(children) if op == Op.AND else Or(children)
+
+
+_SIGNS: dict[int, Any] = {code: sign for sign, code in _COMPARE.items()}
+_MODES: dict[int, Any] = {code: mode for mode, code in _TEXT.items()}
+
+
+def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Expr:
+    """The predicate that a row stands for."""
+    if op in _SIGNS:
+        return Compare(name, _SIGNS[op], operands[0], weight)
+    negated, base = bool(op & 1), op & ~1
+    if base == Op.IN:
+        return In(name, tuple(operands), negated, weight)
+    if base == Op.BETWEEN:
+        return Between(name, operands[0], operands[1], negated, weight)
+    if base in (Op.LIKE, Op.ILIKE):
+        return Like(name, operands[0], base == Op.ILIKE, negated, weight)
+    if base == Op.RLIKE:
+        return Regex(name, operands[0], negated, weight)
+    if base in _MODES:
+        return Text(name, _MODES[base], tuple(operands), negated, weight)
+    if base == Op.WITHIN:
+        return Within(name, operands[0], negated, weight)
+    if base == Op.IN_CIDR:
+        return Network(name, tuple(operands), negated, weight)
+    return Exists(name, negated, weight)
+
+
+def append(columns: Columns, more: Columns) -> Columns:
+    """``columns`` with the rows of ``more`` behind them; ``more`` was begun with the same names."""
+    literals, (_, offset) = _join_literals([columns.literals, more.literals])
+    weighted = len(columns.weight) or len(more.weight)
+    return Columns(
+        more.names,
+        literals,
+        _cat([columns.attribute, more.attribute], np.uint32),
+        _cat([columns.op, more.op], np.uint8),
+        _cat([columns.arity, more.arity], np.uint32),
+        _cat([columns.args, more.args.astype(np.int64) + offset], np.uint32),
+        _cat([_weights(columns), _weights(more)], np.float64) if weighted else np.zeros(0),
+        _cat([columns.row_start, more.row_start[1:] + columns.row_start[-1]], np.int64),
+        _cat([columns.arg_start, more.arg_start[1:] + columns.arg_start[-1]], np.int64),
+    )
+
+
+def _weights(columns: Columns) -> npt.NDArray[np.float64]:
+    return columns.weight if len(columns.weight) else np.ones(len(columns.op))
+
+
+def concat(parts: Sequence[tuple[Columns, npt.NDArray[np.int64]]]) -> Columns:
+    """The chosen expressions of several books as one book, pools joined (used by merging)."""
+    names: dict[str, int] = {}
+    pieces = [_Piece(columns, chosen, names) for columns, chosen in parts]
+    literals, offsets = _join_literals([columns.literals for columns, _ in parts])
+    weighted = any(len(columns.weight) for columns, _ in parts)
+    places = [piece.args + offset for piece, offset in zip(pieces, offsets, strict=True)]
+    literals, args = _compact(literals, _cat(places, np.int64))
+    return Columns(
+        tuple(names),
+        literals,
+        _cat([piece.attribute for piece in pieces], np.uint32),
+        _cat([piece.op for piece in pieces], np.uint8),
+        _cat([piece.arity for piece in pieces], np.uint32),
+        args.astype(np.uint32),
+        _cat([piece.weight for piece in pieces], np.float64) if weighted else np.zeros(0),
+        starts(_cat([piece.row_count for piece in pieces], np.int64)),
+        starts(_cat([piece.arg_count for piece in pieces], np.int64)),
+    )
+
+
+class _Piece:
+    """The chosen rows of one book, renumbered into the joint list of names."""
+
+    def __init__(self, columns: Columns, chosen: npt.NDArray[np.int64], names: dict[str, int]) -> None:
+        rename = np.array([names.setdefault(name, len(names)) for name in columns.names] or [0], np.uint32)
+        rows, self.row_count = runs(columns.row_start, chosen)
+        places, self.arg_count = runs(columns.arg_start, chosen)
+        self.attribute = rename[columns.attribute[rows].astype(np.int64)]
+        self.op = columns.op[rows]
+        self.arity = columns.arity[rows]
+        self.args = columns.args[places].astype(np.int64)
+        self.weight = columns.weight[rows] if len(columns.weight) else np.ones(len(rows))
+
+
+def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """All positions of the chosen runs in order, and the length of each run."""
+    low = start[chosen].astype(np.int64)
+    count = start[chosen + 1].astype(np.int64) - low
+    shift = np.repeat(low - starts(count)[:-1], count)
+    return shift + np.arange(len(shift)), count
+
+
+def starts(count: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Where each run begins, given their lengths; the last entry is the end of the last."""
+    start = np.zeros(len(count) + 1, np.int64)
+    np.cumsum(count, out=start[1:])
+    return start
+
+
+def _cat(parts: list[Ints], dtype: Any) -> Ints:
+    return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)
+
+
+def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
+    """All pools end to end, and where each begins."""
+    offsets, kinds, bits = [], [], []
+    count = texts = 0
+    for pool in pools:
+        offsets.append(count)
+        kinds.append(pool.kind)
+        bits.append(pool.bits + np.where(pool.kind >= Kind.STRING, texts, 0))
+        count += len(pool.kind)
+        texts += pool.strings.count
+    strings = join_strings([pool.strings for pool in pools])
+    return Literals(_cat(kinds, np.uint8), _cat(bits, np.int64), strings), offsets
+
+
+def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals, npt.NDArray[np.int64]]:
+    """Only the literals that ``args`` use, each once, so that merging for ever does not grow the pool."""
+    mark = np.zeros(len(literals.kind), np.bool_)
+    mark[args] = True
+    kind, bits = literals.kind[mark], literals.bits[mark]
+    textual = kind >= Kind.STRING
+    strings, bits[textual] = distinct_strings(literals.strings, bits[textual])
+    order = np.lexsort((bits, kind))
+    kind, bits = kind[order], bits[order]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (kind[1:] != kind[:-1]) | (bits[1:] != bits[:-1])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    renumber = number[np.cumsum(mark) - 1] if len(number) else np.zeros(len(mark), np.int64)
+    return Literals(kind[fresh], bits[fresh], strings), renumber[args]

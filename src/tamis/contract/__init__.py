@@ -1,0 +1,1 @@
+"""Types and rules that the service, its client, the store and the notifier share."""

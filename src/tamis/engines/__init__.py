@@ -1,0 +1,1 @@
+"""Engines: from integer clauses and located events to candidates, behind one protocol."""

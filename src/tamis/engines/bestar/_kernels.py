@@ -1,0 +1,177 @@
+"""Searching the tree: which l-nodes an event reaches, and which of their clauses it satisfies."""
+
+import numpy as np
+from numba import njit
+
+from tamis.engines._kernels import holds_general, holds_plain, reaching
+from tamis.engines.bestar.nodes import (
+    BEGIN,
+    COUNT,
+    DIM,
+    HI,
+    LEFT,
+    LO,
+    OWN_HI,
+    OWN_LO,
+    P_COUNT,
+    P_DIM,
+    P_DIRECTORY,
+    P_FIRST,
+    RIGHT,
+    ROOT,
+)
+
+FIRST_ROOM = 64
+
+
+@njit(cache=True, nogil=True)
+def longer(stack, top, more):
+    """``stack`` with room for ``more`` beyond ``top``."""
+    if top + more <= len(stack):
+        return stack
+    larger = np.empty(2 * (top + more), stack.dtype)
+    for i in range(top):  # an assignment of slices would take seconds to compile
+        larger[i] = stack[i]
+    return larger
+
+
+@njit(cache=True, nogil=True, inline="always")  # a call would cost a third of the time
+def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
+    """Whether the event has a value of dimension ``d`` in ``low``..``high``.
+
+    Where conditions on a dimension were joined, a clause may be met by two values on either side of its
+    range: then everything between the first and the last value counts as touched.
+    """
+    if not general:
+        return low <= cell[d] <= high
+    entry = np.int64(cell[d]) - 1
+    if entry < 0:
+        return False
+    if not hull[d]:
+        entry = reaching(entry, last, d, low, dimension, hi)
+        return entry < last and dimension[entry] == d and lo[entry] <= high
+    if lo[entry] > high:
+        return False
+    entry = reaching(entry, last, d, low, dimension, hi)
+    return entry < last and dimension[entry] == d
+
+
+@njit(cache=True, nogil=True)
+def find_partition(p_node, begin, end, d):
+    """The p-node of dimension ``d`` in a p-directory, ``end`` if there is none."""
+    high = end
+    while begin < high:
+        middle = (begin + high) >> 1
+        if p_node[middle, P_DIM] < d:
+            begin = middle + 1
+        else:
+            high = middle
+    return begin if begin < end and p_node[begin, P_DIM] == d else end
+
+
+@njit(cache=True, nogil=True)
+def push_partitions(
+    at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
+):  # fmt: skip
+    """Push the c-directories of a p-directory that the event reaches; returns (stack, top).
+
+    A short p-directory is read through; in a long one the event's dimensions are looked up.
+    """
+    begin = np.int64(c_node[at, P_FIRST])
+    end = begin + np.int64(c_node[at, P_COUNT])
+    listed = end - begin <= 4 * (b - a)
+    many = end - begin if listed else b - a
+    stack = longer(stack, top, many)
+    for i in range(many):
+        p = begin + i
+        if not listed:
+            if general and i > 0 and dimension[a + i - 1] == dimension[a + i]:
+                continue
+            p = find_partition(p_node, begin, end, dimension[a + i])
+            if p == end:
+                continue
+        elif cell[p_node[p, P_DIM]] == 0:
+            continue
+        work[2] += 1
+        child = np.int64(p_node[p, P_DIRECTORY])
+        d = np.int64(p_node[p, P_DIM])
+        if touches(d, c_node[child, LO], c_node[child, HI], cell, general, b, dimension, lo, hi, hull):
+            stack[top] = child
+            top += 1
+    return stack, top
+
+
+@njit(cache=True, nogil=True)
+def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work):
+    """Walk the tree with the event ``a``:``b``; returns (stack, runs, how many runs of clauses it reaches).
+
+    ``runs`` receives begin and end of each l-node. A point goes left or right of a cut, never both ways.
+    """
+    found, top, two = np.int64(0), np.int64(1), np.int64(2)  # no literals: a kernel is compiled for each
+    stack[0] = ROOT
+    while top > 0:
+        top -= 1
+        at = stack[top]
+        d = np.int64(c_node[at, DIM])
+        work[2] += 1
+        stack = longer(stack, top, two)
+        for side in (LEFT, RIGHT):
+            child = np.int64(c_node[at, side])
+            if child != ROOT and touches(d, c_node[child, LO], c_node[child, HI], cell,
+                                         general, b, dimension, lo, hi, hull):  # fmt: skip
+                stack[top] = child
+                top += 1
+        if at != ROOT and not touches(d, c_node[at, OWN_LO], c_node[at, OWN_HI], cell, general, b,
+                                      dimension, lo, hi, hull):  # fmt: skip
+            continue
+        if c_node[at, COUNT] > 0:
+            runs = longer(runs, found, two)
+            runs[found] = c_node[at, BEGIN]
+            runs[found + 1] = runs[found] + c_node[at, COUNT]
+            found += 2
+        if c_node[at, P_COUNT] > 0:
+            stack, top = push_partitions(
+                at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
+            )
+    return stack, runs, found
+
+
+@njit(cache=True, nogil=True)
+def match_events(
+    begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, c_node, p_node,
+    hull, out_event, out_clause, work,
+):  # fmt: skip
+    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
+
+    ``work`` counts clauses reached, clauses checked, nodes visited.
+    """
+    stack, runs = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM, np.int64)
+    written = 0
+    for e in range(begin, count):
+        a, b = event_start[e], event_start[e + 1]
+        general, mark = multi[e] != 0, written
+        for k in range(b - 1, a - 1, -1):
+            cell[dimension[k]] = k + 1 if general else lo[k]
+        stack, runs, found = reach(
+            a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work
+        )
+        for r in range(0, found, 2):
+            work[0] += runs[r + 1] - runs[r]
+            work[1] += runs[r + 1] - runs[r]
+            for c in range(runs[r], runs[r + 1]):
+                if general:
+                    holds = holds_general(
+                        literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
+                    )
+                else:
+                    holds = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
+                if holds:
+                    if written < len(out_event):
+                        out_event[written] = e
+                        out_clause[written] = c
+                    written += 1
+        for k in range(a, b):
+            cell[dimension[k]] = 0
+        if written > len(out_event):
+            return e, mark
+    return count, written

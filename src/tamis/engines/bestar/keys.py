@@ -1,0 +1,59 @@
+"""What may partition, what it gains, and how much an l-node holds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.engines.units import Ints, Units
+
+CAPACITY = ((0.01, 5), (0.1, 20), (1.0, 160))
+"""Table II(a) of the paper: up to which match probability an l-node holds how many expressions."""
+_UNIT = 1 << 16  # gains are whole numbers, so that what is added can be taken away again
+
+
+class Keys(NamedTuple):
+    """The conditions that may partition: those that ask for a present dimension, as hulls of cells."""
+
+    start: Ints  # clause c owns start[c]:start[c + 1]
+    clause: Ints
+    dimension: Ints
+    lo: Ints
+    hi: Ints
+    gain: Ints
+    unit: Ints  # the condition's number among all
+
+
+def keys_of(units: Units, selectivity: bool) -> Keys:
+    """What may partition. The gain of a condition is the share of events that it keeps away, plus a bit.
+
+    By popularity alone (the paper's optimistic ranking, loss = 0) every condition gains the same.
+    """
+    chosen = np.flatnonzero(units.usable)
+    clause = np.repeat(np.arange(len(units.start) - 1), np.diff(units.start))[chosen]
+    start = np.zeros(len(units.start), np.int64)
+    np.cumsum(np.bincount(clause, minlength=len(start) - 1), out=start[1:])
+    spared = 1.0 - np.clip(units.share[chosen], 0.0, 1.0) if selectivity else np.ones(len(chosen))
+    gain = (spared * _UNIT).astype(np.int64) + 1
+    return Keys(start, clause, units.dimension[chosen], units.lo[chosen], units.hi[chosen], gain, chosen)
+
+
+def match_probability(units: Units) -> float:
+    """The share of clauses that an event is expected to match, conditions taken as independent."""
+    logs = np.zeros(len(units.share) + 1)
+    np.cumsum(np.log(np.clip(units.share, 1e-300, 1.0)), out=logs[1:])
+    return float(np.mean(np.exp(logs[units.start[1:]] - logs[units.start[:-1]])))
+
+
+def capacity_for(probability: float) -> int:
+    """How many clauses an l-node may hold before it is partitioned."""
+    return next((size for limit, size in CAPACITY if probability < limit), CAPACITY[-1][1])
+
+
+def hull_of(units: Units, dimensions: int) -> npt.NDArray[np.uint8]:
+    """Dimensions with joined conditions: several values of an event may meet one together."""
+    hull = np.zeros(dimensions, np.uint8)
+    hull[units.dimension[units.joined]] = 1
+    return hull

@@ -1,0 +1,6 @@
+"""Top-k: the tree is walked best bound first, and left as soon as no bound reaches the k-th score."""
+
+from tamis.engines.bestar.top.agenda import TreeAgenda
+from tamis.engines.bestar.top.ranking import Ranking
+
+__all__ = ["Ranking", "TreeAgenda"]

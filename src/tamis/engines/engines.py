@@ -1,0 +1,46 @@
+"""The engines by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tamis.engines.arena import Arena
+from tamis.engines.compiled import announce
+from tamis.engines.forms import check_forms
+from tamis.errors import UnknownEngine
+
+# name: (class, the kernel that tells whether this engine was ever compiled here, if any). Its package
+# has its name. Imported when asked for, since kernels are slow to load.
+_ENGINES = {
+    "auto": ("Auto", ""),
+    "bestar": ("BEStar", "match_events"),
+    "filtertree": ("FilterTree", "match_events"),
+    "hybrid": ("Hybrid", "match_events"),
+    "kindex": ("KIndex", "match_events"),
+    "opindex": ("OpIndex", "match_events"),
+    "presearch": ("Presearch", "match_events"),
+    "pstbloom": ("PSTBloom", "match_events"),
+    "psthash": ("PSTHash", "match_events"),
+    "scan": ("Scan", "scan_events"),
+}
+NAMES = tuple(_ENGINES)
+PARTS = tuple(name for name in NAMES if name != "auto")  # those that ``auto`` may choose
+
+
+def engine_class(name: str) -> Any:
+    """The class of the named engine."""
+    if name not in _ENGINES:
+        raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)
+    class_name, kernel = _ENGINES[name]
+    package = f"tamis.engines.{name}"
+    if kernel:
+        announce(getattr(import_module(f"{package}._kernels"), kernel))
+    return getattr(import_module(package), class_name)
+
+
+def attach(name: str, arena: Arena) -> Any:
+    """The named engine over the arrays in ``arena``, once these have the forms that it declares."""
+    maker = engine_class(name)
+    check_forms(name, maker.forms, arena)
+    return maker(arena)

@@ -1,0 +1,53 @@
+"""Engines over a handful of arrays: what those that need no more have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tamis.engines.arena import Arena
+from tamis.engines.forms import Forms
+from tamis.engines.output import collect
+from tamis.engines.protocol import Candidates
+from tamis.space.located import Located
+
+CLAUSES = ("start", "literal", "set_lo", "set_hi")
+
+
+class FlatEngine(ABC):
+    """Calls a kernel with the events, scratch memory, the clauses, the engine's own arrays and the output.
+
+    The kernel returns (events done, pairs written) and adds to ``work``: probed, verified, visited.
+    """
+
+    kernel: ClassVar[Any]
+    forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
+
+    def __init__(self, arena: Arena) -> None:
+        self._clauses, self._own = arena.group("clauses."), arena.group("engine.")
+        clauses = [self._clauses[name].reshape(-1) for name in CLAUSES]
+        self._arrays: tuple[Any, ...] = (*clauses, *(self._own[name] for name in self.forms))
+        self._free: deque[tuple[Any, ...]] = deque()
+
+    @abstractmethod
+    def _scratch(self) -> tuple[Any, ...]:
+        """Scratch memory for one call; kernels leave it as they found it."""
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        work = np.zeros(3, np.int64)
+        scratch = self._free.pop() if self._free else self._scratch()
+        fixed = (*events, *scratch, *self._arrays)
+        kernel = type(self).kernel
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            done: tuple[int, int] = kernel(begin, events.count, *fixed, out_event, out_clause, work)
+            return done
+
+        event, clause = collect(events.count, run)
+        self._free.append(scratch)
+        probed, verified, visited = work.tolist()
+        return Candidates(event, clause, probed, verified, visited)

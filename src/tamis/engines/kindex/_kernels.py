@@ -1,0 +1,188 @@
+"""Counting: the loops of ``kindex``. ``build.py`` says what the arrays hold."""
+
+import numpy as np
+from numba import njit
+
+from tamis.engines._kernels import ABSENT_OK, MANY, NEGATIVE, holds_general, holds_plain
+
+DENIED = 1 << 15  # in a counter: a NOT of the clause is violated; targets are smaller
+
+
+@njit(cache=True, nogil=True)
+def put(at, clause, fill, place, out):
+    """One posting in the list ``at``; without ``fill`` it is only counted."""
+    if fill:
+        out[place[at]] = clause
+    place[at] += 1
+
+
+@njit(cache=True, nogil=True)
+def put_ranges(literal, row, first, clause, fill, set_lo, set_hi, place, out):
+    """A posting in the list of every cell that a literal names."""
+    if not literal[row + 1] & MANY:
+        for cell in range(np.int64(literal[row + 2]), np.int64(literal[row + 3]) + 1):
+            put(first + cell, clause, fill, place, out)
+        return
+    at = np.int64(literal[row + 2])
+    for n in range(at, at + np.int64(literal[row + 3])):
+        for cell in range(np.int64(set_lo[n]), np.int64(set_hi[n]) + 1):
+            put(first + cell, clause, fill, place, out)
+
+
+@njit(cache=True, nogil=True)
+def post_clauses(start, literal, set_lo, set_hi, narrow, base, fill, asked, asked_out, denied, denied_out):
+    """Enumerate all literals into the lists of their cells.
+
+    A literal under ``ABSENT_OK`` alone is left to the check. One that is not ``narrow`` is posted where
+    every present value leads, the list of cell 0.
+    """
+    for c in range(len(start) - 1):
+        for at in range(np.int64(start[c]), np.int64(start[c + 1])):
+            row = 4 * at
+            flags, first = literal[row + 1], base[literal[row]]
+            if flags & NEGATIVE:
+                if narrow[at]:
+                    put_ranges(literal, row, first, c, fill, set_lo, set_hi, denied, denied_out)
+                if not flags & ABSENT_OK:
+                    put(first, c, fill, asked, asked_out)
+            elif not flags & ABSENT_OK:
+                if narrow[at]:
+                    put_ranges(literal, row, first, c, fill, set_lo, set_hi, asked, asked_out)
+                else:
+                    put(first, c, fill, asked, asked_out)
+
+
+@njit(cache=True, nogil=True)
+def deny(begin, end, denied, limit, counter, work):
+    """Mark the clauses of one list as violated."""
+    for i in range(np.int64(begin), np.int64(end)):
+        c = denied[i]
+        if c >= limit:
+            break
+        work[0] += 1
+        counter[c] = DENIED
+
+
+@njit(cache=True, nogil=True)
+def count(begin, end, asked, limit, target, counter, hits, found, work):
+    """Count up the clauses of one list; those that reach their target are hits."""
+    i = np.int64(begin)
+    room = len(hits)  # never needed, unless a file was forged
+    while i < end and asked[i] < limit and found < room:
+        c = asked[i]
+        reached = counter[c] + np.uint16(1)
+        counter[c] = reached
+        hits[found] = c
+        found += reached == target[c]
+        i += 1
+    work[0] += i - np.int64(begin)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def touch(begin, end, asked, limit, counter, hits, found, work):
+    """The clauses of one list that no list before had."""
+    i = np.int64(begin)
+    while i < end and asked[i] < limit:
+        c = asked[i]
+        hits[found] = c
+        found += counter[c] == 0
+        counter[c] = 1
+        i += 1
+    work[0] += i - np.int64(begin)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def hits_plain(a, b, dimension, lo, base, asked_start, asked, denied_start, denied, limit, target, counter,
+               hits, work):  # fmt: skip
+    """Clauses whose count is complete and that no NOT denies."""
+    counter[:limit] = 0
+    for k in range(a, b):
+        at = base[dimension[k]] + lo[k]
+        deny(denied_start[at], denied_start[at + 1], denied, limit, counter, work)
+    found = 0
+    for k in range(a, b):
+        first = base[dimension[k]]
+        for at in (first, first + lo[k]):
+            found = count(
+                asked_start[at], asked_start[at + 1], asked, limit, target, counter, hits, found, work
+            )
+    work[2] += 3 * (b - a)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, counter, hits, work):
+    """Clauses that the event touches at all: several values may meet one literal, so counts mean little."""
+    counter[:limit] = 0
+    found = 0
+    for k in range(a, b):
+        first = base[dimension[k]]
+        if k == a or dimension[k - 1] != dimension[k]:
+            found = touch(
+                asked_start[first], asked_start[first + 1], asked, limit, counter, hits, found, work
+            )
+            work[2] += 1
+        # The lists of neighbouring cells stand side by side, but each is sorted for itself.
+        for at in range(first + lo[k], first + hi[k] + 1):
+            begin, end = asked_start[at], asked_start[at + 1]
+            found = touch(begin, end, asked, limit, counter, hits, found, work)
+            work[2] += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def distinct(a, b, dimension, multi):
+    """How many attributes the event has."""
+    if not multi:
+        return b - a
+    size = 0
+    for k in range(a, b):
+        size += k == a or dimension[k - 1] != dimension[k]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def match_events(begin, events, event_start, dimension, lo, hi, multi, cell, counter, hits, start, literal,
+                 set_lo, set_hi, base, size_start, target, doubtful, asked_start, asked, denied_start, denied,
+                 out_event, out_clause, work):  # fmt: skip
+    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows."""
+    written = 0
+    residual = np.int64(size_start[1])
+    for e in range(begin, events):
+        a, b = event_start[e], event_start[e + 1]
+        size = min(distinct(a, b, dimension, multi[e]), len(size_start) - 2)
+        limit = np.int64(size_start[size + 1])
+        for k in range(b - 1, a - 1, -1):
+            cell[dimension[k]] = k + 1 if multi[e] else lo[k]
+        if multi[e]:
+            found = hits_general(
+                a, b, dimension, lo, hi, base, asked_start, asked, limit, counter, hits, work)  # fmt: skip
+        else:
+            found = hits_plain(
+                a, b, dimension, lo, base, asked_start, asked, denied_start, denied, limit, target, counter,
+                hits, work)  # fmt: skip
+        mark = written
+        for h in range(found + residual):
+            c = np.int64(hits[h]) if h < found else h - found
+            if multi[e] or doubtful[c]:
+                work[1] += 1
+                if multi[e]:
+                    holds = holds_general(
+                        literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
+                    )
+                else:
+                    holds = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
+                if not holds:
+                    continue
+            if written < len(out_event):
+                out_event[written] = e
+                out_clause[written] = c
+            written += 1
+        work[0] += residual
+        for k in range(a, b):
+            cell[dimension[k]] = 0
+        if written > len(out_event):
+            return e, mark
+    return events, written

@@ -1,0 +1,442 @@
+"""Building and searching the lists of ``opindex``. ``build.py`` says what the arrays hold."""
+
+import numpy as np
+from numba import njit
+
+from tamis.engines._kernels import holds_general, holds_plain
+
+EQ, LE, GE, OPERATORS = 0, 1, 2, 3
+UNDECIDED, GROUPED = 1, 2  # counting is not enough; the clause is a conjunction of disjunctions
+GROUP, BITMAP = 4, 64  # the place of the group in a literal's flags; bits of a bitmap
+LOW, HIGH = 0, 1  # columns of a probe
+PROBE, BEGIN, END = 0, 1, 2  # columns of a visit
+PIVOT, VISITS = 0, 1  # columns of a turn: a pivot, and where its visits end
+
+
+@njit(cache=True, nogil=True)
+def choose_pivots(start, dimension, needed, frequency, pivot):
+    """The least frequent dimension that each clause demands; the number after the last if it has none."""
+    for c in range(len(start) - 1):
+        best = len(frequency)
+        for at in range(start[c], start[c + 1]):
+            d = dimension[at]
+            if needed[at] > 0 and (best == len(frequency) or frequency[d] < frequency[best]):
+                best = d
+        pivot[c] = best
+
+
+@njit(cache=True, nogil=True)
+def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, demand, chosen, undecided):
+    """A bit for every group that can be counted, and the group whose attributes are the pivots.
+
+    That is the one of fewest predicates, then of least frequent attributes. A proper range alone in its
+    group has a second bit for its ``<=``; among alternatives only its ``>=`` is counted. A group with a
+    literal that absence satisfies, and those beyond the last bit, are left for the final check.
+    """
+    size, weight = np.zeros(BITMAP, np.int64), np.zeros(BITMAP, np.float64)
+    ranged, countable = np.zeros(BITMAP, np.bool_), np.zeros(BITMAP, np.bool_)
+    place = np.zeros((2, BITMAP), np.int64)
+    for c in clauses:
+        size[:], weight[:], ranged[:], countable[:], place[:] = 0, 0.0, False, True, -1
+        for at in range(start[c], start[c + 1]):
+            g = group[at]
+            size[g] += 1
+            weight[g] += often[dimension[at]]
+            ranged[g] |= needed[at] > 1
+            countable[g] &= needed[at] > 0
+            undecided[c] |= not exact[at]
+        used, best = 0, 0
+        for g in range(1, BITMAP):
+            if size[g] == 0:
+                continue
+            alone = size[g] == 1
+            undecided[c] |= ranged[g] and not alone
+            bits = 2 if ranged[g] and alone else 1
+            if not countable[g] or used + bits > BITMAP:
+                undecided[c] = True
+                continue
+            for half in range(bits):
+                place[half, g] = used
+                demand[c] |= np.uint64(1) << np.uint64(used)
+                used += 1
+            if best == 0 or size[g] < size[best] or (size[g] == size[best] and weight[g] < weight[best]):
+                best = g
+        chosen[c] = best
+        for at in range(start[c], start[c + 1]):
+            bit[0, at], bit[1, at] = place[0, group[at]], place[1, group[at]]
+
+
+@njit(cache=True, nogil=True)
+def signature_bit(operator, dimension, operand):
+    """The one bit of 64 that a predicate sets, and that an event's value looks for.
+
+    For ``=`` it depends on dimension and operand; for the others, which many operands meet, on the
+    dimension alone.
+    """
+    mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15)
+    if operator == EQ:
+        mixed = (mixed ^ np.uint64(operand)) * np.uint64(0xD6E8FEB86659FD93)
+    return np.uint64(1) << (mixed >> np.uint64(58))
+
+
+@njit(cache=True, nogil=True)
+def sign_lists(operator, dimension, operand, number, signature):
+    """Set the bits of all predicates."""
+    for i in range(len(operator)):
+        signature[number[i]] |= signature_bit(operator[i], dimension[i], operand[i])
+
+
+@njit(cache=True, nogil=True)
+def furthest(k, b, dimension, lo, hi, top):
+    """The highest cell of the entries of a dimension, from ``k`` on, as far as any ``>=`` reaches."""
+    high = np.int64(hi[k])
+    while k + 1 < b and dimension[k + 1] == dimension[k] and lo[k + 1] <= top:
+        k += 1
+        high = np.int64(hi[k])
+    return high
+
+
+@njit(cache=True, nogil=True)
+def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, probe, sign):
+    """Write what an event looks for, per entry and operator: a range of records and a bit of signatures.
+
+    With several entries on a dimension, the first one looks for ``<=`` and ``>=`` on behalf of all. A
+    probe that can find nothing has no bit, and its bounds are crossed.
+    """
+    after = (np.int64(1) << pointer_bits) - 1
+    for k in range(a, b):
+        p = OPERATORS * (k - a)
+        d = np.int64(dimension[k])
+        low, high = np.int64(lo[k]), np.int64(hi[k])
+        first, last = np.int64(base[d]), np.int64(base[d + 1])
+        probe[p + EQ, LOW] = (first + low) << pointer_bits
+        probe[p + EQ, HIGH] = ((first + high) << pointer_bits) | after
+        sign[p + EQ] = signature_bit(EQ, d, low) if low == high else ~np.uint64(0)
+        again = multi and k > a and dimension[k - 1] == d
+        if multi and not again:
+            high = furthest(k, b, dimension, lo, hi, top[d])
+        beyond = again or low > top[d]
+        present = signature_bit(LE, d, low)
+        probe[p + LE, LOW] = (first + low) << pointer_bits
+        probe[p + LE, HIGH] = -1 if again else (last << pointer_bits) - 1
+        sign[p + LE] = np.uint64(0) if again else present
+        probe[p + GE, LOW] = first << pointer_bits
+        probe[p + GE, HIGH] = -1 if beyond else ((first + high) << pointer_bits) | after
+        sign[p + GE] = np.uint64(0) if beyond else present
+        if not again:
+            cell[d] = k + 1 if multi else low
+
+
+@njit(cache=True, nogil=True)
+def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign, visits, turns):
+    """Which lists the pivots of an event visit, from entry ``k`` on, as far as ``visits`` has room.
+
+    Returns the entry to go on with, and the number of turns. No branch depends on a signature, so that
+    the loads of all pivots are under way together. Without signatures every probe visits its list.
+    """
+    count, taken = np.int64(0), np.int64(0)
+    while k < b and count + OPERATORS * (b - a) < len(visits):
+        d = np.int64(dimension[k])
+        first = np.int64(directory_start[d])
+        segments = np.int64(directory_start[d + 1]) - first
+        k += 1
+        if segments == 0 or (multi and k - 1 > a and dimension[k - 2] == d):
+            continue
+        for p in range(b - a):
+            at = OPERATORS * (first + (dimension[a + p] & (segments - 1)))
+            for operator in range(OPERATORS):
+                visits[count, PROBE] = OPERATORS * p + operator
+                visits[count, BEGIN] = at + operator
+                if len(signature):
+                    count += signature[at + operator] & sign[OPERATORS * p + operator] != 0
+                else:
+                    count += 1
+        turns[taken, PIVOT] = d
+        turns[taken, VISITS] = count
+        taken += 1
+    return k, taken
+
+
+@njit(cache=True, nogil=True)
+def bound_visits(turns, taken, visits, list_start, record, probe):
+    """Replace lists by their first and last records; keep those that enclose what is sought.
+
+    The point is as much to fetch the records of all visits together.
+    """
+    count = turns[taken - 1, VISITS] if taken else np.int64(0)
+    for v in range(count):
+        at = visits[v, BEGIN]
+        visits[v, BEGIN] = list_start[at]
+        visits[v, END] = list_start[at + 1]
+    kept, done = np.int64(0), np.int64(0)
+    for t in range(taken):
+        for v in range(done, turns[t, VISITS]):
+            p, begin, end = visits[v, PROBE], visits[v, BEGIN], visits[v, END]
+            visits[kept, PROBE] = p
+            visits[kept, BEGIN] = begin
+            visits[kept, END] = end
+            if begin < end:
+                least, greatest = np.int64(record[begin]), np.int64(record[end - 1])
+                kept += (least <= probe[p, HIGH]) & (greatest >= probe[p, LOW])
+        done = turns[t, VISITS]
+        turns[t, VISITS] = kept
+    return count
+
+
+@njit(cache=True, nogil=True)
+def lower_bound(begin, end, low, record):
+    """The first record of a list that is not below ``low``."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if np.int64(record[middle]) < low:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@njit(cache=True, nogil=True)
+def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found):
+    """Count the predicates of a list from ``low`` to ``high``.
+
+    Returns how many there are, and how many clauses have all they need by now; a counter stays at 0,
+    so that no clause is found twice.
+    """
+    at = lower_bound(begin, end, low, record)
+    i = at
+    while i < end and np.int64(record[i]) <= high:
+        pointer = np.int64(record[i]) & pointer_mask
+        needed = np.int64(counter[pointer])
+        hits[found] = pointer
+        found += needed == 1
+        counter[pointer] = needed - (needed > 0)
+        i += 1
+    return i - at, found
+
+
+@njit(cache=True, nogil=True)
+def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found):
+    """The same for clauses with groups: every predicate met clears the bit of its group."""
+    at = lower_bound(begin, end, low, record)
+    i = at
+    while i < end and np.int64(record[i]) <= high:
+        pointer = np.int64(record[i]) & pointer_mask
+        before = bitmap[pointer // BITMAP]
+        after = before & ~(np.uint64(1) << np.uint64(pointer % BITMAP))
+        bitmap[pointer // BITMAP] = after
+        hits[found] = pointer // BITMAP
+        found += (before != 0) & (after == 0)
+        i += 1
+    return i - at, found
+
+
+@njit(cache=True, nogil=True)
+def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed, counter, hits, work):
+    """Set back the counters of a pivot and make its visits; returns how many clauses are found."""
+    for c in range(first, last):
+        counter[c - first] = needed[c]
+    found = np.int64(0)
+    for at in range(v, end):
+        p = visits[at, PROBE]
+        seen, found = count_down(
+            visits[at, BEGIN], visits[at, END], probe[p, LOW], probe[p, HIGH], record, pointer_mask, counter,
+            hits, found,
+        )  # fmt: skip
+        work[0] += seen
+    return found
+
+
+@njit(cache=True, nogil=True)
+def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand, bitmap, hits, work):
+    """The same with bitmaps."""
+    for m in range(first, last):
+        bitmap[m - first] = demand[m]
+    found = np.int64(0)
+    for at in range(v, end):
+        p = visits[at, PROBE]
+        seen, found = clear_bits(
+            visits[at, BEGIN], visits[at, END], probe[p, LOW], probe[p, HIGH], record, pointer_mask, bitmap,
+            hits, found,
+        )  # fmt: skip
+        work[0] += seen
+    return found
+
+
+@njit(cache=True, nogil=True)
+def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, set_lo, set_hi):
+    """Whether each group of the literals begin:end has one that holds."""
+    asked, met = np.uint64(0), np.uint64(0)
+    for at in range(np.int64(begin), np.int64(end)):
+        group = np.uint64(1) << np.uint64((literal[4 * at + 1] >> GROUP) & (BITMAP - 1))
+        asked |= group
+        if several:
+            holds = holds_general(literal, at, at + 1, cell, last, dimension, lo, hi, set_lo, set_hi)
+        else:
+            holds = holds_plain(literal, at, at + 1, cell, set_lo, set_hi)
+        if holds:
+            met |= group
+    return asked == met
+
+
+@njit(cache=True, nogil=True)
+def seen_before(d, group, literal, begin, end, cell):
+    """Whether the event has a pivot of the clause that comes before ``d``: that one's list reports it."""
+    for at in range(np.int64(begin), np.int64(end)):
+        other = literal[4 * at]
+        if other < d and literal[4 * at + 1] >> GROUP == group and cell[other] != 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def settle(
+    e, found, hits, several, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, verdict, out_event,
+    out_clause, written, work,
+):  # fmt: skip
+    """Write the clauses found that hold; returns the pairs written, -1 if there is no room.
+
+    Counting has decided most clauses for a plain event; several values on a dimension may have been
+    counted too often.
+    """
+    if written + found > len(out_event):
+        return np.int64(-1)
+    for h in range(found):
+        c = hits[h]
+        holds = True
+        if several or verdict[c] & UNDECIDED:
+            work[1] += 1
+            if verdict[c] & GROUPED:
+                holds = holds_groups(
+                    several, literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
+                )
+            elif several:
+                holds = holds_general(
+                    literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
+                )
+            else:
+                holds = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
+        out_event[written] = e
+        out_clause[written] = c
+        written += holds
+    return written
+
+
+@njit(cache=True, nogil=True)
+def match_events(
+    begin, count, event_start, dimension, lo, hi, multi, cell, counter, bitmap, hits, probe, sign, visits,
+    turns, words8, words32, words64, words, records, place, out_event, out_clause, work,
+):  # fmt: skip
+    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
+
+    ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
+    """
+    start = words32[place[0] : place[1]]
+    literal = words[place[2] : place[3]]
+    set_lo = words[place[4] : place[5]]
+    set_hi = words[place[6] : place[7]]
+    pivot_start = words32[place[8] : place[9]]
+    directory_start = words32[place[10] : place[11]]
+    list_start = words32[place[12] : place[13]]
+    signature = words64[place[14] : place[15]]
+    record = records[place[16] : place[17]]
+    base = words64[place[18] : place[19]]
+    top = words32[place[20] : place[21]]
+    needed = words8[place[22] : place[23]]
+    verdict = words8[place[24] : place[25]]
+    member = words32[place[28] : place[29]]
+    pointer_bits, several_pivots = np.int64(words32[place[26]]), np.int64(words32[place[26] + 1])
+    pointer_mask = (np.int64(1) << pointer_bits) - 1
+    residual = np.arange(np.int64(pivot_start[-1]), several_pivots)
+    written = np.int64(0)
+    for e in range(begin, count):
+        a, b, several = event_start[e], event_start[e + 1], multi[e] != 0
+        mark = written
+        enter_event(a, b, dimension, lo, hi, several, base, top, pointer_bits, cell, probe, sign)
+        k = a
+        while k < b and written >= 0:
+            k, taken = pass_signatures(
+                k, a, b, dimension, several, directory_start, signature, sign, visits, turns
+            )
+            work[2] += bound_visits(turns, taken, visits, list_start, record, probe)
+            v = np.int64(0)
+            for t in range(taken):
+                if v < turns[t, VISITS] and written >= 0:
+                    first, last = np.int64(pivot_start[turns[t, PIVOT]]), pivot_start[turns[t, PIVOT] + 1]
+                    found = count_turn(
+                        first, np.int64(last), v, turns[t, VISITS], visits, probe, record, pointer_mask,
+                        needed, counter, hits, work,
+                    )  # fmt: skip
+                    if found:
+                        for h in range(found):
+                            hits[h] += first
+                        written = settle(
+                            e, found, hits, several, b, dimension, lo, hi, cell, start, literal, set_lo,
+                            set_hi, verdict, out_event, out_clause, written, work,
+                        )  # fmt: skip
+                v = turns[t, VISITS]
+        if len(member) and written >= 0:
+            written = match_groups(
+                e, a, b, several, dimension, lo, hi, cell, bitmap, hits, probe, sign, visits, turns, words8,
+                words32, words64, words, records, place, out_event, out_clause, written, work,
+            )  # fmt: skip
+        if len(residual) and written >= 0:
+            work[0] += len(residual)
+            written = settle(
+                e, len(residual), residual, several, b, dimension, lo, hi, cell, start, literal, set_lo,
+                set_hi, verdict, out_event, out_clause, written, work,
+            )  # fmt: skip
+        for k in range(a, b):
+            cell[dimension[k]] = 0
+        if written < 0:
+            return e, mark
+    return count, written
+
+
+@njit(cache=True, nogil=True)
+def match_groups(
+    e, a, b, several, dimension, lo, hi, cell, bitmap, hits, probe, sign, visits, turns, words8, words32,
+    words64, words, records, place, out_event, out_clause, written, work,
+):  # fmt: skip
+    """Match one event against the clauses with groups; returns the pairs written, -1 if there is no room."""
+    start = words32[place[0] : place[1]]
+    literal = words[place[2] : place[3]]
+    set_lo = words[place[4] : place[5]]
+    set_hi = words[place[6] : place[7]]
+    verdict = words8[place[24] : place[25]]
+    pointer_mask = (np.int64(1) << np.int64(words32[place[26]])) - 1
+    member = words32[place[28] : place[29]]
+    pivot_start = words32[place[30] : place[31]]
+    directory_start = words32[place[32] : place[33]]
+    list_start = words32[place[34] : place[35]]
+    signature = words64[place[36] : place[37]]
+    record = records[place[38] : place[39]]
+    demand = words64[place[40] : place[41]]
+    group = words8[place[42] : place[43]]
+    k = a
+    while k < b:
+        k, taken = pass_signatures(
+            k, a, b, dimension, several, directory_start, signature, sign, visits, turns
+        )
+        work[2] += bound_visits(turns, taken, visits, list_start, record, probe)
+        v = np.int64(0)
+        for t in range(taken):
+            d = turns[t, PIVOT]
+            first, last = np.int64(pivot_start[d]), np.int64(pivot_start[d + 1])
+            found = clear_turn(
+                first, last, v, turns[t, VISITS], visits, probe, record, pointer_mask, demand, bitmap, hits,
+                work,
+            )  # fmt: skip
+            v = turns[t, VISITS]
+            kept = np.int64(0)
+            for h in range(found):
+                m = first + hits[h]
+                c = np.int64(member[m])
+                hits[kept] = c
+                kept += not seen_before(d, group[m], literal, start[c], start[c + 1], cell)
+            written = settle(
+                e, kept, hits, several, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, verdict,
+                out_event, out_clause, written, work,
+            )  # fmt: skip
+            if written < 0:
+                return written
+    return written

@@ -1,0 +1,211 @@
+"""Searching postings: from the lists that an event visits to the clauses that may hold."""
+
+import numpy as np
+from numba import njit
+
+from tamis.engines._kernels import holds_general
+from tamis.engines.postings.layout._kernels import triangle
+
+CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that list and inline records decide the clause
+TOUCHED = 4  # the place in ``work`` that takes what touch_runs has read
+
+
+@njit(cache=True, nogil=True)
+def more_levels(a, b, dimension, lo, heads, levels, visits, count):
+    """Add the lists of further levels, for dimensions that have several."""
+    for k in range(a, b):
+        d = np.int64(dimension[k])
+        n = np.int64(heads[4 * d]) & 255
+        for at in range(np.int64(heads[4 * d + 2]) + 1, np.int64(heads[4 * d + 2]) + n):
+            visits[count] = np.int64(levels[2 * at + 1]) + (np.int64(lo[k]) >> np.int64(levels[2 * at]))
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def bounds(visits, count, list_start, begins, ends):
+    """Begin and end of every visited list that is not empty; returns (lists, postings)."""
+    kept, probed = np.int64(0), np.int64(0)
+    for v in range(count):
+        at = visits[v]
+        begin, end = np.int64(list_start[at]), np.int64(list_start[at + 1])
+        begins[kept] = begin
+        ends[kept] = end
+        kept += end > begin
+        probed += end - begin
+    return kept, probed
+
+
+@njit(cache=True, nogil=True)
+def touch_runs(begins, ends, runs, words, work):
+    """Read the first and last word of every run, so that all of them are on their way at once.
+
+    The lists of an event lie scattered over memory. A loop that also filters has room for a few of them
+    in the processor's queues; a loop that does nothing else has room for dozens. What was read must go
+    somewhere, or the compiler leaves the loop out.
+    """
+    seen = np.uint64(0)
+    for r in range(runs):
+        seen ^= np.uint64(words[begins[r]]) ^ np.uint64(words[ends[r] - 1])
+    work[TOUCHED] = np.int64(seen >> np.uint64(1))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def satisfied(record, dimension_bits, cell_bits, table):
+    """1 if the event in ``table`` satisfies a record (dimension, lowest cell, width), else 0.
+
+    Cells in records and in ``table`` are rounded alike, which can only let more pass.
+    """
+    dimension = record & ((np.uint64(1) << dimension_bits) - np.uint64(1))
+    low = (record >> dimension_bits) & ((np.uint64(1) << cell_bits) - np.uint64(1))
+    return np.uint64(np.uint64(table[dimension]) - low <= record >> (dimension_bits + cell_bits))
+
+
+@njit(cache=True, nogil=True)
+def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits):
+    """Postings of all visited lists whose inline condition the event satisfies. No branches."""
+    count = np.uint64(0)
+    for r in range(runs):
+        i, end = np.uint64(begins[r]), np.uint64(ends[r])
+        while i < end:
+            hits[count] = i
+            count += satisfied(np.uint64(inline[i]), dimension_bits, cell_bits, table)
+            i += np.uint64(1)
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
+def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
+    """The hits, moved to the front, that also satisfy a further inline condition."""
+    count = np.uint64(0)
+    for h in range(np.uint64(hit_count)):
+        i = np.uint64(hits[h])
+        hits[count] = i
+        count += satisfied(np.uint64(inline[i]), dimension_bits, cell_bits, table)
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
+def check_first(hits, hit_count, posting, start, literal, cell):
+    """Replace hits by their clauses, and keep those whose first literal may hold. No branches.
+
+    Only plain ranges are decided here. The point is as much to fetch the clauses: loads that do not
+    wait for each other hide most of the way to memory.
+    """
+    for h in range(hit_count):
+        hits[h] = posting[hits[h]]
+    return first_holds(hits, hit_count, start, literal, cell)
+
+
+@njit(cache=True, nogil=True)
+def first_holds(hits, hit_count, start, literal, cell):
+    """The same for hits that are clauses already."""
+    for h in range(hit_count):
+        hits[h] = (np.int64(start[hits[h]]) << 32) | hits[h]
+    count = 0
+    for h in range(hit_count):
+        row = 4 * (hits[h] >> 32)
+        value = cell[literal[row]]
+        inside = (literal[row + 2] <= value) & (value <= literal[row + 3])
+        hits[count] = hits[h] & 0xFFFFFFFF
+        count += inside | (literal[row + 1] != 0)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
+    """Which zones an event with several or wide entries touches, as marks."""
+    marks = np.zeros(width, np.uint8)
+    for k in range(a, b):
+        d = np.int64(dimension[k])
+        slot = np.int64(heads[4 * d + 3]) - 1
+        if slot < 0:
+            continue
+        low, high = reach(k, a, b, dimension, lo, hi, hull)
+        if high < low:
+            continue
+        size = np.int64(cells[d]) + 1
+        for zone in range(low * zones // size, high * zones // size + 1):
+            marks[slot * zones + zone] = 1
+    return np.flatnonzero(marks)
+
+
+@njit(cache=True, nogil=True)
+def reach(k, a, b, dimension, lo, hi, hull):
+    """Lowest and highest cell to visit for entry ``k``; none (1, 0) if an earlier entry has seen to it.
+
+    Where conditions on the dimension were joined, a clause may be met by two values on either side of
+    its range: with the first entry, everything up to the last one is visited.
+    """
+    low, high = np.int64(lo[k]), np.int64(hi[k])
+    if hull[dimension[k]]:
+        if k > a and dimension[k - 1] == dimension[k]:
+            return np.int64(1), np.int64(0)
+        while k + 1 < b and dimension[k + 1] == dimension[k]:
+            k += 1
+        high = np.int64(hi[k])
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def match_general(
+    e, a, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, cells, heads, levels, list_start,
+    posting, residual, hull, zones, width, first_pair, out_event, out_clause, written, work,
+):  # fmt: skip
+    """Match one event with several or wide entries; returns the pairs written, -1 if there is no room."""
+    for k in range(b - 1, a - 1, -1):
+        first[dimension[k]] = k + 1
+    for k in range(a, b):
+        d = np.int64(dimension[k])
+        low, high = reach(k, a, b, dimension, lo, hi, hull)
+        if high < low:
+            continue
+        # Blocks that the entry before has visited are left out.
+        again = k > a and dimension[k - 1] == d
+        at = np.int64(heads[4 * d + 2])
+        for n in range(at, at + (np.int64(heads[4 * d]) & 255)):
+            shift, base = np.int64(levels[2 * n]), np.int64(levels[2 * n + 1])
+            begin = max(low >> shift, (np.int64(hi[k - 1]) >> shift) + 1) if again else low >> shift
+            for block in range(base + begin, base + (high >> shift) + 1):
+                work[3] += 1
+                written = check_run(
+                    e, list_start[block], list_start[block + 1], posting, b, dimension, lo, hi, first,
+                    start, literal, set_lo, set_hi, out_event, out_clause, written, work,
+                )  # fmt: skip
+    touched = zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width)
+    for i in range(len(touched)):
+        for j in range(i + 1, len(touched)):
+            block = first_pair + triangle(touched[i], touched[j], width)
+            work[3] += 1
+            written = check_run(
+                e, list_start[block], list_start[block + 1], posting, b, dimension, lo, hi, first, start,
+                literal, set_lo, set_hi, out_event, out_clause, written, work,
+            )  # fmt: skip
+    written = check_run(
+        e, 0, len(residual), residual, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, out_event,
+        out_clause, written, work,
+    )  # fmt: skip
+    for k in range(a, b):
+        first[dimension[k]] = 0
+    return written
+
+
+@njit(cache=True, nogil=True)
+def check_run(
+    e, begin, end, posting, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, out_event,
+    out_clause, written, work,
+):  # fmt: skip
+    """Check the clauses of one list; passes -1 on, and returns it if there is no room."""
+    if written < 0:
+        return written
+    for i in range(np.int64(begin), np.int64(end)):
+        c = posting[i] & CLAUSE
+        work[0] += 1
+        work[1] += 1
+        if holds_general(literal, start[c], start[c + 1], first, b, dimension, lo, hi, set_lo, set_hi):
+            if written == len(out_event):
+                return np.int64(-1)
+            out_event[written] = e
+            out_clause[written] = c
+            written += 1
+    return written

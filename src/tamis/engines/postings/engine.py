@@ -1,0 +1,62 @@
+"""Engines over posting lists: what those that filter lists have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tamis.engines.arena import Arena
+from tamis.engines.forms import Forms
+from tamis.engines.output import Room, collect
+from tamis.engines.protocol import Candidates
+from tamis.engines.scratch import Scratch
+from tamis.space.located import Located
+
+CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi", "clauses.cells")
+
+
+class ListEngine(ABC):
+    """Calls a kernel with the events, scratch memory, the arena as words, places in it, and the output.
+
+    A kernel pays for every array it is handed, so it is handed the arena. It returns (events done, pairs
+    written), adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
+    """
+
+    kernel: ClassVar[Any]
+    forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
+    records: ClassVar[str]  # the array that says how wide records are
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        words = {2: arena.words16, 4: arena.words32, 8: arena.words64}
+        literal, records = (arena[n].dtype.itemsize for n in ("clauses.literal", f"engine.{self.records}"))
+        places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
+        self._arrays = arena.words32, words[literal], words[records], places
+        self._room = Room()
+        self._scratch = self._make_scratch()
+
+    @abstractmethod
+    def _make_scratch(self) -> Scratch:
+        """The pool of scratch memory, for a layout that has been looked at."""
+
+    def candidates(self, events: Located) -> Candidates:
+        """All pairs of a batch."""
+        work = np.zeros(5, np.int64)
+        scratch: Any = self._scratch.take(events)
+        kernel = type(self).kernel
+
+        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+            nonlocal scratch
+            if work[2]:
+                scratch, work[2] = scratch.with_hits(int(work[2])), 0
+            done: tuple[int, int] = kernel(
+                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
+            )
+            return done
+
+        event, clause = collect(events.count, run, self._room.each)
+        self._room.learn(events.count, len(event))
+        self._scratch.give_back(scratch)
+        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))

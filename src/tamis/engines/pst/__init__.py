@@ -1,0 +1,11 @@
+"""What ``pstbloom`` and ``psthash`` share: the selectivity ranking and the postings in leaves.
+
+A *leaf* of a PS-Tree is a predicate space; here it is a cell of a dimension, since ``space`` has cut every
+attribute at the boundaries of its predicates before an engine sees it. ``tamis.space.pstree`` holds the
+PS-Tree itself, which changes with every predicate; an engine works on its frozen form.
+"""
+
+from tamis.engines.pst.leaves import Leaves, conditions, joined_dimensions, post_in_leaves
+from tamis.engines.pst.ranking import ranking
+
+__all__ = ["Leaves", "conditions", "joined_dimensions", "post_in_leaves", "ranking"]

@@ -1,0 +1,5 @@
+"""Laying out ``psthash``: access predicates, their spaces, and the hash table."""
+
+from tamis.engines.psthash.layout.build import build
+
+__all__ = ["build"]

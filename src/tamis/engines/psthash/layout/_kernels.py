@@ -1,0 +1,175 @@
+"""Compiled loops of the layout, and the keys that building and matching must agree on."""
+
+import numpy as np
+from numba import njit
+
+from tamis.engines.postings.layout._kernels import blocks_at
+
+NONE = -1
+TRIES = 12  # predicates looked at, best first, for those that stay within the combinations allowed
+
+
+@njit(cache=True, nogil=True, inline="always")
+def space_key(space):
+    """64 well-mixed bits for a predicate space ID.
+
+    The key of an N-dim space is the XOR of its spaces' keys: the order of the dimensions does not matter.
+    """
+    mixed = (np.uint64(space) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def measure_spread(
+    chosen, dimension, lo, hi, set_at, set_count, set_lo, set_hi, coarsest, most, within, blocks
+):
+    """Per dimension and grain: access predicates of at most ``most`` spaces, and spaces of these."""
+    single = np.zeros_like(within)  # by the finest grain at which a predicate has one space
+    for u in chosen:
+        d = dimension[u]
+        for grain in range(coarsest[d] + 1):
+            count = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, grain)
+            if count == 1:  # and so it has at all coarser ones
+                single[d, grain] += 1
+                break
+            if count <= most:
+                within[d, grain] += 1
+                blocks[d, grain] += count
+    for d in range(len(coarsest)):
+        total = 0
+        for grain in range(coarsest[d] + 1):
+            total += single[d, grain]
+            within[d, grain] += total
+            blocks[d, grain] += total
+
+
+@njit(cache=True, nogil=True)
+def choose_access(
+    unit_start, rank, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, most, access, count
+):
+    """Per clause its best predicates that have at most ``most`` combinations of spaces together.
+
+    ``count`` receives the combinations. A clause with too few such predicates has access[0] = NONE.
+    """
+    wanted = access.shape[0]
+    for c in range(access.shape[1]):
+        chosen, product = 0, 1
+        last = NONE
+        for _ in range(TRIES):
+            if chosen == wanted:
+                break
+            best = NONE
+            for u in range(unit_start[c], unit_start[c + 1]):
+                if not usable[u] or (best != NONE and rank[u] >= rank[best]):
+                    continue
+                if last == NONE or rank[u] > rank[last] or (rank[u] == rank[last] and u > last):
+                    best = u
+            if best == NONE:
+                break
+            last = best
+            blocks = blocks_at(best, lo, hi, set_at, set_count, set_lo, set_hi, grain[dimension[best]])
+            if product * blocks <= most:
+                access[chosen, c] = best
+                product *= blocks
+                chosen += 1
+        if chosen < wanted:
+            access[:, c] = NONE
+            product = 0
+        count[c] = product
+
+
+@njit(cache=True, nogil=True)
+def choose_inline(unit_start, share, usable, access, single, inline, second):
+    """Per clause the two conditions beside the access predicates that are least likely to hold.
+
+    Where there are not two, the access predicates follow: a list stands for more than their cells.
+    """
+    for c in range(len(inline)):
+        one, two = NONE, NONE
+        for u in range(unit_start[c], unit_start[c + 1]):
+            taken = u == single[c]
+            for n in range(access.shape[0]):
+                taken |= u == access[n, c]
+            if not usable[u] or taken:
+                continue
+            if one == NONE or share[u] < share[one]:
+                one, two = u, one
+            elif two == NONE or share[u] < share[two]:
+                two = u
+        if one == NONE:
+            one, two = (single[c] if access[0, c] == NONE else access[0, c]), access[1, c]
+        elif two == NONE:
+            two = single[c] if access[0, c] == NONE else access[0, c]
+        inline[c], second[c] = one, two
+
+
+@njit(cache=True, nogil=True)
+def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, used):
+    """Write the keys of the spaces that condition ``u`` covers; returns how many. Marks them as used."""
+    count = 0
+    previous = -1
+    ranges = max(set_count[u], 1)
+    for r in range(ranges):
+        low, high = lo[u], hi[u]
+        if set_count[u] > 0:
+            low, high = np.int64(set_lo[set_at[u] + r]), np.int64(set_hi[set_at[u] + r])
+        for block in range(max(low >> grain, previous + 1), (high >> grain) + 1):
+            space = base + block
+            used[space >> 5] |= np.uint32(1) << np.uint32(space & 31)
+            keys[count] = space_key(space)
+            count += 1
+            previous = block
+    return count
+
+
+@njit(cache=True, nogil=True)
+def mark_part(key, parts):
+    """Remember that a key of fewer than N spaces belongs to some key of N."""
+    bit = key & np.uint64(32 * len(parts) - 1)
+    parts[bit >> np.uint64(5)] |= np.uint32(1) << np.uint32(bit & np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def hash_clauses(
+    access, most, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, shift, start, lists,
+    used, parts,
+):  # fmt: skip
+    """Write the bucket of every combination of spaces of every clause, from ``start[c]`` on.
+
+    With N > 2 the combinations of fewer spaces are marked in ``parts``, so that an event need not go
+    on from one that no clause has.
+    """
+    wanted = access.shape[0]
+    keys = np.empty((wanted, most), np.uint64)
+    count = np.empty(wanted, np.int64)
+    odometer = np.empty(wanted, np.int64)
+    for c in range(access.shape[1]):
+        if access[0, c] == NONE:
+            continue
+        for n in range(wanted):
+            u = access[n, c]
+            d = dimension[u]
+            count[n] = spaces_of(
+                u, lo, hi, set_at, set_count, set_lo, set_hi, grain[d], base[d], keys[n], used
+            )
+            odometer[n] = 0
+        for at in range(start[c], start[c + 1]):
+            for subset in range(3, 1 << wanted):
+                key, size = np.uint64(0), 0
+                for n in range(wanted):
+                    if subset >> n & 1:
+                        key ^= keys[n, odometer[n]]
+                        size += 1
+                if size == wanted:
+                    lists[at] = np.int64(key >> shift)
+                elif size > 1:
+                    mark_part(key, parts)
+            n = 0
+            while n < wanted:
+                odometer[n] += 1
+                if odometer[n] < count[n]:
+                    break
+                odometer[n] = 0
+                n += 1

@@ -1,0 +1,49 @@
+"""Conditions: the literals of a clause on one dimension, taken together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.engines._kernels import group_literals
+from tamis.engines.statistics import Statistics
+from tamis.space.clauses import Clauses
+
+Ints = npt.NDArray[np.int64]
+
+
+class Units(NamedTuple):
+    """Conditions of all clauses; clause ``c`` owns ``start[c]:start[c + 1]``.
+
+    For a plain event, ``price >= 100`` and ``price <= 200`` are one range, far less likely than
+    either. ``joined`` marks such conditions: a multi-valued event may meet them with two values.
+    """
+
+    start: Ints
+    of_literal: npt.NDArray[np.uint32]
+    dimension: Ints
+    lo: Ints
+    hi: Ints
+    usable: npt.NDArray[np.bool_]
+    joined: npt.NDArray[np.bool_]
+    set_at: npt.NDArray[np.int32]
+    set_count: npt.NDArray[np.int32]
+    share: npt.NDArray[np.float64]
+
+
+def units_of(clauses: Clauses, statistics: Statistics) -> Units:
+    """Group the literals (sorted by dimension within their clause) into conditions.
+
+    The share of a set is the sum over its ranges, not that of its hull.
+    """
+    most = len(clauses.literal)
+    start, of_literal = np.empty(clauses.count + 1, np.int64), np.empty(most, np.uint32)
+    ints = [np.empty(most, np.int64) for _ in range(3)]
+    usable, joined = np.empty(most, np.bool_), np.empty(most, np.bool_)
+    sets = [np.empty(most, np.int32) for _ in range(2)]
+    columns: tuple[npt.NDArray[Any], ...] = *ints, usable, joined, *sets, np.empty(most)
+    literals = clauses.start, clauses.literal, clauses.set_lo, clauses.set_hi
+    count = group_literals(*literals, *statistics.tables, start, of_literal, *columns)
+    return Units(start, of_literal, *(column[:count] for column in columns))

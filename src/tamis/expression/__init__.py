@@ -1,0 +1,1 @@
+"""The tree of an expression, and the definition of what it matches."""

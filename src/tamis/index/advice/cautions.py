@@ -1,0 +1,140 @@
+"""What to tell the author of an expression: codes that never change, and words that may improve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+import msgspec
+
+from tamis.expression.tree import Expr, Like, Predicate, Regex, families_of, predicates_of
+from tamis.index.advice.parts import Fault, Part
+from tamis.language import Span, to_text
+from tamis.values.event import NULLS, Event
+from tamis.values.pattern import read_like
+from tamis.values.value import comparable_family
+
+CODES = (
+    "never-matches",
+    "matches-everything",
+    "matches-absent",
+    "contradiction",
+    "tautology",
+    "redundant",
+    "mixed-types",
+    "type-not-seen",
+    "attribute-not-seen",
+    "literal-wildcard",
+    "quoted-value",
+    "broad",
+    "every-event",
+    "regex",
+    "cover",
+)
+BROAD = 0.25  # of all events
+SEEN = 10  # values of an attribute from which on their types say something
+NAMES = 4_096  # that a misspelt one is compared with
+SUGGESTED = 8  # warnings after which nothing is compared any more
+SHOWN = 80
+
+
+class Caution(msgspec.Struct, frozen=True):
+    """A warning; ``start`` and ``end`` are the place in the canonical text, if it is about a part of it."""
+
+    code: str
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+def of_parts(parts: list[Part]) -> Iterator[Caution]:
+    """Parts that change nothing."""
+    for part in parts:
+        shown = shortened(to_text(part.expr))
+        yield Caution(part.fault, f"{shown} {_FAULTS[part.fault]}", part.span.start, part.span.end)
+
+
+_FAULTS: dict[Fault, str] = {
+    "contradiction": "is never true",
+    "tautology": "is always true: it can add to the score, but it excludes nothing",
+    "redundant": "changes nothing about what matches: the conditions beside it say it already",
+}
+
+
+def of_types(expr: Expr) -> Iterator[Caution]:
+    """Attributes compared with operands that no single value compares with."""
+    families: dict[str, set[str]] = {}
+    for predicate in predicates_of(expr):
+        families.setdefault(predicate.attribute, set()).update(families_of(predicate))
+    for name, found in families.items():
+        if len(found) > 1:
+            kinds = " and with a ".join(sorted(found))
+            text = f"{name} is compared with a {kinds}; a value is only ever compared with its own type"
+            yield Caution("mixed-types", text)
+
+
+def of_patterns(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
+    """Patterns that need an automaton."""
+    for predicate, span in leaves:
+        if _is_general(predicate):
+            text = f"{shortened(to_text(predicate))} is tried on every value of {predicate.attribute}"
+            yield Caution("regex", f"{text}; a prefix, a suffix or terms are looked up", span.start, span.end)
+
+
+def _is_general(predicate: Predicate) -> bool:
+    if isinstance(predicate, Like):
+        return read_like(predicate.pattern, predicate.fold).shape == "general"
+    return isinstance(predicate, Regex)
+
+
+def of_sample(leaves: list[tuple[Predicate, Span]], events: list[Event]) -> Iterator[Caution]:
+    """What typical events do not have: attributes by these names, values of these types."""
+    if not events:
+        return
+    seen: dict[str, list[str]] = {}
+    for event in events:
+        for name, values in event.attributes.items():
+            seen.setdefault(name, []).extend(map(comparable_family, values))
+    told: set[tuple[str, str]] = set()
+    for predicate, span in leaves:
+        near = list(seen)[:NAMES] if len(told) < SUGGESTED else []
+        caution = _not_seen(predicate, seen, len(events), near)
+        if caution is not None and (caution.code, predicate.attribute) not in told:
+            told.add((caution.code, predicate.attribute))
+            yield msgspec.structs.replace(caution, start=span.start, end=span.end)
+
+
+def _not_seen(
+    predicate: Predicate, seen: dict[str, list[str]], count: int, names: list[str]
+) -> Caution | None:
+    name, wanted = predicate.attribute, families_of(predicate)
+    if name == NULLS:
+        return None
+    if name not in seen:
+        near = _nearest(name, names)
+        meant = f"; did you mean {near}?" if near else ""
+        return Caution("attribute-not-seen", f"none of {count} events looked at has {name}{meant}")
+    kinds = set(seen[name])
+    if len(seen[name]) < SEEN or not wanted or not wanted.isdisjoint(kinds):
+        return None
+    found, asked = (" or a ".join(sorted(some)) for some in (kinds, wanted))
+    return Caution("type-not-seen", f"{name} is a {found} in the events looked at, never a {asked}")
+
+
+def _nearest(name: str, names: list[str]) -> str | None:
+    names = [other for other in names if other != NULLS]
+    folded = {other.casefold(): other for other in names}
+    if name.casefold() in folded:
+        return folded[name.casefold()]
+    found = get_close_matches(name, names, 1, 0.7)
+    return found[0] if found else None
+
+
+def percent(share: float) -> str:
+    """A share to three digits."""
+    return f"{100.0 * share:.3g}%"
+
+
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"

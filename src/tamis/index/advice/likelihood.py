@@ -1,0 +1,101 @@
+"""How many events an expression is true of: counted in a sample, or guessed by the kind of predicate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.expression.tree import (
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expr,
+    In,
+    Like,
+    Network,
+    Not,
+    Or,
+    Predicate,
+    Regex,
+    Text,
+    Within,
+    is_negative,
+    positive,
+)
+from tamis.expression.truth import matches
+from tamis.language import to_text
+from tamis.values.event import Event
+from tamis.values.pattern import read_like
+
+# Rules of thumb for a catalogue of many kinds of things; a handful of typical events says more.
+PRESENT = 0.5
+VALUE = 0.02
+OTHERS: dict[type, float] = {Between: 0.1, Network: 0.02, Within: 0.05, Regex: 0.1}
+
+Share = Callable[[Expr], float]
+Truth = npt.NDArray[np.bool_]
+
+
+class Counted:
+    """Counts events; every predicate meets each of them once, whatever expressions it stands in."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+        self._known: dict[str, Truth] = {}
+
+    def share(self, expr: Expr) -> float:
+        """The share of the events that ``expr`` is true of."""
+        return float(self.truth(expr).mean())
+
+    def truth(self, expr: Expr) -> Truth:
+        """For each of the events, whether ``expr`` is true of it."""
+        if isinstance(expr, Not):
+            return ~self.truth(expr.child)
+        if isinstance(expr, And | Or):
+            join = np.logical_and if isinstance(expr, And) else np.logical_or
+            start = np.full(len(self._events), isinstance(expr, And))
+            return reduce(join, map(self.truth, expr.children), start)
+        key = to_text(expr)
+        if key not in self._known:
+            self._known[key] = np.array([matches(expr, event) for event in self._events], np.bool_)
+        return self._known[key]
+
+
+def guessed(expr: Expr) -> float:
+    """A rule of thumb: predicates as if they did not know of each other."""
+    if isinstance(expr, And):
+        return math.prod(map(guessed, expr.children))
+    if isinstance(expr, Or):
+        return 1.0 - math.prod(1.0 - guessed(child) for child in expr.children)
+    if isinstance(expr, Not):
+        return 1.0 - guessed(expr.child)
+    held = _guessed_positive(positive(expr))
+    if not is_negative(expr):
+        return held
+    return 1.0 - held if isinstance(expr, Exists) else PRESENT - held
+
+
+def _guessed_positive(predicate: Predicate) -> float:
+    match predicate:
+        case Exists():
+            return PRESENT
+        case Compare():
+            return VALUE if predicate.op == "=" else PRESENT / 2
+        case In():
+            return min(VALUE * len(predicate.values), PRESENT)
+        case Like():
+            return _guessed_like(predicate)
+        case Text():
+            each = VALUE * len(predicate.terms) if predicate.mode == "any" else VALUE ** len(predicate.terms)
+            return min(each, PRESENT)
+    return OTHERS[type(predicate)]
+
+
+def _guessed_like(predicate: Like) -> float:
+    shape = read_like(predicate.pattern, predicate.fold).shape
+    return {"equals": VALUE, "present": PRESENT}.get(shape, 2 * VALUE)

@@ -1,0 +1,98 @@
+"""Arguments of the public methods: each is of its type and in its range, or refused by its name."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tamis.errors import InputError
+from tamis.limits import Limits
+from tamis.values.value import short
+
+KNOWN = (sum, max, min)  # functions whose results need no look
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """A whole number from ``least``."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
+        raise InputError(f"{name} is a whole number from {least}, not {short(value)}")
+    return int(value.__index__())
+
+
+def text(name: str, value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} is a string, not {short(value)}")
+    return value
+
+
+def path(value: Any) -> Path:
+    """A path, as a string or an object."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(named := os.fspath(value), str):
+        raise InputError(f"a path is a string or a pathlib.Path, not {short(value)}")
+    return Path(named)
+
+
+def mapping(name: str, value: Any) -> dict[str, Any]:
+    """A mapping with names as its keys; ``None`` is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputError(f"{name} is a dictionary with strings as keys, not {short(value)}")
+    return dict(value)
+
+
+def function(name: str, value: Any) -> Any:
+    """Something that can be called, or ``None``."""
+    if value is not None and not callable(value):
+        raise InputError(f"{name} is a function, not {short(value)}")
+    return value
+
+
+def bounds(value: Any) -> Limits:
+    """Limits."""
+    if not isinstance(value, Limits):
+        raise InputError(
+            f"limits is a tamis.Limits, such as tamis.Limits(dnf_clauses=64), not {short(value)}"
+        )
+    return value
+
+
+def several(name: str, value: Any) -> Collection[Any]:
+    """Many of something; a single string is not many."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is a list, not {short(value)}")
+    return list(value)
+
+
+def plain_json(name: str, value: Any) -> dict[str, Any]:
+    """A dictionary that JSON gives back as it is."""
+    found = mapping(name, value)
+    try:
+        is_kept = json.loads(json.dumps(found, allow_nan=False)) == found
+    except (TypeError, ValueError, RecursionError):
+        is_kept = False
+    if not is_kept:
+        raise InputError(f"{name} holds only what JSON gives back as it was, not {short(value)}")
+    return found
+
+
+def combining(combine: Any) -> Callable[[Iterable[float]], float]:
+    """A function that joins scores; whatever it returns is held to be a number."""
+    if combine in KNOWN:
+        return combine  # type: ignore[no-any-return]
+    function("combine", combine)
+    if combine is None:
+        raise InputError("combine is a function of scores, such as sum or max, not None")
+
+    def checked(scores: Iterable[float]) -> float:
+        found = combine(scores)
+        if isinstance(found, bool) or not isinstance(found, int | float) or math.isnan(found):
+            raise InputError(f"combine gave {short(found)}, which is no score; a score is a number")
+        return float(found)
+
+    return checked

@@ -1,0 +1,66 @@
+"""Large merges in a thread of their own, while the set of subscriptions goes on changing.
+
+A merge reads layers as they are at one moment. What is removed from them before it is done is removed
+from its result as well, in the same step that puts the result in their place.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tamis.index.snapshot import Layer, Snapshot
+from tamis.segment import Segment
+
+SMALL = 20_000  # subscriptions that are merged at once, where they stand
+
+_log = logging.getLogger(__name__)
+
+
+class Merge(NamedTuple):
+    """Layers that are being merged, as they were when it began."""
+
+    layers: tuple[Layer, ...]
+    sequence: int
+
+    def place_in(self, snapshot: Snapshot) -> int | None:
+        """Where the layers stand in a later snapshot; none if they are no longer there."""
+        segments = [layer.segment for layer in snapshot.layers]
+        first = self.layers[0].segment
+        at = next((at for at, segment in enumerate(segments) if segment is first), None)
+        if at is None or len(segments) < at + len(self.layers):
+            return None
+        mine = zip(self.layers, segments[at : at + len(self.layers)], strict=True)
+        return at if all(layer.segment is segment for layer, segment in mine) else None
+
+    def result_in(self, snapshot: Snapshot, at: int, merged: Segment) -> Layer:
+        """The merged layer without what was removed since the merge began."""
+        then = [layer.living(self.sequence) for layer in self.layers]
+        now = [
+            layer.alive(living, snapshot.sequence)
+            for layer, living in zip(snapshot.layers[at : at + len(then)], then, strict=True)
+        ]
+        gone = np.flatnonzero(~np.concatenate(now))
+        layer = Layer(merged)
+        return layer.ending(gone, snapshot.sequence + 1) if len(gone) else layer
+
+
+def is_large(layers: tuple[Layer, ...]) -> bool:
+    """Whether merging these takes long enough to be noticed."""
+    return sum(layer.in_force for layer in layers) > SMALL
+
+
+def start(work: Callable[[], None]) -> None:
+    """Run a merge; if it fails, nothing is lost but its work: the next change tries again."""
+
+    def run() -> None:
+        try:
+            work()
+        except Exception:
+            _log.exception("a merge failed; the index goes on as it is")
+
+    threading.Thread(target=run, name="tamis-merge", daemon=True).start()

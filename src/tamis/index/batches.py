@@ -1,0 +1,250 @@
+"""Batches: events from any source in pieces, and the matches of each piece."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.columns import RowWriter
+from tamis.columns.tables import is_table, parquet_batches, tables_of
+from tamis.errors import EventError, InputError
+from tamis.expression.tree import Subscription
+from tamis.index.display import many
+from tamis.index.match import LayerMatches, match_fresh, match_layer
+from tamis.index.recent import Recent
+from tamis.index.refused_events import Refusal, refusals
+from tamis.index.snapshot import Snapshot
+from tamis.index.unseen import Seen, seen_in
+from tamis.index.work import WorkReport
+from tamis.limits import Limits
+from tamis.segment.expand import clause_rows
+from tamis.space.build import cut
+from tamis.space.columns import encode_table
+from tamis.space.encode import Encoder, Refused
+from tamis.space.located import Located
+from tamis.space.plain import is_plain
+from tamis.space.table_row import event_of_row
+from tamis.values.event import Event, event_from, event_or_error, flat_event
+
+if TYPE_CHECKING:
+    from tamis.index.audit import Audit  # which saves an index, and so stands above
+
+_NESTED = frozenset((dict, list, tuple, set, frozenset))
+
+Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
+
+
+class MatchBatch(NamedTuple):
+    """The matches of one batch: ``event`` counts from the first event of the whole run."""
+
+    table: pa.Table
+    work: WorkReport
+    refused: list[Refusal]
+    first_row: int
+    events: int
+    seen: tuple[Seen, ...] = ()  # for AttributeWatch
+
+    def __repr__(self) -> str:
+        return (
+            f"<MatchBatch: {many(self.table.num_rows, 'match')} of {many(self.events, 'event')} from row "
+            f"{self.first_row:,}, {len(self.refused):,} refused>"
+        )
+
+
+def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
+    """``events`` in batches of at most ``size``."""
+    if isinstance(events, str | Path):
+        yield from _from_path(Path(events), size, limits)
+    elif is_table(events):
+        for part in tables_of(events):
+            for at in range(0, len(part), size):
+                yield part[at : at + size] if isinstance(part, list) else part.slice(at, size)
+    elif isinstance(events, Iterable) and not isinstance(events, Mapping | bytes):
+        yield from _grouped(events, size, limits)
+    else:
+        raise InputError(
+            f"events are a table, a list, an iterator or a path, not a {type(events).__name__}"
+            " (for a single event use match)"
+        )
+
+
+def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
+    """Each piece with the number of its first event."""
+    first = 0
+    for piece in source:
+        yield first, piece
+        first += len(piece) if isinstance(piece, list) else piece.num_rows
+
+
+def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
+    name = path.name.lower()
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if name.endswith(".parquet"):
+        for batch in parquet_batches(path, size):
+            yield pa.Table.from_batches([batch])
+    elif name.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz")):
+        with (gzip.open if name.endswith(".gz") else open)(path, "rb") as file:
+            yield from _grouped(_unzipped(path, file), size, limits)
+    else:
+        raise InputError(f"{path}: events are read from .jsonl, .jsonl.gz or .parquet files")
+
+
+def _unzipped(path: Path, file: Any) -> Iterator[bytes]:
+    try:
+        yield from file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as bad:
+        raise InputError(f"{path} cannot be unzipped: {bad}", file=str(path)) from None
+
+
+def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece]:
+    group: list[Any] = []
+    for event in events:
+        if is_table(event):
+            if group:
+                yield group
+                group = []
+            yield from pieces(event, size, limits)
+            continue
+        if isinstance(event, str | bytes):
+            if not event.strip():
+                continue
+            event = event_or_error(event, limits)
+        group.append(event)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
+    """A batch in any form, located."""
+    return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
+
+
+class PieceEvents:
+    """Events of a batch as objects, made only for the few that a tree must decide."""
+
+    def __init__(self, piece: Piece, limits: Limits) -> None:
+        self._piece, self._limits = piece, limits
+        self._made: dict[int, Event] = {}
+
+    def __call__(self, row: int) -> Event:
+        """The event in ``row``; raises :class:`~tamis.errors.EventError` if it is refused."""
+        event = self._made.get(row)
+        if event is None:
+            if isinstance(self._piece, list):
+                event = event_from(self._piece[row], self._limits)
+            else:
+                event = event_of_row(self._piece, row, self._limits)
+            self._made[row] = event
+        return event
+
+
+class Run(NamedTuple):
+    """What holds for all batches of one run."""
+
+    limits: Limits
+    recent: Recent
+    versions: bool = False
+    audit: Audit | None = None
+
+
+def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
+    """Match one batch against a snapshot; some of its events are kept in ``recent``."""
+    limits, versions = run.limits, run.versions
+    if isinstance(piece, list) and len(snapshot.layers) > 1:
+        piece = [_flattened(event, limits) for event in piece]
+    count = len(piece) if isinstance(piece, list) else piece.num_rows
+    event_at = PieceEvents(piece, limits)
+    work = WorkReport(count)
+    tables = []
+    seen: list[Seen] = []
+    refused: Refused = []
+    if not snapshot.layers:
+        _, refused = locate(nowhere(limits), piece)
+    for layer in snapshot.layers:
+        located, refused = locate(layer.segment.encoder, piece)
+        found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
+        work = work.plus(report)
+        seen.append(seen_in(layer.segment, located))
+        tables.append(_table(found, first_row, versions))
+    bad = {row for row, _ in refused}
+    run.recent.batch(count, bad, event_at)
+    fresh = match_fresh(snapshot, count, bad, event_at)
+    if fresh or not tables:
+        tables.append(_fresh_table(fresh, first_row, versions))
+        work = work.plus(WorkReport(revised=count * len(snapshot.fresh), matches=len(fresh)))
+    table = pa.concat_tables(tables)
+    if len(tables) > 1:
+        table = table.sort_by("event")
+    if run.audit is not None:
+        audited = _audit(run.audit, snapshot, event_at, table, first_row, dict(refused), count)
+        work = work._replace(audited=audited)
+    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, tuple(seen))
+
+
+def _audit(
+    audit: Audit,
+    snapshot: Snapshot,
+    event_at: PieceEvents,
+    table: pa.Table,
+    first_row: int,
+    refused: dict[int, EventError],
+    count: int,
+) -> int:
+    """Decide some events of a batch again; returns how many."""
+    rows = audit.rows(first_row, count)
+    for row in rows:
+        chosen = pc.equal(table["event"], pa.scalar(row + first_row, pa.int64()))
+        found = set(table["subscription"].filter(chosen).to_pylist())
+        audit.compare(snapshot, event_at, row, found, refused.get(row))
+    return len(rows)
+
+
+def _flattened(event: Any, limits: Limits) -> Any:
+    """A nested event is flattened once for all layers; plain ones are quicker as they are."""
+    if type(event) is not dict or _NESTED.isdisjoint(map(type, event.values())) or is_plain(event):
+        return event
+    try:
+        return flat_event(event, limits)
+    except EventError as bad:
+        return bad
+
+
+@lru_cache(maxsize=8)
+def nowhere(limits: Limits) -> Encoder:
+    """An encoder without any attribute: all it does is refuse."""
+    space, _ = cut(clause_rows(RowWriter().freeze(), limits))
+    return Encoder(space, limits)
+
+
+SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])
+VERSIONED = SCHEMA.append(pa.field("version", pa.int64()))
+
+
+def _fresh_table(fresh: list[tuple[int, Subscription]], first_row: int, versions: bool) -> pa.Table:
+    columns = [
+        pa.array([row + first_row for row, _ in fresh], pa.int64()),
+        pa.array([held.id for _, held in fresh], pa.string()),
+    ]
+    if versions:
+        columns.append(pa.array([held.version for _, held in fresh], pa.int64()))
+    return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)
+
+
+def _table(found: LayerMatches, first_row: int, versions: bool) -> pa.Table:
+    segment = found.layer.segment
+    ids = segment.id_array.take(pa.array(found.ordinal))
+    columns = [pa.array(found.event + first_row, pa.int64()), ids]
+    if versions:
+        columns.append(pa.array(segment.particulars(found.ordinal).version))
+    return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)

@@ -1,5 +1,0 @@
-"""The tree that grows: insertion one by one, deletion with inactive dimensions, feedback from events."""
-
-from tamis.index.bestar.growth.tree import Tree
-
-__all__ = ["Tree"]

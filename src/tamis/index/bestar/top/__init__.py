@@ -1,6 +1,0 @@
-"""Top-k: the tree is walked best bound first, and left as soon as no bound reaches the k-th score."""
-
-from tamis.index.bestar.top.agenda import TreeAgenda
-from tamis.index.bestar.top.ranking import Ranking
-
-__all__ = ["Ranking", "TreeAgenda"]

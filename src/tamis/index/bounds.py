@@ -1,0 +1,127 @@
+"""What matching subscriptions of a segment can score at most: the bounds that top-k prunes by.
+
+A conjunction scores at most the sum of its positive predicates, for ``sum`` and for every function that
+does not exceed it; a disjunction no more than all of its branches together. So the positive weights of
+all predicates of a tree, times the greatest event weight, bound the score of any tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns.codes import Op
+from tamis.columns.rows import Columns
+from tamis.engines.protocol import Wanted, Weights
+from tamis.segment import Segment
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_SLACK = 2.0**-30  # far more than the rounding of any sum; scores closer than this are looked at
+_LARGEST = 1e290  # beyond, sums may overflow, and nothing is pruned
+
+
+class Ceilings(NamedTuple):
+    """Per subscription what it scores at most: ``total``, or ``r * weight + priority``; see Weights."""
+
+    total: Floats
+    weight: Floats
+    priority: Floats
+
+    def above(self, ordinals: Ints, greatest: float) -> Floats:
+        """The bounds of some subscriptions for event weights of at most ``greatest``."""
+        if greatest == 1.0:
+            return self.total[ordinals]
+        return np.asarray(greatest * self.weight[ordinals] + self.priority[ordinals])
+
+
+def ceilings_of(segment: Segment) -> Ceilings | None:
+    """The bounds of all subscriptions; ``None`` if scores may overflow."""
+    whole, priority = _summed(segment, _positive(segment.columns)), segment.arena["priority"]
+    if not len(priority):
+        priority = np.zeros(segment.count)
+    size = whole + np.abs(priority)
+    if not np.all(size < _LARGEST):
+        return None
+    return Ceilings(_up(whole + priority, size), _up(whole, whole), _up(priority, priority))
+
+
+def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
+    """The bounds of all clauses, by attribute where that is possible."""
+    weight = _positive(segment.columns)
+    needed = _needed(segment)
+    rest = _summed(segment, np.where(needed, 0.0, weight))
+    total, whole, priority = (_of_clauses(segment, part) for part in ceilings)
+    shared = np.diff(segment.owner_start.astype(np.int64)) > 1
+    chosen = segment.owner[segment.owner_start[:-1]].astype(np.int64)
+    clause_rest = np.where(shared, whole, _up(rest, rest)[chosen])
+    start, attribute, share = _parts(segment.columns, needed, weight, chosen, shared)
+    return Weights(total, whole, priority, clause_rest, start, attribute, share)
+
+
+def _positive(columns: Columns) -> Floats:
+    """The positive weights of predicates; 0 for everything else."""
+    weight = columns.weight if len(columns.weight) else np.ones(len(columns.op))
+    return np.where(columns.op < Op.AND, np.maximum(weight, 0.0), 0.0)
+
+
+def _summed(segment: Segment, value: Any) -> Floats:
+    """The sum of a value over the rows of each subscription."""
+    return np.asarray(np.bincount(_row_owner(segment), value, segment.count), np.float64)
+
+
+def _row_owner(segment: Segment) -> Ints:
+    start = segment.columns.row_start.astype(np.int64)
+    return np.repeat(np.arange(segment.count), start[1:] - start[:-1])
+
+
+def _needed(segment: Segment) -> npt.NDArray[np.bool_]:
+    """Predicates of plain conjunctions whose attribute a matching event must have."""
+    op = segment.columns.op
+    structural = _summed(segment, op >= Op.AND) > 0
+    return np.asarray(~structural[_row_owner(segment)] & (op != Op.IS_NULL))
+
+
+def _of_clauses(segment: Segment, value: Floats) -> Floats:
+    """The greatest value among the owners of each clause."""
+    if not len(segment.revise):
+        return np.zeros(0)
+    return np.asarray(np.maximum.reduceat(value[segment.owner], segment.owner_start[:-1].astype(np.int64)))
+
+
+def _parts(
+    columns: Columns, needed: Any, weight: Floats, chosen: Ints, shared: npt.NDArray[np.bool_]
+) -> tuple[Ints, Ints, Floats]:
+    """Attributes and weights of the clauses with one owner: (start, attribute, share)."""
+    first = columns.row_start[:-1].astype(np.int64)[chosen]
+    count = np.where(shared, 0, columns.row_start[1:].astype(np.int64)[chosen] - first)
+    row = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    clause = np.repeat(np.arange(len(chosen)), count)
+    kept = needed[row]
+    row, clause = row[kept], clause[kept]
+    # Several predicates on one attribute of a clause count together.
+    names = len(columns.names)
+    code, place = np.unique(clause * names + columns.attribute[row], return_inverse=True)
+    share = np.asarray(np.bincount(place, weight[row], len(code)), np.float64)
+    start = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(np.bincount(code // max(names, 1), minlength=len(chosen)), out=start[1:])
+    return start, code % max(names, 1), _up(share, share)
+
+
+def _up(value: Floats, spread: Any) -> Floats:
+    """``value`` rounded up, by a share of the magnitude of what was summed."""
+    return np.asarray(value + np.abs(spread) * _SLACK)
+
+
+def wanted(numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]) -> Wanted | None:
+    """An event as the bounds need it; ``None`` if a weight is negative, or so large that sums overflow."""
+    greatest = max([1.0, *weights.values()])
+    if min([1.0, *weights.values()]) < 0 or greatest > 1e6:
+        return None
+    asked = sorted((numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers)
+    attribute = np.array([number for number, _ in asked], np.int64)
+    return Wanted(attribute, np.array([weight for _, weight in asked], np.float64), bool(weights), greatest)

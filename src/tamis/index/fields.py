@@ -1,0 +1,50 @@
+"""The fields of a subscription: which there are, and what is said of one that is not among them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+from tamis.columns.bulk import OPERANDS
+from tamis.errors import InputError, SubscriptionError
+from tamis.index.arguments import several
+
+TEXT_FIELDS = ("id", "expression", "priority", "version")
+BULK_FIELDS = ("id", "attribute", "operator", *OPERANDS, "weight", "priority", "version")
+EVERY_OTHER = "*"  # as ``ignore``: whatever else there is
+
+
+def ignored(ignore: str | Collection[str]) -> frozenset[str]:
+    """The names that a user allows to be passed over."""
+    return frozenset((ignore,) if isinstance(ignore, str) else several("ignore", ignore))
+
+
+def unknown_field(names: Iterable[object], known: Collection[str], ignore: Collection[str]) -> str | None:
+    """What is wrong with the first of ``names`` that is neither known nor ignored."""
+    if EVERY_OTHER in ignore:
+        return None
+    for name in names:
+        if name not in known and name not in ignore:
+            near = get_close_matches(name.lower(), known, 1) if isinstance(name, str) else []
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            return f"{str(name)[:80]!r}; {meant}The fields are {', '.join(known)}"
+    return None
+
+
+def check_keys(names: Iterable[object], known: Collection[str], ignore: Collection[str]) -> None:
+    """Refuse an object with an unknown key."""
+    wrong = unknown_field(names, known, ignore)
+    if wrong is not None:
+        raise SubscriptionError(
+            f"a subscription has no field {wrong}. To pass over a field, name it in ignore"
+        )
+
+
+def check_columns(names: Iterable[str], known: Collection[str], ignore: Collection[str]) -> None:
+    """Refuse a table with an unknown column."""
+    wrong = unknown_field(names, known, ignore)
+    if wrong is not None:
+        raise InputError(
+            f"the table of subscriptions has an unknown column {wrong}. Drop the column, or name it in ignore"
+            " (--ignore on the command line)"
+        )

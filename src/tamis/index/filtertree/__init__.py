@@ -1,5 +1,0 @@
-"""``filtertree``: conjunctions merged into a tree over the most frequent names (see README.md)."""
-
-from tamis.index.filtertree.engine import FilterTree
-
-__all__ = ["FilterTree"]

@@ -1,0 +1,397 @@
+"""The index: what users hold."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+
+from tamis.contract.change import Change
+from tamis.contract.on_error import OnError, check_on_error
+from tamis.engines.engines import engine_class
+from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
+from tamis.expression.tree import Expr, Subscription
+from tamis.expression.truth import matches
+from tamis.index import arguments, info, storage
+from tamis.index.audit import Audit
+from tamis.index.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces
+from tamis.index.changes import apply_changes
+from tamis.index.explain import Explanation, explain
+from tamis.index.match import match_layer
+from tamis.index.refused_events import reported
+from tamis.index.refused_subscriptions import warn_refused
+from tamis.index.results import Matches, MatchTable
+from tamis.index.samples import KeptSample
+from tamis.index.snapshot import Snapshot
+from tamis.index.sources import Progress, id_text, read_book
+from tamis.index.top import Combine, Scores, Subject, TopK, TopMatches
+from tamis.index.unseen import AttributeWatch, watched
+from tamis.index.work import WorkReport
+from tamis.index.writer import Writer
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.segment import Segment
+from tamis.segment.sealed import index_key
+from tamis.values.event import Event, EventLike, event_from
+
+BATCH = 4096
+_ONE_EVENT = WorkReport(1)
+
+
+class Index:
+    """A set of subscriptions that events are matched against.
+
+    Any number of threads may match while one changes the set; a change is seen by every match that
+    begins after it.
+    """
+
+    def __init__(
+        self, writer: Writer, refused: list[Any] | None = None, notes: dict[str, Any] | None = None
+    ) -> None:
+        self._writer = writer
+        self.notes = notes or {}  # what was saved with it
+        self.limits = writer.limits
+        self.refused: list[tuple[str, Any]] = refused or []
+        self._static: WeakKeyDictionary[Segment, Scores] = WeakKeyDictionary()
+
+    @classmethod
+    def build(
+        cls,
+        source: Any = (),
+        *,
+        engine: str = "hybrid",
+        parameters: dict[str, Any] | None = None,
+        sample: Any = None,
+        limits: Limits = DEFAULT_LIMITS,
+        on_error: OnError = "raise",
+        ignore: str | Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Self:
+        """Index the subscriptions of ``source``.
+
+        ``source`` is a dictionary of id to expression, an iterable of (id, expression) pairs or
+        :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. Ids are strings.
+        Bad subscriptions raise one error that names all of them. With ``on_error="skip"`` they are left out
+        and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
+        ``ignore`` names fields or columns to pass over. ``sample`` is a list or table of typical events; it
+        makes the choice of access conditions better.
+        """
+        check_on_error(on_error)
+        engine_class(arguments.text("engine", engine))
+        arguments.bounds(limits)
+        arguments.function("progress", progress)
+        book = read_book(source, limits, on_error != "raise", progress, ignore)
+        if on_error == "report":
+            warn_refused(book.refused)
+        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample)
+        writer.load(book)
+        return cls(writer, book.refused)
+
+    # -- matching ---------------------------------------------------------------------------------
+
+    def match(self, event: EventLike) -> Matches:
+        """The ids of all subscriptions that ``event`` satisfies."""
+        snapshot = self._writer.current
+        holder = _Lazy(event, self.limits)
+        work: WorkReport | None = None
+        ids: list[str] = []
+        for layer in snapshot.layers:
+            segment = layer.segment
+            found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
+            work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
+            found.ordinal.sort()  # in order of registration, not of memory
+            ids.extend(segment.ids_of(found.ordinal))
+        if snapshot.fresh or not snapshot.layers:
+            whole = holder(0)
+            fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]
+            ids.extend(fresh)
+            tried = WorkReport(revised=len(snapshot.fresh), matches=len(fresh))
+            work = (work or _ONE_EVENT).plus(tried)
+        if len(ids) > self.limits.matches_per_event:
+            raise EventLimit(
+                f"the event matches {len(ids)} subscriptions, more than matches_per_event = "
+                f"{self.limits.matches_per_event}; raise the limit, or stream the matches with match_batches",
+                limit="matches_per_event",
+            )
+        self._writer.recent.one(event)
+        return Matches(ids, work or _ONE_EVENT)
+
+    def match_batches(
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int = BATCH,
+        versions: bool = False,
+        on_error: OnError = "report",
+        audit: float | Audit | None = None,
+        watch: AttributeWatch | None = None,
+    ) -> Iterator[MatchBatch]:
+        """Match a stream of events batch by batch, in order, on several cores.
+
+        ``events`` is a table (Arrow, pandas, Polars or any object with the Arrow PyCapsule interface), an
+        iterable of dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the
+        subscriptions in force when it is taken up. With ``versions`` the tables have a third column: the
+        version of the subscription that was matched.
+
+        ``refused`` of a batch lists its refused events. ``on_error="report"`` states their number in one
+        warning at the end, ``"raise"`` raises the first, ``"skip"`` says nothing. ``audit`` is a share of
+        the events that the tree evaluator decides again: a difference raises
+        :class:`~tamis.errors.AuditFailed`. ``watch`` collects, over several calls, which attributes events
+        have.
+        """
+        check_on_error(on_error)
+        arguments.whole("batch_size", batch_size)
+        if threads is not None:
+            arguments.whole("threads", threads)
+        watch = AttributeWatch() if watch is None else watch
+        source = watched(pieces(events, batch_size, self.limits), watch)
+        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
+        return reported(self._advised(self._matched(source, threads, run), watch), on_error)
+
+    def _matched(self, source: Iterator[Any], threads: int | None, run: Run) -> Iterator[MatchBatch]:
+        workers = threads or os.cpu_count() or 1
+        if workers == 1:
+            for first, piece in enumerate_rows(source):
+                yield match_piece(self._writer.current, piece, first, run)
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            waiting: deque[Future[MatchBatch]] = deque()
+            for first, piece in enumerate_rows(source):
+                waiting.append(pool.submit(match_piece, self._writer.current, piece, first, run))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    @staticmethod
+    def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
+        """The batches; the one with which enough events were seen carries the advice in its work report."""
+        for batch in batches:
+            if watch.saw(batch.events, batch.seen):
+                batch = batch._replace(work=batch.work._replace(advice=watch.advice()))
+            yield batch
+
+    def match_many(
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int = BATCH,
+        on_error: OnError = "report",
+        audit: float | Audit | None = None,
+    ) -> MatchTable:
+        """All matches of ``events`` as one Arrow table (event, subscription).
+
+        ``event`` is the row number of the event. Refused events match nothing; ``refused`` of the result
+        lists them. ``on_error`` and ``audit`` are those of :meth:`match_batches`, which streams results of
+        any size.
+        """
+        watch = AttributeWatch()
+        tables, refused, work = [SCHEMA.empty_table()], [], WorkReport()
+        batches = self.match_batches(
+            events, threads=threads, batch_size=batch_size, on_error=on_error, audit=audit, watch=watch
+        )
+        for batch in batches:
+            tables.append(batch.table)
+            refused += batch.refused
+            work = work.plus(batch.work)
+        table = pa.concat_tables(tables)
+        return MatchTable(table, refused, work._replace(advice=watch.advice()), watch.events)
+
+    def top_k(
+        self,
+        event: EventLike,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
+    ) -> TopMatches:
+        """The ``k`` best matches as (id, score), best first, ties by id.
+
+        ``combine`` joins the scores of a conjunction's predicates; any monotone function will do. If it
+        never exceeds the sum of the positive ones, say ``bounded=True``: engines that can then leave out
+        what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so. With a ``prefix`` only
+        subscriptions whose ids begin so are looked at.
+        """
+        arguments.whole("k", k)
+        arguments.text("prefix", prefix)
+        holder = _Lazy(event, self.limits)
+        weights = holder(0).weights if isinstance(event, Event) else {}
+        sure = combine in arguments.KNOWN if bounded is None else bounded
+        subject = Subject(event, holder, weights)
+        joined = arguments.combining(combine)
+        return TopK(self._writer.current, subject, k, joined, sure, prefix).run(self._scores)
+
+    def _scores(self, segment: Segment) -> Scores:
+        known = self._static.get(segment)
+        if known is None:
+            known = self._static[segment] = Scores(segment)
+        return known
+
+    def explain(self, subscription: str, event: EventLike) -> Explanation:
+        """Why ``subscription`` does or does not match ``event``, predicate by predicate."""
+        return explain(self.expression(subscription), event_from(event, self.limits))
+
+    def typical_events(self) -> Any:
+        """A sample of the events that were matched lately, or what was given as one: a list or table."""
+        return self._writer.typical()
+
+    # -- the subscriptions --------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return info.line(self.info())
+
+    def _repr_html_(self) -> str:
+        return info.tables(self.info())
+
+    def __len__(self) -> int:
+        return self._writer.current.count
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids in order of registration, as they are at this moment; later changes are not seen."""
+        return self._writer.current.ids()
+
+    def __contains__(self, subscription: object) -> bool:
+        return self._writer.current.find(id_text(subscription)) is not None
+
+    def subscription(self, subscription: str) -> Subscription:
+        """The subscription with this id."""
+        snapshot = self._writer.current
+        return snapshot.get(_place(snapshot, subscription))
+
+    def versions(self, subscriptions: Iterable[str]) -> list[int]:
+        """The versions of subscriptions that are in the index; 0 where none was given."""
+        snapshot = self._writer.current
+        names = arguments.several("subscriptions", subscriptions)
+        return [snapshot.version(_place(snapshot, name)) for name in names]
+
+    def expression(self, subscription: str) -> Expr:
+        """The expression of a subscription."""
+        return self.subscription(subscription).expression
+
+    def add(
+        self,
+        subscription: Any,
+        expression: Any = None,
+        *,
+        priority: float = 0.0,
+        ignore: str | Collection[str] = (),
+    ) -> None:
+        """Add one subscription (id, expression), or all of a source as :meth:`build` takes it.
+
+        The subscriptions of a source, and a :class:`Subscription`, carry their own priorities.
+        """
+        if expression is not None:
+            self._writer.add_one((subscription, expression, priority))
+            return
+        if priority != 0.0:
+            raise InputError("priority goes with an id and an expression; those of a source have their own")
+        if isinstance(subscription, Subscription):
+            self._writer.add_one(subscription)
+        else:
+            book = read_book(subscription, self.limits, skip_bad=False, ignore=ignore)
+            self._writer.add_book(book)
+
+    def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
+        """Replace the expression of an existing subscription, at once; its priority stays unless given."""
+        kept = self.subscription(subscription).priority if priority is None else priority
+        self._writer.update((subscription, expression, kept))
+
+    def remove(self, subscription: str) -> None:
+        """Remove a subscription; no match that begins later sees it."""
+        self._writer.remove(id_text(subscription))
+
+    def apply(self, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
+        """Put and remove subscriptions in one step, as the log of a store tells it; what was refused."""
+        return apply_changes(self._writer, changes)
+
+    def merge_in_background(self) -> None:
+        """From now on large merges run in a thread of their own; changes need not wait for them."""
+        self._writer.in_background = True
+
+    def merge(self) -> None:
+        """Merge everything into one segment; matching is never wrong without it, only slower."""
+        self._writer.merge_all()
+
+    # -- keeping it -----------------------------------------------------------------------------------
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: dict[str, Any] | None = None,
+        key: str | bytes | None = None,
+    ) -> None:
+        """Write the index to a folder; an index saved there before is replaced atomically.
+
+        ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
+        one in ``TAMIS_INDEX_KEY``, the index is signed.
+        """
+        self._writer.save(arguments.path(path), arguments.plain_json("notes", notes), index_key(key))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        limits: Limits | None = None,
+        verify: bool = False,
+        key: str | bytes | None = None,
+    ) -> Self:
+        """Open a saved index, or all shards of one that Spark built, by memory-mapping.
+
+        Engine parameters, sample and, unless given, limits are those that it was built with. ``verify``
+        reads every byte even if it was verified. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index
+        that is not signed by it is refused.
+        """
+        found = storage.load(arguments.path(path), limits, verify, index_key(key))
+        settings = found.manifest.settings
+        sample = KeptSample.of_lines(found.sample, found.limits)
+        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample)
+        writer.restore(found.snapshot, found.places, found.manifest.applied)
+        return cls(writer, notes=found.manifest.notes)
+
+    def check(self, *, checksums: bool = True) -> None:
+        """Assert the invariants of all segments; raises :class:`IndexCorrupt`.
+
+        Of segments that are mapped from files every byte is compared with its checksum, unless
+        ``checksums`` is false.
+        """
+        for layer in self._writer.current.layers:
+            layer.segment.check(checksums)
+
+    def info(self) -> dict[str, Any]:
+        """Figures about the index and its segments."""
+        return info.figures(self._writer)
+
+
+def _audit_of(audit: float | Audit | None) -> Audit | None:
+    return audit if audit is None or isinstance(audit, Audit) else Audit(audit)
+
+
+def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
+    place = snapshot.find(id_text(subscription))
+    if place is None:
+        raise UnknownSubscription(
+            f"no subscription has the id {subscription[:80]!r}", subscription=subscription
+        )
+    return place
+
+
+class _Lazy:
+    """One event as an object, made only if a tree must look at it."""
+
+    def __init__(self, source: EventLike, limits: Limits) -> None:
+        self._source, self._limits = source, limits
+        self._event: Event | None = None
+
+    def __call__(self, row: int) -> Event:
+        if self._event is None:
+            self._event = event_from(self._source, self._limits)
+        return self._event

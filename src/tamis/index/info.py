@@ -1,0 +1,58 @@
+"""Figures about an index, and how it shows itself at a prompt and in a notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.index.display import many, pairs, size_text, table
+from tamis.index.snapshot import Layer, Snapshot
+from tamis.index.writer import Writer
+
+_COLUMNS = ("engine", "subscriptions", "removed", "clauses", "attributes", "bytes")
+
+
+def figures(writer: Writer) -> dict[str, Any]:
+    """Figures about the index that ``writer`` changes, and about each of its segments."""
+    snapshot = writer.current
+    return {
+        "subscriptions": snapshot.count,
+        "fresh": len(snapshot.fresh),
+        "engine": writer.engine,
+        "parameters": dict(writer.parameters),
+        "sample": writer.sample.count,
+        "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
+        "segments": [_segment(layer, snapshot) for layer in snapshot.layers],
+    }
+
+
+def _segment(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:
+    segment = layer.segment
+    choice = getattr(segment.engine, "choice", None)
+    return {
+        "engine": segment.engine_name,
+        **({"choice": choice} if choice else {}),
+        "subscriptions": segment.count,
+        "removed": segment.count - len(layer.living(snapshot.sequence)),
+        "clauses": segment.clauses,
+        "covers": int(np.count_nonzero(segment.revise & 1)),
+        "attributes": segment.space.attributes,
+        "dimensions": len(segment.arena["clauses.cells"]),
+        "cells": int(segment.arena["clauses.cells"].sum()),
+        "bytes": len(segment.arena.block),
+    }
+
+
+def line(info: dict[str, Any]) -> str:
+    """``<tamis.Index: 3 subscriptions, hybrid, 1 segment, 2.5 KiB>``."""
+    count, segments = many(info["subscriptions"], "subscription"), many(len(info["segments"]), "segment")
+    return f"<tamis.Index: {count}, {info['engine']}, {segments}, {size_text(info['bytes'])}>"
+
+
+def tables(info: dict[str, Any]) -> str:
+    """The same as HTML, with a row for each segment."""
+    fields = {"engine": info["engine"], "size": size_text(info["bytes"]), "fresh": info["fresh"]}
+    rows = [[segment[name] for name in _COLUMNS] for segment in info["segments"]]
+    title = f"Index of {many(info['subscriptions'], 'subscription')}"
+    return pairs(fields, title) + table(_COLUMNS, rows, "segments")

@@ -1,5 +1,0 @@
-"""``kindex``: postings by (clause size, dimension, cell), counted up to the size (see README.md)."""
-
-from tamis.index.kindex.engine import KIndex
-
-__all__ = ["KIndex"]

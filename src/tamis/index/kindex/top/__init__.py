@@ -1,6 +1,0 @@
-"""Top-k with flat bounds: one per size, one per size and list, one per clause; none is refined."""
-
-from tamis.index.kindex.top.agenda import SizeAgenda
-from tamis.index.kindex.top.ranking import Ranking
-
-__all__ = ["Ranking", "SizeAgenda"]

@@ -1,0 +1,120 @@
+"""Matching a snapshot: candidates of every layer, owners in force, revision where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.engines.protocol import Candidates
+from tamis.expression.tree import Subscription
+from tamis.expression.truth import matches
+from tamis.index.snapshot import Layer, Snapshot
+from tamis.index.work import WorkReport
+from tamis.space.clauses import ALWAYS_REVISE
+from tamis.space.located import Located
+from tamis.values.event import Event
+
+Ints = npt.NDArray[np.int64]
+EventAt = Callable[[int], Event]
+
+
+class LayerMatches:
+    """Pairs (event, ordinal) of one layer."""
+
+    def __init__(self, layer: Layer, event: Ints, ordinal: Ints) -> None:
+        self.layer, self.event, self.ordinal = layer, event, ordinal
+
+
+def match_layer(
+    layer: Layer, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
+) -> tuple[LayerMatches, WorkReport]:
+    """All matches of a batch of located events in one layer; refused events match nothing."""
+    segment = layer.segment
+    segment.ensure_whole()
+    found = segment.engine.candidates(events)
+    if refused:
+        kept = ~np.isin(found.event, refused)
+        found = found._replace(event=found.event[kept], clause=found.clause[kept])
+    event, ordinal, revised = owners_in_force(layer, sequence, found, events, event_at)
+    report = WorkReport(
+        0, len(events.dimension), found.probed, found.verified, revised, len(event), found.visited
+    )
+    return LayerMatches(layer, event, ordinal), report
+
+
+def owners_in_force(
+    layer: Layer, sequence: int, found: Candidates, events: Located, event_at: EventAt
+) -> tuple[Ints, Ints, int]:
+    """The subscriptions that candidates stand for: (event, ordinal, how many trees were evaluated)."""
+    segment = layer.segment
+    event, clause = found.event, found.clause
+    if not len(clause):
+        return event, clause, 0
+    if segment.one_to_one:
+        ordinal = segment.owner[clause].astype(np.int64)
+    else:
+        first = segment.owner_start[clause].astype(np.int64)
+        count = segment.owner_start[clause + 1].astype(np.int64) - first
+        place = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
+        event, clause = np.repeat(event, count), np.repeat(clause, count)
+        ordinal = segment.owner[place].astype(np.int64)
+    if layer.died is not None:
+        alive = layer.alive(ordinal, sequence)
+        event, clause, ordinal = event[alive], clause[alive], ordinal[alive]
+    doubtful = _doubtful(segment.revise[clause], events.multi[event]) if segment.any_revise else None
+    if doubtful is None or not doubtful.any():
+        return *_distinct(segment.single, events, event, ordinal), 0
+    return _revise(segment, event, ordinal, doubtful, event_at)
+
+
+def _doubtful(revise: npt.NDArray[np.uint8], multi: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Pairs that the tree must decide: covers always, some clauses for multi-valued events only."""
+    return np.asarray(((revise & ALWAYS_REVISE) != 0) | ((revise != 0) & (multi != 0)))
+
+
+def _distinct(single: bool, events: Located, event: Ints, ordinal: Ints) -> tuple[Ints, Ints]:
+    """Each pair once; only needed if clauses share owners or an event may meet a clause twice."""
+    if single and not (events.multi[0] if len(events.multi) == 1 else events.multi.any()):
+        return event, ordinal
+    width = int(ordinal.max()) + 1 if len(ordinal) else 1
+    code = np.unique(event * width + ordinal)
+    return code // width, code % width
+
+
+def _revise(
+    segment: Any, event: Ints, ordinal: Ints, doubtful: npt.NDArray[np.bool_], event_at: EventAt
+) -> tuple[Ints, Ints, int]:
+    """Sure pairs as they are, doubtful ones if the tree says so (and no sure clause said it before)."""
+    width = int(ordinal.max()) + 1
+    code = event * width + ordinal
+    sure = np.unique(code[~doubtful])
+    unsure = np.setdiff1d(code[doubtful], sure)
+    trees: dict[int, Any] = {}
+    kept = []
+    for pair in unsure.tolist():
+        row, number = divmod(pair, width)
+        tree = trees.get(number)
+        if tree is None:
+            tree = trees[number] = segment.expression(number)
+        if matches(tree, event_at(row)):
+            kept.append(pair)
+    code = np.union1d(sure, np.array(kept, np.int64)).astype(np.int64)
+    return code // width, code % width, len(unsure)
+
+
+def match_fresh(
+    snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt
+) -> list[tuple[int, Subscription]]:
+    """Pairs of an event and a subscription that is not in a segment yet: their trees decide."""
+    if not snapshot.fresh:
+        return []
+    return [
+        (row, held)
+        for row in range(count)
+        if row not in refused
+        for held in snapshot.fresh
+        if matches(held.expression, event_at(row))
+    ]

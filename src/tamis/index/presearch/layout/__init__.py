@@ -1,5 +1,0 @@
-"""What ``presearch`` builds: terms, training, collection of terms, and the nodes in which queries stand."""
-
-from tamis.index.presearch.layout.build import build
-
-__all__ = ["build"]

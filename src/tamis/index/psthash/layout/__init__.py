@@ -1,5 +1,0 @@
-"""Laying out ``psthash``: access predicates, their spaces, and the hash table."""
-
-from tamis.index.psthash.layout.build import build
-
-__all__ = ["build"]

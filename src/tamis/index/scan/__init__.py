@@ -1,5 +1,0 @@
-"""``scan``: every clause is a candidate for every event. The engine that all others must equal."""
-
-from tamis.index.scan.engine import Scan
-
-__all__ = ["Scan"]

@@ -1,0 +1,101 @@
+"""Snapshots: what is in force at one moment, never changed once published.
+
+A removal writes its sequence number into the layer's ``died`` array in place; a snapshot sees only
+removals up to its own number. So an update is never seen half done: a reader with the old snapshot
+sees the old expression, a reader with the new one sees the new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.expression.tree import Subscription
+from tamis.segment import Segment
+
+ALIVE = np.iinfo(np.int64).max
+STEP = 4096  # ids that are read at a time
+
+
+class Layer(NamedTuple):
+    """A segment and, if any of its subscriptions was removed, when each one died."""
+
+    segment: Segment
+    died: npt.NDArray[np.int64] | None = None
+    dead: int = 0
+
+    @property
+    def in_force(self) -> int:
+        """How many subscriptions are in force in the snapshot that this layer belongs to."""
+        return self.segment.count - self.dead
+
+    def alive(self, ordinals: npt.NDArray[np.int64], sequence: int) -> npt.NDArray[np.bool_]:
+        """Which of the subscriptions are in force at ``sequence``."""
+        if self.died is None:
+            return np.ones(len(ordinals), np.bool_)
+        return np.asarray(self.died[ordinals] > sequence)
+
+    def ending(self, ordinals: npt.NDArray[np.int64], sequence: int) -> Layer:
+        """The layer of the next snapshot, in which these, all in force until now, are so no longer."""
+        died = np.full(self.segment.count, ALIVE, np.int64) if self.died is None else self.died
+        died[ordinals] = sequence
+        return Layer(self.segment, died, self.dead + len(ordinals))
+
+    def living(self, sequence: int) -> npt.NDArray[np.int64]:
+        """All ordinals in force at ``sequence``."""
+        everyone = np.arange(self.segment.count)
+        return everyone if self.died is None else everyone[self.died > sequence]
+
+
+class Snapshot(NamedTuple):
+    """Layers from oldest to newest, and the subscriptions too fresh to be in a segment."""
+
+    sequence: int
+    layers: tuple[Layer, ...]
+    fresh: tuple[Subscription, ...]
+
+    def find(self, subscription: str) -> tuple[int, int] | None:
+        """(layer, ordinal) of a subscription in force; layer -1 means ``fresh``."""
+        for at, held in enumerate(self.fresh):
+            if held.id == subscription:
+                return -1, at
+        for at in range(len(self.layers) - 1, -1, -1):
+            layer = self.layers[at]
+            ordinal = layer.segment.find(subscription)
+            if ordinal >= 0 and (layer.died is None or layer.died[ordinal] > self.sequence):
+                return at, ordinal
+        return None
+
+    def ids(self) -> Iterator[str]:
+        """The ids in force, in order of registration."""
+        for layer in self.layers:
+            living = layer.living(self.sequence)
+            for at in range(0, len(living), STEP):
+                yield from layer.segment.ids_of(living[at : at + STEP])
+        yield from (held.id for held in self.fresh)
+
+    def version(self, place: tuple[int, int]) -> int:
+        """The version of the subscription at a place given by :meth:`find`."""
+        at, ordinal = place
+        return self.fresh[ordinal].version if at < 0 else self.layers[at].segment.version(ordinal)
+
+    def get(self, place: tuple[int, int]) -> Subscription:
+        """The subscription at a place given by :meth:`find`."""
+        at, ordinal = place
+        if at < 0:
+            return self.fresh[ordinal]
+        segment = self.layers[at].segment
+        return Subscription(
+            segment.ids.text(ordinal),
+            segment.expression(ordinal),
+            segment.priority(ordinal),
+            segment.version(ordinal),
+        )
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """How many subscriptions are in force."""
+        return len(self.fresh) + sum(layer.in_force for layer in self.layers)

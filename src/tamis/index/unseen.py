@@ -1,0 +1,129 @@
+"""Attributes that subscriptions ask for and no event has: often a name that was misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tamis.segment import Segment
+from tamis.space.located import Located
+from tamis.values.event import NULLS, Event
+
+ENOUGH = 1_000  # events; with fewer, an attribute may be missing by chance
+LOOKED_AT = 256  # events whose names are kept, to suggest one of them
+COMPARED = 200  # names that nobody has, and names to suggest, that are compared
+SHOWN = 5  # lines
+CLOSE = 0.7
+
+Mask = npt.NDArray[np.bool_]
+Seen = tuple[Segment, Mask]
+
+
+def seen_in(segment: Segment, located: Located) -> Seen:
+    """Which dimensions of ``segment`` some event has a value in."""
+    mask = np.zeros(segment.space.ordered + len(segment.space.flag_kind), np.bool_)
+    mask[located.dimension] = True
+    return segment, mask
+
+
+class AttributeWatch:
+    """Collects, over one run, which attributes of an index some event has."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self._seen: dict[Segment, Mask] = {}
+        self._names: dict[str, None] = {}
+        self._looked_at = 0
+
+    def look(self, piece: Any) -> None:
+        """Keep the names of the first events."""
+        if self._looked_at < LOOKED_AT:
+            self._names.update(dict.fromkeys(names_in(piece)))
+            self._looked_at += len(piece) if isinstance(piece, list) else piece.num_rows
+
+    def saw(self, events: int, seen: tuple[Seen, ...]) -> bool:
+        """Take note of a batch; returns whether it is the one with which there are enough events."""
+        for segment, mask in seen:
+            before = self._seen.get(segment)
+            self._seen[segment] = mask if before is None else mask | before
+        self.events += events
+        return self.events >= ENOUGH > self.events - events
+
+    def unseen(self) -> list[str]:
+        """The attributes that no event had, in order; none as long as there were too few events."""
+        if self.events < ENOUGH:
+            return []
+        found: set[str] = set()
+        for segment, mask in self._seen.items():
+            found.update(_unseen(segment, mask))
+        return sorted(found - self._names.keys() - {NULLS})
+
+    def advice(self) -> tuple[str, ...]:
+        """A line for each such attribute, those that look misspelt first, and one that counts the rest."""
+        unseen = self.unseen()
+        known = [name for name in list(self._names)[:COMPARED] if name != NULLS]
+        near = {name: get_close_matches(name, known, 1, CLOSE) for name in unseen[:COMPARED]}
+        ordered = sorted(near, key=lambda name: not near[name])
+        lines = [
+            f"no event has {name}" + (f"; did you mean {near[name][0]}?" if near[name] else "")
+            for name in ordered[:SHOWN]
+        ]
+        if len(unseen) > SHOWN:
+            lines.append(f"no event has {len(unseen) - SHOWN:,} more of the attributes that are asked for")
+        return tuple(lines)
+
+
+def watched(source: Iterator[Any], watch: AttributeWatch) -> Iterator[Any]:
+    """Pieces as they come, their names looked at."""
+    for piece in source:
+        watch.look(piece)
+        yield piece
+
+
+def _unseen(segment: Segment, mask: Mask) -> Iterator[str]:
+    space = segment.space
+    has = mask[: space.attributes].copy()
+    has[space.view_attribute[mask[space.attributes : space.ordered]]] = True
+    has[space.flag_attribute[mask[space.ordered :]]] = True
+    names = space.names.to_list() if not has.all() else []
+    return (names[at] for at in np.flatnonzero(~has).tolist())
+
+
+def names_in(piece: Any) -> Iterator[str]:
+    """Names of attributes of a piece: columns, keys of maps, or keys of the first dictionaries."""
+    if not isinstance(piece, list):
+        for name, column in zip(piece.schema.names, piece.columns, strict=True):
+            if pa.types.is_map(column.type):
+                yield from _keys(column.slice(0, LOOKED_AT))
+            else:
+                yield from _column_names(name, column.type)
+        return
+    for event in piece[:LOOKED_AT]:
+        attributes = event.attributes if isinstance(event, Event) else event
+        if isinstance(attributes, Mapping):
+            yield from _dotted("", attributes)
+
+
+def _keys(column: Any) -> Iterator[str]:
+    for entries in column.to_pylist():
+        yield from (key for key, _ in entries or () if isinstance(key, str))
+
+
+def _column_names(name: str, kind: Any) -> Iterator[str]:
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _column_names(f"{name}.{field.name}", field.type)
+    yield name
+
+
+def _dotted(prefix: str, attributes: Mapping[Any, Any]) -> Iterator[str]:
+    for name, value in attributes.items():
+        if isinstance(name, str):
+            if isinstance(value, Mapping) and prefix.count(".") < 8:
+                yield from _dotted(f"{prefix}{name}.", value)
+            yield f"{prefix}{name}"

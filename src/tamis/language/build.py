@@ -1,0 +1,135 @@
+"""Expressions as Python objects: ``(attr("price") <= 580) & attr("model").isin("a", "b")``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.expression.tree import (
+    Between,
+    Compare,
+    CompareOp,
+    Exists,
+    In,
+    Like,
+    Network,
+    Regex,
+    Text,
+    TextMode,
+    Within,
+)
+from tamis.values.shape import Shape
+
+
+class Attribute:
+    """The name of an attribute, waiting for what is asked of it; operands are checked at first use."""
+
+    __slots__ = ("_name", "_weight")
+    __hash__ = None  # type: ignore[assignment]  # == builds a predicate, so it cannot say what is equal
+
+    def __init__(self, name: str, weight: float = 1.0) -> None:
+        self._name = name
+        self._weight = weight
+
+    def __repr__(self) -> str:
+        return f"attr({self._name!r})"
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self!r} is neither true nor false; compare it, or call exists()")
+
+    def weight(self, weight: float) -> Attribute:
+        """The same attribute; predicates made from it carry ``weight`` in the score."""
+        return Attribute(self._name, weight)
+
+    def __eq__(self, value: object) -> Compare:  # type: ignore[override]
+        return self._compare("=", value)
+
+    def __ne__(self, value: object) -> Compare:  # type: ignore[override]
+        return self._compare("!=", value)
+
+    def __lt__(self, value: Any) -> Compare:
+        return self._compare("<", value)
+
+    def __le__(self, value: Any) -> Compare:
+        return self._compare("<=", value)
+
+    def __gt__(self, value: Any) -> Compare:
+        return self._compare(">", value)
+
+    def __ge__(self, value: Any) -> Compare:
+        return self._compare(">=", value)
+
+    def _compare(self, op: CompareOp, value: Any) -> Compare:
+        return Compare(self._name, op, value, self._weight)
+
+    def isin(self, *values: Any) -> In:
+        """Some value is one of ``values`` (given one by one, or as one list)."""
+        return In(self._name, _spread(values), weight=self._weight)
+
+    def not_in(self, *values: Any) -> In:
+        """Present, and no value is one of ``values``."""
+        return In(self._name, _spread(values), True, self._weight)
+
+    def between(self, low: Any, high: Any) -> Between:
+        """Some value lies from ``low`` to ``high``, ends included."""
+        return Between(self._name, low, high, weight=self._weight)
+
+    def like(self, pattern: str) -> Like:
+        """Some value is like ``pattern``: ``%`` any run, ``_`` one character."""
+        return Like(self._name, pattern, weight=self._weight)
+
+    def ilike(self, pattern: str) -> Like:
+        """As :meth:`like`, blind to case."""
+        return Like(self._name, pattern, True, weight=self._weight)
+
+    def rlike(self, pattern: str) -> Regex:
+        """Some value holds a match of the RE2 ``pattern``."""
+        return Regex(self._name, pattern, weight=self._weight)
+
+    def has(self, term: str) -> Text:
+        """Some value holds ``term``; several terms in one string are a phrase."""
+        return self._text("phrase", (term,))
+
+    def has_all(self, *terms: str) -> Text:
+        """Some value holds every one of ``terms``."""
+        return self._text("all", terms)
+
+    def has_any(self, *terms: str) -> Text:
+        """Some value holds one of ``terms``."""
+        return self._text("any", terms)
+
+    def has_phrase(self, phrase: str) -> Text:
+        """Some value holds the terms of ``phrase`` in a row."""
+        return self._text("phrase", (phrase,))
+
+    def _text(self, mode: TextMode, terms: tuple[str, ...]) -> Text:
+        return Text(self._name, mode, _spread(terms), weight=self._weight)
+
+    def within(self, shape: Shape) -> Within:
+        """Some value is a point in ``shape`` or on its border."""
+        return Within(self._name, shape, weight=self._weight)
+
+    def in_network(self, *blocks: str) -> Network:
+        """Some value is an address in one of the CIDR ``blocks``."""
+        return Network(self._name, _spread(blocks), weight=self._weight)
+
+    def exists(self) -> Exists:
+        """The attribute is present."""
+        return Exists(self._name, weight=self._weight)
+
+    def is_null(self) -> Exists:
+        """The attribute is absent."""
+        return Exists(self._name, True, self._weight)
+
+
+def attr(name: str, weight: float = 1.0) -> Attribute:
+    """An attribute to build predicates from."""
+    return Attribute(name, weight)
+
+
+def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``values``, or the content of a single list, tuple or set among them."""
+    if len(values) == 1 and isinstance(values[0], list | tuple):
+        return tuple(values[0])
+    if len(values) == 1 and isinstance(values[0], set | frozenset):
+        return tuple(sorted(values[0], key=lambda value: (str(type(value)), str(value))))
+    return values

@@ -1,0 +1,224 @@
+"""The fast lane: common predicates read in one step each.
+
+Millions of subscriptions are conjunctions of common predicates, so one pattern takes a whole predicate
+at a time: first the one for plain comparisons and IN, else the one for everything common. Whatever is
+neither (shapes, regular expressions, quoted names, mistakes) is left to the grammar, which gives the
+same tree for the texts that both can read. The text must be in NFC and no longer than ``string_bytes``:
+a part of such a text needs no cleaning.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tamis.errors import EventValue, ExpressionError
+from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Predicate, Text, TextMode
+from tamis.language.check import read_terms
+from tamis.language.scan import OPERATORS, RESERVED
+from tamis.limits import Limits
+from tamis.values.pattern import compiled, read_like
+from tamis.values.value import Scalar, family, parse_time
+
+# Possessive quantifiers throughout: no input makes these patterns backtrack. At most 18 digits: such an
+# integer fits 64 bits and such a float is finite, so nothing needs a check.
+_DIGITS = r"[0-9]{1,18}+(?:\.[0-9]{1,18}+)?+(?![0-9A-Za-z_.])"
+_NUMBER = rf"[+-]?+{_DIGITS}"
+_NAME = r"([A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+)"
+_OPERATOR = r"(<=|>=|<>|!=|==|=|<|>)"
+_AND = r"(?:[Aa][Nn][Dd])(?![A-Za-z0-9_.'])"
+_OR = r"(?:[Oo][Rr])(?![A-Za-z0-9_.'])"
+_IN_CHAIN = rf"(?:({_AND})|\Z)"
+_IN_TREE = rf"(?=()(?:{_AND}|{_OR}|\)|\Z))"
+
+
+def _list_of(item: str) -> str:
+    return rf"\(\s*+({item}(?:\s*+,\s*+{item})*+)\s*+\)"
+
+
+def _word(*words: str) -> str:
+    """Any of the keywords, in any case (of ASCII: the Kelvin sign is no K)."""
+    return rf"(?ai:{'|'.join(words)})(?![A-Za-z0-9_.])"
+
+
+_ITEM = rf"(?:'[^']*+'|{_NUMBER})"
+_PLAIN = rf"""\s*+{_NAME}\s*+(?:
+    {_OPERATOR}\s*+(?:'([^']*+)'|({_NUMBER}))
+  | [Ii][Nn]\s*+{_list_of(_ITEM)}
+)\s*+"""
+
+_STRING = r"'[^']*+(?:''[^']*+)*+'"
+_TIME = rf"{_word('TIMESTAMP', 'DATE')}\s*+'[^']*+'"
+_VALUE = rf"(?:{_STRING}|{_NUMBER}|{_TIME}|{_word('TRUE', 'FALSE')})"
+_COMMON = rf"""\s*+{_NAME}\s*+(?:
+    {_OPERATOR}\s*+({_VALUE})
+  | {_word("IS")}\s*+({_word("NOT")}\s*+)?+({_word("NULL")})
+  | ({_word("NOT")}\s*+)?+(?:
+        {_word("BETWEEN")}\s*+({_VALUE})\s*+{_word("AND")}\s*+({_VALUE})
+      | {_word("IN")}\s*+{_list_of(_VALUE)}
+      | ({_word("LIKE", "ILIKE")})\s*+({_STRING})
+      | {_word("HAS")}\s*+(?:
+            ({_STRING})
+          | ({_word("PHRASE")})\s*+({_STRING})
+          | ({_word("ANY", "ALL")})\s*+{_list_of(_STRING)}
+        )
+    )
+)\s*+(?:\^\s*+({_DIGITS})\s*+)?+"""
+
+_plain_in_chain = re.compile(_PLAIN + _IN_CHAIN, re.VERBOSE).match
+_plain_in_tree = re.compile(_PLAIN + _IN_TREE, re.VERBOSE).match
+_common_in_chain = re.compile(_COMMON + _IN_CHAIN, re.VERBOSE).match
+_common_in_tree = re.compile(_COMMON + _IN_TREE, re.VERBOSE).match
+_items = re.compile(rf"'([^']*+)'|({_NUMBER})").findall
+_values = re.compile(_VALUE).findall
+_strings = re.compile(_STRING).findall
+
+
+class _NotCommon(Exception):
+    """The grammar must read this, or say what is wrong with it."""
+
+
+def read_plain(text: str, limits: Limits) -> Expr | None:
+    """The tree of a conjunction of common predicates; ``None`` if ``text`` needs the grammar."""
+    found: list[Expr] = []
+    at = 0
+    try:
+        while True:
+            piece = _plain_in_chain(text, at)
+            if piece is not None:
+                found.append(_plain(piece, limits))
+            else:
+                piece = _common_in_chain(text, at)
+                if piece is None:
+                    return None
+                found.append(_common(piece, limits))
+            if piece[piece.re.groups] is None:
+                break
+            at = piece.end()
+    except _NotCommon:
+        return None
+    if len(found) > limits.expression_predicates:
+        return None
+    return found[0] if len(found) == 1 else And(tuple(found))
+
+
+def read_plain_predicate(text: str, at: int, limits: Limits) -> tuple[Predicate, int] | None:
+    """The common predicate that starts at ``at``, and where it ends; ``None`` if the grammar must read it."""
+    try:
+        piece = _plain_in_tree(text, at)
+        if piece is not None:
+            return _plain(piece, limits), piece.end()
+        piece = _common_in_tree(text, at)
+        return None if piece is None else (_common(piece, limits), piece.end())
+    except _NotCommon:
+        return None
+
+
+def _plain(piece: re.Match[str], limits: Limits) -> Predicate:
+    name, op, string, number, items, _ = piece.groups()
+    _check_name(name, limits)
+    if op is not None:
+        return Compare(name, OPERATORS[op], string if number is None else _number(number))
+    values: tuple[Scalar, ...] = tuple(
+        [_number(digits) if digits else quoted for quoted, digits in _items(items)]
+    )
+    return _in(name, values, False, 1.0, limits)
+
+
+def _common(piece: re.Match[str], limits: Limits) -> Predicate:
+    (
+        name, op, value,
+        present, null,
+        denied, low, high, items, like, pattern, term, phrase, phrase_text, mode, terms,
+        digits, _,
+    ) = piece.groups()  # fmt: skip
+    _check_name(name, limits)
+    weight = 1.0 if digits is None else float(digits)
+    negated = denied is not None
+    if op is not None:
+        return _compare(name, op, _value(value), weight)
+    if low is not None:
+        return _between(name, _value(low), _value(high), negated, weight)
+    if items is not None:
+        return _in(name, tuple([_value(item) for item in _values(items)]), negated, weight, limits)
+    if null is not None:
+        return Exists(name, present is None, weight)
+    if like is not None:
+        return _like(name, _unquoted(pattern), len(like) == 5, negated, weight)
+    if mode is not None:
+        return _text(name, mode.lower(), _strings(terms), negated, weight, limits)
+    if phrase is not None:
+        return _text(name, "phrase", [phrase_text], negated, weight, limits)
+    return _text(name, "any", [term], negated, weight, limits)
+
+
+def _check_name(name: str, limits: Limits) -> None:
+    if name.upper() in RESERVED or len(name) > limits.attribute_name_bytes:
+        raise _NotCommon
+
+
+def _number(text: str) -> int | float:
+    return float(text) + 0.0 if "." in text else int(text)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace("''", "'") if "''" in text else text[1:-1]
+
+
+def _value(text: str) -> Scalar:
+    first = text[0]
+    if first == "'":
+        return _unquoted(text)
+    if first in "+-0123456789":
+        return _number(text)
+    if text[-1] != "'":
+        return first in "tT"
+    try:
+        return parse_time(text[text.index("'") + 1 : -1])
+    except (ValueError, EventValue):
+        raise _NotCommon from None
+
+
+def _compare(name: str, op: str, value: Scalar, weight: float) -> Predicate:
+    if type(value) is bool and op not in ("=", "==", "!=", "<>"):
+        raise _NotCommon
+    return Compare(name, OPERATORS[op], value, weight)
+
+
+def _between(name: str, low: Scalar, high: Scalar, negated: bool, weight: float) -> Predicate:
+    kind = family(low)
+    if kind == "boolean" or kind != family(high):
+        raise _NotCommon
+    return Between(name, low, high, negated, weight)
+
+
+def _in(name: str, values: tuple[Scalar, ...], negated: bool, weight: float, limits: Limits) -> Predicate:
+    if len(values) > limits.in_list_values:
+        raise _NotCommon
+    return In(name, values, negated, weight)
+
+
+def _like(name: str, pattern: str, folded: bool, negated: bool, weight: float) -> Predicate:
+    # A literal between runs of % needs no automaton, so there is nothing to check.
+    if "%" in pattern.strip("%") or "_" in pattern or "\\" in pattern:
+        try:
+            read = read_like(pattern, folded)
+            if read.shape == "general":
+                compiled(read.regex)
+        except ExpressionError:
+            raise _NotCommon from None
+    return Like(name, pattern, folded, negated, weight)
+
+
+def _text(name: str, mode: Any, quoted: list[str], negated: bool, weight: float, limits: Limits) -> Predicate:
+    texts = tuple([_unquoted(text) for text in quoted])
+    try:
+        # Twice, as the grammar does: what is read is checked again as a tree.
+        read: tuple[TextMode, tuple[str, ...]] = read_terms(mode, texts, limits)
+        if not all(map(str.isascii, texts)):
+            read = read_terms(*read, limits)
+    except ExpressionError:
+        raise _NotCommon from None
+    if len(read[1]) > limits.in_list_values:
+        raise _NotCommon
+    return Text(name, read[0], read[1], negated, weight)

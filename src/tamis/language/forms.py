@@ -1,0 +1,50 @@
+"""The written forms by name, and the one door through which an expression in any of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tamis.errors import InputError, ParseError
+from tamis.expression.tree import Expr, Node
+from tamis.language.check import check_tree
+from tamis.language.eventbridge import from_eventbridge
+from tamis.language.json_form import from_json
+from tamis.language.parse import parse
+from tamis.language.query_string import from_query_string
+from tamis.language.search_box import from_search_box
+from tamis.limits import DEFAULT_LIMITS, Limits
+
+
+def _search_box(text: str, limits: Limits) -> Expr:
+    return from_search_box(text, limits=limits)
+
+
+FORMS: dict[str, Callable[[Any, Limits], Expr]] = {
+    "text": parse,
+    "json": from_json,
+    "query-string": from_query_string,
+    "search-box": _search_box,
+    "eventbridge": from_eventbridge,
+}
+
+
+def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The checked tree of ``source`` in one of :data:`FORMS`, or in what :func:`expression_from` takes."""
+    if form is None:
+        return expression_from(source, limits)
+    reader = FORMS.get(form)
+    if reader is None:
+        raise InputError(f"there is no form {form[:40]!r}; there are {', '.join(FORMS)}", form=form[:40])
+    return reader(source, limits)
+
+
+def expression_from(source: Expr | str | Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The checked tree of a tree, a text, or the JSON form as an object or, from its ``{`` on, as text."""
+    if isinstance(source, str):
+        return from_json(source, limits) if source.lstrip().startswith("{") else parse(source, limits)
+    if isinstance(source, Node):
+        return check_tree(source, limits)
+    if isinstance(source, Mapping):
+        return from_json(source, limits)
+    raise ParseError(f"an expression is a tree, a text or a JSON object, not a {type(source).__name__}")

@@ -1,0 +1,237 @@
+"""The JSON form: the same trees as plain data, ready for an API body or a column of a table.
+
+::
+
+    {
+        "and": [
+            {"attribute": "model", "op": "=", "value": "iphone5s"},
+            {"not": {"attribute": "color", "op": "in", "values": ["red", "pink"]}},
+        ]
+    }
+
+Times and points are tagged as in events: ``{"$time": "…"}``, ``{"$point": [lon, lat]}``; polygons are
+GeoJSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from tamis.errors import EventError, ExpressionError, ParseError, TypeMismatch
+from tamis.expression.tree import (
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expr,
+    In,
+    Like,
+    Network,
+    Not,
+    Or,
+    Predicate,
+    Regex,
+    Text,
+    Within,
+)
+from tamis.language.check import check_tree
+from tamis.language.hints.json_words import object_hint, operator_hint
+from tamis.language.operand import depth_limit, kind_of, over
+from tamis.language.parse import utf8_size
+from tamis.language.printer import leaf
+from tamis.language.shapes_json import shape_from_json, shape_to_json
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.event import tagged, tagged_value
+from tamis.values.value import Interval
+
+
+def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The tree of a JSON object, given as decoded data or as JSON text."""
+    decoded = decode_json(source, limits) if isinstance(source, str | bytes) else source
+    return check_tree(_read(decoded, 1, depth_limit(limits)), limits)
+
+
+def to_json(expr: Expr) -> dict[str, Any]:
+    """The JSON form of a valid tree; ``from_json`` gives the tree back."""
+    if isinstance(expr, And | Or):
+        return {"and" if isinstance(expr, And) else "or": [to_json(child) for child in expr.children]}
+    if isinstance(expr, Not):
+        return {"not": to_json(expr.child)}
+    op, operands = _write(leaf(expr))
+    written = {"attribute": expr.attribute, "op": op, **operands}
+    return written if expr.weight == 1.0 else {**written, "weight": expr.weight}
+
+
+def decode_json(source: str | bytes, limits: Limits) -> Any:
+    """The data of a JSON text: within the limit of bytes, every key once, every number finite."""
+    size = len(source) if isinstance(source, bytes) else utf8_size(source)
+    if size > limits.expression_bytes:
+        raise over("expression_bytes", limits.expression_bytes, f"the JSON text has {size} bytes")
+    try:
+        return json.loads(source, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except ExpressionError:
+        raise
+    except json.JSONDecodeError as bad:
+        raise ParseError(f"not JSON: {bad.msg}", text=bad.doc, position=bad.pos) from None
+    except (ValueError, RecursionError) as bad:  # bad UTF-8, integers of thousands of digits, deep nesting
+        raise ParseError(f"not JSON that can be read: {str(bad)[:80]}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ParseError(f"a key stands twice in one object: {', '.join(key for key, _ in pairs)[:80]}")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise TypeMismatch(f"{name} is not a finite number")
+
+
+def _read(data: Any, depth: int, deepest: int) -> Expr:
+    """An unchecked tree; only what the checker cannot know is verified here."""
+    if depth > deepest:
+        raise over("expression_depth", deepest, f"the expression is at least {depth} levels deep")
+    if not isinstance(data, Mapping):
+        raise ParseError(f"an expression is a JSON object, not {kind_of(data)}")
+    if len(data) == 1:
+        (key, body), *_ = data.items()
+        if key in ("and", "or"):
+            if not isinstance(body, list | tuple):
+                raise ParseError(f"{key!r} takes a list of expressions, not {kind_of(body)}")
+            node = And if key == "and" else Or
+            return node(tuple([_read(child, depth + 1, deepest) for child in body]))
+        if key == "not":
+            return Not(_read(body, depth + 1, deepest))
+    return _read_predicate(data)
+
+
+def _read_predicate(data: Mapping[str, Any]) -> Predicate:
+    op = data.get("op")
+    if not isinstance(op, str) or "attribute" not in data:
+        expected = 'one of the keys "and", "or", "not", or both "attribute" and "op"'
+        found = ", ".join(map(repr, data))[:80] or "an empty object"
+        raise ParseError(f"expected {expected}, found {found}. {object_hint(data)}")
+    negated = op.startswith("not ")
+    reader = _READERS.get(op.removeprefix("not "))
+    if reader is None or (negated and reader is _compare):
+        raise ParseError(
+            f"{op[:40]!r} is not an operator of the JSON form. {operator_hint(op[:40], tuple(_READERS))}"
+        )
+    keys = _KEYS[reader]
+    for key in data:
+        if key not in keys and key not in ("attribute", "op", "weight"):
+            raise ParseError(f"{key!r} is not a key of {op!r}; its keys are {', '.join(keys) or 'none'}")
+    missing = [key for key in keys if key not in data]
+    if missing:
+        raise ParseError(f"{op!r} needs the key {missing[0]!r}")
+    operands = [data[key] for key in keys]
+    return reader(data["attribute"], op.removeprefix("not "), negated, data.get("weight", 1.0), *operands)
+
+
+def _value(data: Any) -> Any:
+    if not isinstance(data, Mapping):
+        if data is None:
+            raise TypeMismatch('null is not a value; to test for absence, use "not exists"')
+        return data
+    try:
+        value = tagged_value(data)
+    except EventError as bad:
+        raise TypeMismatch(bad.message) from None
+    if value is None or isinstance(value, Interval):
+        raise TypeMismatch('an object cannot be a value, except {"$time": …} and {"$point": …}')
+    return value
+
+
+def _list(data: Any, what: str) -> tuple[Any, ...]:
+    if not isinstance(data, list | tuple):
+        raise TypeMismatch(f"{what} takes a list, not {kind_of(data)}")
+    return tuple(data)
+
+
+def _compare(name: Any, op: str, negated: bool, weight: Any, value: Any) -> Predicate:
+    return Compare(name, op, _value(value), weight)  # type: ignore[arg-type]
+
+
+def _in(name: Any, op: str, negated: bool, weight: Any, values: Any) -> Predicate:
+    return In(name, tuple(_value(value) for value in _list(values, "values")), negated, weight)
+
+
+def _between(name: Any, op: str, negated: bool, weight: Any, low: Any, high: Any) -> Predicate:
+    return Between(name, _value(low), _value(high), negated, weight)
+
+
+def _like(name: Any, op: str, negated: bool, weight: Any, pattern: Any) -> Predicate:
+    return Like(name, pattern, op == "ilike", negated, weight)
+
+
+def _regex(name: Any, op: str, negated: bool, weight: Any, pattern: Any) -> Predicate:
+    return Regex(name, pattern, negated, weight)
+
+
+def _text(name: Any, op: str, negated: bool, weight: Any, terms: Any) -> Predicate:
+    mode = op.removeprefix("has ")
+    return Text(name, mode, _list(terms, "terms"), negated, weight)  # type: ignore[arg-type]
+
+
+def _within(name: Any, op: str, negated: bool, weight: Any, shape: Any) -> Predicate:
+    return Within(name, shape_from_json(shape), negated, weight)
+
+
+def _network(name: Any, op: str, negated: bool, weight: Any, blocks: Any) -> Predicate:
+    return Network(name, _list(blocks, "blocks"), negated, weight)
+
+
+def _exists(name: Any, op: str, negated: bool, weight: Any) -> Predicate:
+    return Exists(name, negated, weight)
+
+
+_READERS: dict[str, Callable[..., Predicate]] = {
+    **dict.fromkeys(("=", "!=", "<", "<=", ">", ">="), _compare),
+    "in": _in,
+    "between": _between,
+    "like": _like,
+    "ilike": _like,
+    "rlike": _regex,
+    **dict.fromkeys(("has any", "has all", "has phrase"), _text),
+    "within": _within,
+    "in network": _network,
+    "exists": _exists,
+}
+_KEYS: dict[Callable[..., Predicate], tuple[str, ...]] = {
+    _compare: ("value",),
+    _in: ("values",),
+    _between: ("low", "high"),
+    _like: ("pattern",),
+    _regex: ("pattern",),
+    _text: ("terms",),
+    _within: ("shape",),
+    _network: ("blocks",),
+    _exists: (),
+}
+
+
+def _write(p: Predicate) -> tuple[str, dict[str, Any]]:
+    """The operator's name and the operands of a predicate."""
+    if isinstance(p, Compare):
+        return p.op, {"value": tagged(p.value)}
+    negated = "not " if p.negated else ""
+    match p:
+        case In():
+            return f"{negated}in", {"values": [tagged(value) for value in p.values]}
+        case Between():
+            return f"{negated}between", {"low": tagged(p.low), "high": tagged(p.high)}
+        case Like():
+            return f"{negated}{'ilike' if p.fold else 'like'}", {"pattern": p.pattern}
+        case Regex():
+            return f"{negated}rlike", {"pattern": p.pattern}
+        case Text():
+            return f"{negated}has {p.mode}", {"terms": list(p.terms)}
+        case Within():
+            return f"{negated}within", {"shape": shape_to_json(p.shape)}
+        case Network():
+            return f"{negated}in network", {"blocks": list(p.blocks)}
+        case Exists():
+            return f"{negated}exists", {}

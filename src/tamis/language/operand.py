@@ -1,0 +1,140 @@
+"""Operands: attribute names, values, weights and terms, cleaned and held to the limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tamis.errors import EventValue, ExpressionLimit, ParseError, TypeMismatch
+from tamis.limits import Limits
+from tamis.values.text import terms_of
+from tamis.values.value import Interval, Point, Scalar, clean_string, clean_value
+
+# Walks over trees may recurse; Python's own stack bounds them whatever the configured limit says.
+DEEPEST = 100
+
+_NAMES = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    dict: "an object",
+    type(None): "null",
+    Point: "a point",
+}
+
+
+def depth_limit(limits: Limits) -> int:
+    """How deep a tree may be under ``limits``."""
+    return min(limits.expression_depth, DEEPEST)
+
+
+def over(limit: str, bound: int, what: str) -> ExpressionLimit:
+    """The error that says ``what`` passes the bound named ``limit``."""
+    return ExpressionLimit(f"{what}, more than {limit} = {bound}", limit=limit, bound=bound)
+
+
+def kind_of(value: Any) -> str:
+    """The type of ``value`` in the user's words."""
+    return _NAMES.get(type(value)) or ("a time" if hasattr(value, "year") else f"a {type(value).__name__}")
+
+
+def clean_name(name: Any, limits: Limits) -> str:
+    """An attribute's name: a non-empty string in NFC."""
+    if not isinstance(name, str):
+        raise ParseError(f"an attribute's name is a string, not {kind_of(name)}")
+    if not name:
+        raise ParseError("an attribute's name cannot be empty")
+    clean = _clean_text(name)
+    size = len(clean) if clean.isascii() else len(clean.encode())
+    if size > limits.attribute_name_bytes:
+        raise over(
+            "attribute_name_bytes", limits.attribute_name_bytes, f"an attribute's name has {size} bytes"
+        )
+    return clean
+
+
+def clean_text(text: Any, limits: Limits, what: str = "a string") -> str:
+    """A string operand in NFC, no longer than the limit."""
+    if not isinstance(text, str):
+        raise TypeMismatch(f"expected {what}, found {kind_of(text)}")
+    clean = _clean_text(text)
+    size = len(clean) if clean.isascii() else len(clean.encode())
+    if size > limits.string_bytes:
+        raise over("string_bytes", limits.string_bytes, f"{what} has {size} bytes")
+    return clean
+
+
+def _clean_text(text: str) -> str:
+    try:
+        return clean_string(str(text))
+    except EventValue as bad:
+        raise ParseError(bad.message) from None
+
+
+def clean_operand(value: Any, limits: Limits) -> Scalar | Point:
+    """A value to compare with: any value but an interval."""
+    if isinstance(value, str):
+        return clean_text(value, limits)
+    try:
+        cleaned = clean_value(value)
+    except EventValue as bad:
+        raise TypeMismatch(bad.message) from None
+    if isinstance(cleaned, Interval):
+        raise TypeMismatch("an interval cannot be compared with; write BETWEEN low AND high")
+    if isinstance(cleaned, Point):
+        return clean_point(cleaned.lon, cleaned.lat)
+    return cleaned
+
+
+def clean_scalar(value: Any, limits: Limits, where: str) -> Scalar:
+    """A value that is not a point, for ``where``."""
+    cleaned = clean_operand(value, limits)
+    if isinstance(cleaned, Point):
+        raise TypeMismatch(f"a point cannot stand in {where}")
+    return cleaned
+
+
+def clean_coordinate(number: Any) -> float:
+    """A finite float; negative zero becomes zero."""
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise TypeMismatch(f"a coordinate is a number, not {kind_of(number)}")
+    try:
+        degrees = float(number) + 0.0
+    except OverflowError:
+        degrees = math.inf
+    if not math.isfinite(degrees):
+        raise TypeMismatch("a coordinate is a finite number")
+    return degrees
+
+
+def clean_point(lon: Any, lat: Any) -> Point:
+    """A point with both coordinates in range."""
+    try:
+        return Point(clean_coordinate(lon), clean_coordinate(lat))
+    except EventValue as bad:
+        raise TypeMismatch(bad.message) from None
+
+
+def clean_weight(weight: Any) -> float:
+    """A predicate's weight: finite and not negative."""
+    if type(weight) is float and 0.0 <= weight < math.inf:
+        return weight + 0.0
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise TypeMismatch(f"a weight is a number, not {kind_of(weight)}")
+    try:
+        number = float(weight) + 0.0
+    except OverflowError:
+        number = math.inf
+    if not 0.0 <= number < math.inf:
+        raise TypeMismatch(f"a weight is a finite number of at least 0, not {number}")
+    return number
+
+
+def one_term(text: str) -> str:
+    """The single term in ``text``."""
+    terms = terms_of(text)
+    if len(terms) != 1:
+        found = "no term" if not terms else f"{len(terms)} terms ({', '.join(terms[:5])})"
+        raise TypeMismatch(f"{text[:80]!r} holds {found} where one is expected; HAS PHRASE takes several")
+    return terms[0]

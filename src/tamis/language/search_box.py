@@ -1,0 +1,72 @@
+"""The search-box form: ``+plus-size +wool +coat -leather "new york" optional``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tamis.errors import ParseError
+from tamis.expression.tree import TRUE, And, Expr, Or, Text
+from tamis.language.check import check_tree
+from tamis.language.operand import over
+from tamis.language.parse import utf8_size
+from tamis.language.wildcards import wildcard_error, wildcard_in
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.text import terms_of
+
+_PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
+
+
+class _Word(NamedTuple):
+    sign: str
+    terms: tuple[str, ...]
+
+
+def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
+    """The tree of what a person types into a search box over ``attribute``.
+
+    ``+`` marks what must be there, ``-`` what must not, quotes a phrase. Without any ``+``, all unmarked
+    words must be there; with one, they are optional: they add to the score and exclude nothing.
+    """
+    if not isinstance(text, str):
+        raise ParseError(f"the text of a search box is a string, not a {type(text).__name__}")
+    if (size := utf8_size(text)) > limits.expression_bytes:
+        raise over("expression_bytes", limits.expression_bytes, f"the search has {size} bytes")
+    words = list(_words(text))
+    if not words:
+        raise ParseError("there is nothing to search for", text=text, position=0)
+    strict = not any(word.sign == "+" for word in words)
+    return check_tree(And(tuple(_condition(word, attribute, strict) for word in words)), limits)
+
+
+def _words(text: str) -> Iterator[_Word]:
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        piece = _PIECE.match(text, at)
+        start = piece.start(1) if piece else at + len(text[at:]) - len(text[at:].lstrip())
+        if piece is None:
+            what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
+            raise ParseError(f"expected {what}", text=text, position=start)
+        written = 2 if piece[2] is not None else 3
+        _refuse_wildcards(text, piece, written)
+        terms = tuple(terms_of(piece[written]))
+        if terms:
+            yield _Word(piece[1], terms)
+        elif piece[1]:
+            raise ParseError("expected letters or digits after the sign", text=text, position=start)
+        at = piece.end()  # a lone '&' or '!' between words is no word
+
+
+def _refuse_wildcards(text: str, piece: re.Match[str], written: int) -> None:
+    """Refuse a wildcard in the word or phrase, and the distance in ``"new york"~2``."""
+    found = wildcard_in(piece[written])
+    if found is not None:
+        raise wildcard_error(piece[written], found[0], piece.start(written) + found[1], text)
+    if written == 2 and text.startswith("~", piece.end()):
+        raise wildcard_error(f"{piece[0].strip()}~", "~", piece.end(), text)
+
+
+def _condition(word: _Word, attribute: str, strict: bool) -> Expr:
+    has = Text(attribute, "phrase", word.terms, negated=word.sign == "-")
+    return has if strict or word.sign else Or((has, TRUE))

@@ -1,0 +1,41 @@
+"""A thread that lets a store forget what is old."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from tamis.errors import TamisError
+from tamis.store import Store
+from tamis.store.moments import now
+
+EVERY = 600.0  # seconds
+
+_log = logging.getLogger(__name__)
+
+
+class RetentionWorker:
+    """Forgets what is older than so many days, now and every ten minutes."""
+
+    def __init__(self, store: Store, days: float) -> None:
+        self._store, self._days = store, days
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tamis-keeper", daemon=True)
+
+    def __enter__(self) -> RetentionWorker:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                gone = self._store.forget(now() - int(self._days * 86_400e6), self._stopped.is_set)
+                _log.info("forgot %s", ", ".join(f"{n} of {name}" for name, n in gone._asdict().items()))
+            except TamisError as bad:
+                _log.warning("nothing was forgotten: %s", bad.message)
+            if self._stopped.wait(EVERY):
+                return

@@ -1,1 +1,0 @@
-"""The matcher: snapshots of segments, matching, top-k, explanations, work reports."""

@@ -1,1 +1,0 @@
-"""What things are: values, events, expressions, and what it means for one to match the other."""

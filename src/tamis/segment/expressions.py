@@ -1,0 +1,132 @@
+"""What must hold of stored expressions, so that each can be read as a tree and merged elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns._kernels import misplaced_row
+from tamis.columns.codes import Kind, Op
+from tamis.columns.groups import places_of
+from tamis.columns.literals import Literals, literal_at
+from tamis.columns.rows import Columns
+from tamis.engines.proof import is_below
+from tamis.expression.truth import block_range
+from tamis.language.operand import DEEPEST
+from tamis.values.shape import Polygon, geometry
+from tamis.values.value import micros_of
+
+Ensure = Callable[[Any, str], None]
+Ints = npt.NDArray[np.int64]
+
+_EARLIEST, _LATEST = (micros_of(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))
+_MANY = 1 << 40  # operands: more than any file has
+_SCALARS = (Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING, Kind.POINT)
+_TEXTS = (
+    Op.LIKE, Op.ILIKE, Op.RLIKE, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR,
+)  # fmt: skip
+
+
+def check_book(columns: Columns, ensure: Ensure) -> None:
+    """Call ``ensure`` with everything that the readers of expressions rely on."""
+    ensure(len(columns.weight) in (0, len(columns.op)), "book.weight has the wrong length")
+    _check_literals(columns.literals, ensure)
+    _check_rows(columns, ensure)
+    _check_networks(columns, ensure)
+
+
+def _check_rows(columns: Columns, ensure: Ensure) -> None:
+    """Operators have the operands that they take; the rows of an expression are one in reverse Polish."""
+    known = np.zeros(256, np.bool_)
+    known[list(Op)] = True
+    ensure(known[columns.op].all(), "an operator is unknown")
+    predicates = columns.op < Op.AND
+    ensure(is_below(columns.attribute[predicates], len(columns.names)), "a predicate has no attribute")
+    # AND, OR and NOT have the number of some attribute, which nobody asks for but merging.
+    ensure(is_below(columns.attribute, max(len(columns.names), 1)), "a row has no attribute")
+    ensure(is_below(columns.args, len(columns.literals.kind)), "an operand is missing")
+    ensure(is_below(columns.arity, max(len(columns.args), len(columns.op)) + 1), "too many operands")
+    arity, args, row_start, arg_start = (
+        np.ascontiguousarray(part, np.int64)
+        for part in (columns.arity, columns.args, columns.row_start, columns.arg_start)
+    )
+    depth = np.empty(int(np.diff(row_start).max(initial=0)), np.int64)
+    places = columns.op, arity, args, columns.literals.kind, row_start, arg_start
+    bad = misplaced_row(*places, *_ARITIES, _allowed(), depth, DEEPEST)
+    ensure(bad < 0, "the operands do not fit the operators")
+
+
+def _allowed() -> Ints:
+    """The kinds of literals that each operator takes, a bit for each kind."""
+    allowed = np.full(256, sum(1 << kind for kind in _SCALARS), np.int64)
+    for op in (Op.LT, Op.LE, Op.GT, Op.GE, Op.BETWEEN, Op.NOT_BETWEEN):
+        allowed[op] &= ~(1 << Kind.POINT)
+    for op in _TEXTS:
+        allowed[[op, op | 1]] = 1 << Kind.STRING
+    allowed[[Op.WITHIN, Op.NOT_WITHIN]] = 1 << Kind.SHAPE
+    return allowed
+
+
+def _arities() -> tuple[Ints, Ints]:
+    """The least and the greatest number of operands of each operator."""
+    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
+    for op in (Op.BETWEEN, Op.NOT_BETWEEN):
+        least[op] = most[op] = 2
+    for op in (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR):
+        most[[op, op | 1]] = _MANY
+    least[[Op.IN, Op.NOT_IN]] = 0
+    for op in (Op.EXISTS, Op.IS_NULL):
+        least[op] = most[op] = 0
+    for op in (Op.AND, Op.OR):
+        least[op], most[op] = 0, _MANY
+    return least, most
+
+
+_ARITIES = _arities()
+
+
+def _check_literals(literals: Literals, ensure: Ensure) -> None:
+    """Every literal can be read as the value that its kind says."""
+    kind, bits = literals.kind, literals.bits
+    ensure(is_below(kind, max(Kind) + 1), "a literal is of no kind")
+    ensure(is_below(bits[kind >= Kind.STRING], literals.strings.count), "a literal has no text")
+    ensure(is_below(bits[kind == Kind.BOOLEAN], 2), "a literal is neither true nor false")
+    ensure(np.isfinite(bits[kind == Kind.FLOAT].view(np.float64)).all(), "a literal is no finite number")
+    moments = bits[kind == Kind.TIME]
+    sound = np.all((moments >= _EARLIEST) & (moments <= _LATEST))
+    ensure(sound, "a literal is no time")
+    for at in np.flatnonzero(kind >= Kind.SHAPE).tolist():
+        ensure(_is_shape(literals, at), "a shape cannot be read")
+
+
+def _is_shape(literals: Literals, at: int) -> bool:
+    try:
+        shape = literal_at(literals, at)
+        if isinstance(shape, Polygon):
+            geometry(shape)
+    except Exception:  # the libraries that read shapes raise errors of many types
+        return False
+    return True
+
+
+def _check_networks(columns: Columns, ensure: Ensure) -> None:
+    """The blocks of networks can be read."""
+    rows = np.flatnonzero((columns.op & 0xFE) == Op.IN_CIDR)
+    if not len(rows):
+        return
+    arity = np.where(columns.op < Op.AND, columns.arity, 0).astype(np.int64)
+    begin = np.cumsum(arity) - arity
+    blocks = np.unique(columns.args[places_of(begin[rows], arity[rows])])
+    ensure(all(_is_block(columns.literals, int(at)) for at in blocks), "a network cannot be read")
+
+
+def _is_block(literals: Literals, at: int) -> bool:
+    try:
+        block_range(literal_at(literals, at))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,181 @@
+"""A segment: space, clauses, engine, and the subscriptions themselves."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns.literals import Literals, StringColumn
+from tamis.columns.rows import Columns, tree_at
+from tamis.engines.arena import Arena
+from tamis.engines.engines import attach
+from tamis.engines.protocol import Engine
+from tamis.errors import IndexCorrupt, TamisError
+from tamis.expression.tree import Expr
+from tamis.limits import Limits
+from tamis.segment.invariants import check_arrays
+from tamis.segment.source import Source
+from tamis.space.encode import Encoder
+from tamis.space.space import Space
+
+_FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
+
+
+class Particulars(NamedTuple):
+    """What a subscription carries beside its expression."""
+
+    priority: npt.NDArray[np.float64]
+    version: npt.NDArray[np.int64]
+
+
+class Segment:
+    """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
+
+    def __init__(self, arena: Arena, engine: str, limits: Limits, source: Source | None = None) -> None:
+        self.arena = arena
+        self.source = source  # the file it is mapped from, if it is
+        self.engine_name = engine
+        self.limits = limits
+        self.ids = StringColumn(arena["ids.start"], arena["ids.data"])
+        self.owner_start = arena["clauses.owner_start"]
+        self.owner = arena["clauses.owner"]
+        self.revise = arena["clauses.revise"]
+        self.any_revise = bool(self.revise.any())
+
+    @property
+    def count(self) -> int:
+        """How many subscriptions there are."""
+        return self.ids.count
+
+    @property
+    def clauses(self) -> int:
+        """How many distinct clauses are indexed."""
+        return len(self.revise)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no subscription has two clauses: pairs need no merging, even if owners share clauses."""
+        return len(self.owner) == len(np.unique(self.owner))
+
+    @cached_property
+    def one_to_one(self) -> bool:
+        """Whether clause ``c`` has exactly one owner, ``owner[c]``."""
+        return bool(np.array_equal(self.owner_start, np.arange(len(self.revise) + 1)))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Locates events in this segment's space."""
+        return Encoder(self.space, self.limits)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine over this segment's clauses."""
+        engine: Engine = attach(self.engine_name, self.arena)
+        return engine
+
+    @cached_property
+    def space(self) -> Space:
+        """How this segment's attributes are cut."""
+        strings = ("names", "strings", "flag_pattern")
+        fields: dict[str, Any] = {
+            name: _strings(self.arena, f"space.{name}") if name in strings else self.arena[f"space.{name}"]
+            for name in Space._fields
+        }
+        return Space(**fields)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The expressions as they were registered."""
+        arena = self.arena
+        literals = Literals(
+            arena["book.literals.kind"],
+            arena["book.literals.bits"],
+            _strings(arena, "book.literals.strings"),
+        )
+        rest = {name: arena[f"book.{name}"] for name in Columns._fields[2:]}
+        return Columns(tuple(_strings(arena, "book.names").to_list()), literals, **rest)
+
+    def expression(self, ordinal: int) -> Expr:
+        """The expression of one subscription."""
+        try:
+            return tree_at(self.columns, ordinal)
+        except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as bad:  # of a forged file
+            raise IndexCorrupt(f"the index is damaged: an expression cannot be read: {bad}") from None
+
+    def priority(self, ordinal: int) -> float:
+        """The static priority of one subscription."""
+        priorities = self.arena["priority"]
+        return float(priorities[ordinal]) if len(priorities) else 0.0
+
+    def version(self, ordinal: int) -> int:
+        """The version of one subscription."""
+        versions = self.arena["version"]
+        return int(versions[ordinal]) if len(versions) else 0
+
+    def particulars(self, ordinals: npt.NDArray[np.int64]) -> Particulars:
+        """Priorities and versions of several subscriptions."""
+        stored = {name: self.arena[name] for name in Particulars._fields}
+        return Particulars(
+            **{
+                name: column[ordinals] if len(column) else np.zeros(len(ordinals), column.dtype)
+                for name, column in stored.items()
+            }
+        )
+
+    def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
+        """The ids of several subscriptions."""
+        if len(ordinals) > _FEW_IDS:
+            return list(self.id_array.take(ordinals).to_pylist())
+        data, start = self._id_bytes, self.ids.start
+        ends = zip(start[ordinals].tolist(), start[ordinals + 1].tolist(), strict=True)
+        return [str(data[low:high], "utf-8") for low, high in ends]
+
+    @cached_property
+    def _id_bytes(self) -> memoryview:
+        return self.ids.data.data
+
+    def find(self, subscription: str) -> int:
+        """The ordinal of a subscription id, or -1."""
+        order, key = self.arena["ids.order"], subscription.encode("utf-8", "surrogatepass")
+        at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
+        return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1
+
+    @cached_property
+    def id_array(self) -> Any:
+        """All ids as an Arrow array over the arena's memory."""
+        import pyarrow as pa
+
+        start = np.ascontiguousarray(self.ids.start, np.int32)
+        return pa.Array.from_buffers(
+            pa.string(), self.count, [None, pa.py_buffer(start), pa.py_buffer(self.ids.data)]
+        )
+
+    def ensure_whole(self) -> None:
+        """Raise :class:`IndexCorrupt` if the file it is mapped from was cut meanwhile."""
+        if self.source is not None:
+            self.source.ensure_whole()
+
+    def check(self, checksums: bool = True) -> None:
+        """Raise :class:`IndexCorrupt` if an invariant is broken, or a byte of its file was changed."""
+        if self.source is not None:
+            self.source.ensure_whole()
+            if checksums:
+                self.source.verify(self.arena)
+        try:
+            check_arrays(self)
+            self.engine.check()
+        except TamisError as bad:
+            raise IndexCorrupt(f"{self._where()}{bad}") from None
+        except Exception as bad:  # a forged file may be wrong in any way; whatever it raises, it is damaged
+            raise IndexCorrupt(f"{self._where()}{type(bad).__name__}: {bad}") from bad
+
+    def _where(self) -> str:
+        return f"{self.source.path}: " if self.source is not None else ""
+
+
+def _strings(arena: Arena, name: str) -> StringColumn:
+    return StringColumn(arena[f"{name}.start"], arena[f"{name}.data"])

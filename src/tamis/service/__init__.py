@@ -1,0 +1,15 @@
+"""The service over HTTP: subscriptions, events, matches, notifications; versioned, typed, owner by owner.
+
+An *operation* (:mod:`tamis.service.operation`) is a method on a path with its scope, its request body and its
+answers. One list of operations makes the routes, the OpenAPI page and the test of scopes.
+"""
+
+from __future__ import annotations
+
+from tamis.extras import needs_extra
+
+with needs_extra("tamis.service", "service"):
+    from tamis.service.app import make_app
+    from tamis.service.service import Service, Settings
+
+__all__ = ["Service", "Settings", "make_app"]

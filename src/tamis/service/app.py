@@ -1,0 +1,113 @@
+"""The application: all operations, and the pages, behind the gate."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
+
+from tamis.errors import MethodUnknown, RouteUnknown
+from tamis.service import admin, bulk, events, health, match, notifications, openapi, stream, subscriptions
+from tamis.service.bodies import JSON
+from tamis.service.middleware import RequestMiddleware
+from tamis.service.operation import Endpoint, Operation
+from tamis.service.pages import Pages
+from tamis.service.service import Service
+
+# A path with fixed words stands before one with a name in their place.
+OPERATIONS: tuple[Operation, ...] = (
+    *bulk.OPERATIONS,
+    *match.OPERATIONS,
+    *subscriptions.OPERATIONS,
+    *notifications.OPERATIONS,
+    *events.OPERATIONS,
+    *stream.OPERATIONS,
+    *admin.OPERATIONS,
+    *health.OPERATIONS,
+)
+OPENAPI = "/openapi.json"
+
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(service: Service) -> ASGIApp:
+    """The service as an ASGI application; its own tasks live as long as it does."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: object) -> AsyncIterator[None]:
+        async with service.running():
+            yield
+
+    by_path: dict[str, dict[str, Answering]] = {OPENAPI: {"GET": _Description()}}
+    for known in OPERATIONS:
+        by_path.setdefault(known.path, {})[known.method] = Endpoint(service, known)
+    paths = {path: _Methods(path, methods) for path, methods in by_path.items()}
+    routes = [Route(path, methods) for path, methods in paths.items() if "{" in path]
+    routes.append(Route("/{name:path}", _Methods("pages", {"GET": Pages()})))
+    return RequestMiddleware(_Routes(paths, _router(routes, lifespan)), service)
+
+
+def _router(routes: list[Route], lifespan: Lifespan[Any]) -> Router:
+    return Router(routes, redirect_slashes=False, default=_nothing, lifespan=lifespan)
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a path that no route can hold: one with a line break, or the ``*`` of ``OPTIONS *``."""
+    raise RouteUnknown(f"there is nothing at {scope['path'][:100]!r}")
+
+
+class _Routes:
+    """Paths without names in them are found at once; a router looks through the others."""
+
+    def __init__(self, fixed: Mapping[str, ASGIApp], others: Router) -> None:
+        self._fixed, self._others = fixed, others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find who answers."""
+        if scope["type"] == "http" and "\n" in scope["path"]:  # a route's pattern may end before the last one
+            await _nothing(scope, receive, send)
+        found = self._fixed.get(scope["path"]) if scope["type"] == "http" else None
+        await (found or self._others)(scope, receive, send)
+
+
+class _Methods:
+    """All that a path knows, by method."""
+
+    def __init__(self, path: str, methods: Mapping[str, Answering]) -> None:
+        self._path, self._methods = path, dict(methods)
+        if "GET" in methods:
+            self._methods["HEAD"] = methods["GET"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find the method, let it answer."""
+        scope["state"]["route"] = self._path
+        answer = self._methods.get(scope["method"])
+        if answer is None:
+            known = ", ".join(sorted(self._methods))
+            raise MethodUnknown(f"this path knows {known}, not {scope['method'][:20]}", allow=known)
+        response = await answer(Request(scope, receive))
+        await (_head_of(response, send) if scope["method"] == "HEAD" else response(scope, receive, send))
+
+
+async def _head_of(response: Response, send: Send) -> None:
+    """What a GET would begin with; a stream is not begun for it."""
+    head = {"status": response.status_code, "headers": response.raw_headers}
+    await send({"type": "http.response.start", **head})
+    await send({"type": "http.response.body"})
+
+
+class _Description:
+    """The OpenAPI description, made once."""
+
+    def __init__(self) -> None:
+        self._text = msgspec.json.encode(openapi.describe(OPERATIONS))
+
+    async def __call__(self, request: Request) -> Response:
+        """The text."""
+        return Response(self._text, headers={"cache-control": "no-cache"}, media_type=JSON)

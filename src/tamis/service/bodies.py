@@ -1,0 +1,222 @@
+"""Bodies of requests, read within their bounds: what is too long is refused before it is read whole."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
+
+from tamis.errors import EventSyntax, MediaType, RequestInvalid, RequestTimeout, RequestTooLarge
+from tamis.limits import Limits
+from tamis.values.jsontext import NOT_JSON, refusal_of, repeated_name, twice
+
+JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
+
+S = TypeVar("S")
+T = TypeVar("T")
+_PLACE = re.compile(r"(?:field `(.*?)`)?(?: - at `([^`]*)`)?$")
+
+
+class Line(NamedTuple):
+    """A line of a stream, or only its number if it was too long to be kept."""
+
+    number: int
+    text: bytes | None
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """A header that makes sense only once; the gate has made a dictionary of all."""
+    found: bytes | None = scope["state"]["headers"].get(name)
+    return None if found is None else found.decode("latin-1")
+
+
+def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
+    """The media type of a body, one of those allowed; JSON if none is said."""
+    if (header(scope, b"content-encoding") or "identity").strip().lower() != "identity":
+        raise MediaType("bodies are not decompressed here; send it as it is", allowed=list(allowed))
+    said = header(scope, b"content-type") or JSON
+    if said in allowed:
+        return said
+    media, _, more = said.partition(";")
+    media = media.strip().lower()
+    charset = re.search(r'charset\s*=\s*"?([^\s";]+)', more, re.IGNORECASE | re.ASCII)
+    if media not in allowed or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+        raise MediaType(
+            f"a body of {said[:80]} is not read here; send {' or '.join(allowed)} in UTF-8",
+            allowed=list(allowed),
+        )
+    return media
+
+
+async def whole(request: Request, limits: Limits) -> bytes:
+    """The whole body."""
+    pieces = [piece async for piece in _pieces(request, limits.request_bytes, "request_bytes", limits)]
+    return b"".join(pieces)
+
+
+async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
+    """The lines of a body as they arrive, some at a time; blank ones are left out."""
+    splitter = _Splitter(limits.line_bytes)
+    async for piece in _pieces(request, limits.lines_bytes, "lines_bytes", limits):
+        if found := splitter.feed(piece):
+            yield found
+    if found := splitter.end():
+        yield found
+
+
+async def piped(
+    groups: AsyncIterator[S], prepare: Callable[[S], Awaitable[T]], finish: Callable[[T], Awaitable[None]]
+) -> None:
+    """Prepare each group while the one before is being finished; what was begun is finished in any case."""
+    finishing: asyncio.Future[None] | None = None
+    try:
+        async for group in groups:
+            ready = await prepare(group)
+            if finishing is not None:
+                await finishing
+            finishing = asyncio.ensure_future(finish(ready))
+    finally:
+        if finishing is not None:
+            await finishing
+
+
+def long_line(limits: Limits) -> RequestTooLarge:
+    """Why a line was not kept."""
+    return RequestTooLarge(f"the line has more than line_bytes = {limits.line_bytes}", limit="line_bytes")
+
+
+def decoded(
+    text: bytes,
+    decoder: msgspec.json.Decoder[T],
+    what: str = "the body",
+    attributes: Callable[[T], msgspec.Raw] | None = None,
+) -> T:
+    """JSON as an object of the decoder's type; what is wrong is named.
+
+    ``attributes`` finds in it those of an event, which are not looked into here; then a text that is not JSON
+    is refused as an event would be.
+    """
+    try:
+        found = decoder.decode(text)
+        around = text if attributes is None else _around(text, bytes(attributes(found)))
+        name = repeated_name(around, msgspec.json.decode(around))
+    except msgspec.ValidationError as bad:
+        raise RequestInvalid(f"{what} does not fit: {bad}", **_place(str(bad))) from None
+    except NOT_JSON as bad:
+        why = refusal_of(text, what, bad)
+        raise RequestInvalid(why.message) if attributes is None else why from None
+    if name is not None:
+        raise (RequestInvalid if attributes is None else EventSyntax)(twice(name))
+    return found
+
+
+def _around(text: bytes, attributes: bytes) -> bytes:
+    """A text without an event's attributes; what is no object will be refused anyway."""
+    return text.replace(attributes, b"null", 1) if attributes.startswith(b"{") else b"null"
+
+
+def converted(values: dict[str, Any], kind: type[T], what: str) -> T:
+    """Parameters as an object; what is wrong is named."""
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as bad:
+        raise RequestInvalid(f"{what}: {bad}", **_place(str(bad))) from None
+
+
+def _place(said: str) -> dict[str, str]:
+    """The field that msgspec speaks of: ``$.delivery`` and ``url`` make ``delivery.url``."""
+    found = _PLACE.search(said)
+    field, path = found.groups() if found else (None, None)
+    parts = [part for part in ((path or "").removeprefix("$").strip("."), field) if part]
+    return {"field": ".".join(parts)} if parts else {}
+
+
+async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> AsyncIterator[bytes]:
+    said = header(request.scope, b"content-length") or ""
+    if said.isdecimal() and int(said) > most:
+        raise _too_large(f"the body has {int(said):,} bytes", limit, most)
+    stream, seen, patience = request.stream(), 0, Patience(limits)
+    while True:
+        began = time.monotonic()  # what we do between two pieces is not the sender's time
+        try:
+            async with asyncio.timeout(patience.left):
+                piece = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise patience.end() from None
+        except ClientDisconnect:
+            raise RequestInvalid("the connection ended within the body") from None
+        patience.spend(time.monotonic() - began, len(piece))
+        seen += len(piece)
+        if seen > most:
+            raise _too_large(f"the body has more than {most:,} bytes", limit, most)
+        if piece:
+            yield piece
+
+
+def _too_large(said: str, limit: str, most: int) -> RequestTooLarge:
+    return RequestTooLarge(f"{said}; {limit} = {most}", limit=limit)
+
+
+class Patience:
+    """How long a sender is still waited for: bytes renew it, a few bytes only for a short while.
+
+    So a long body may take hours over a slow line, and nobody keeps a place with a byte now and then.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self.left = float(limits.request_seconds)
+
+    def spend(self, seconds: float, size: int) -> None:
+        """So long was waited for so many bytes."""
+        earned = size / self._limits.body_bytes_per_second
+        self.left = min(self._limits.request_seconds, max(0.0, self.left - seconds) + earned)
+
+    def end(self) -> RequestTimeout:
+        """What to say when there is none left."""
+        seconds, rate = self._limits.request_seconds, self._limits.body_bytes_per_second
+        return RequestTimeout(
+            f"the body came too slowly: nothing for request_seconds = {seconds}, or fewer than "
+            f"body_bytes_per_second = {rate}",
+            limit="request_seconds",
+        )
+
+
+class _Splitter:
+    """Pieces of a body into lines; of a line that is too long only the number is kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._number = most, 1
+        self._rest, self._too_long = b"", False
+
+    def feed(self, piece: bytes) -> list[Line]:
+        """The lines that end in this piece."""
+        *ended, rest = (self._rest + piece).split(b"\n") if not self._too_long else piece.split(b"\n")
+        found = []
+        for text in ended:
+            found += self._line(text)
+        self._rest = rest
+        if len(rest) > self._most:
+            self._rest, self._too_long = b"", True
+        elif self._too_long:
+            self._rest = b""
+        return found
+
+    def end(self) -> list[Line]:
+        """The last line, which need not have an end."""
+        return self._line(self._rest) if self._rest or self._too_long else []
+
+    def _line(self, text: bytes) -> list[Line]:
+        number, too_long = self._number, self._too_long or len(text) > self._most
+        self._number, self._too_long = number + 1, False
+        if too_long:
+            return [Line(number, None)]
+        return [Line(number, text)] if text.strip() else []

@@ -1,0 +1,88 @@
+"""Headers that make changes safe: versions as entity tags, ``If-Match`` and ``If-None-Match`` (RFC 9110), and
+``Idempotency-Key``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from tamis.errors import RequestInvalid, VersionConflict
+from tamis.limits import Limits
+from tamis.service.bodies import header
+from tamis.store.subscriptions import Held
+
+ANY = "*"
+TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI page
+KEY = "^[ -~]{1,255}$"
+_TAGS = re.compile(r'\s*(W/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)')
+
+
+def tag_of(version: int) -> str:
+    """A version as an entity tag."""
+    return f'"{version}"'
+
+
+class Conditions(NamedTuple):
+    """What must hold of the version that is there; ``None``: nothing."""
+
+    match: frozenset[str] | None
+    none_match: frozenset[str] | None
+
+    @classmethod
+    def of(cls, headers: Headers) -> Conditions:
+        """The conditions of a request."""
+        return cls(
+            _tags(headers, "if-match", weak=False),  # to change something, it must be the very same
+            _tags(headers, "if-none-match", weak=True),
+        )
+
+    def check(self, held: Held | None) -> None:
+        """Refuse a change of what is there, or of nothing."""
+        if self.match is not None and not _holds(self.match, held):
+            there = "there is none" if held is None else f"it is at {tag_of(held.version)}"
+            raise VersionConflict(f"If-Match does not hold: {there}; read it again, then decide")
+        if self.none_match is not None and _holds(self.none_match, held):
+            raise VersionConflict("If-None-Match does not hold: there is one already")
+
+    def is_unchanged(self, held: Held) -> bool:
+        """Whether the reader has this version already."""
+        return self.none_match is not None and _holds(self.none_match, held)
+
+
+def _holds(tags: frozenset[str], held: Held | None) -> bool:
+    return held is not None and (ANY in tags or str(held.version) in tags)
+
+
+def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
+    text = ",".join(headers.getlist(name))
+    if not text:
+        return None
+    if text.strip() == ANY:
+        return frozenset({ANY})
+    tags, at = set(), 0
+    while at < len(text):
+        tag = _TAGS.match(text, at)
+        if tag is None:
+            raise RequestInvalid(
+                f'{name} is * or a list of tags such as "17", not {text[:80]!r}', header=name
+            )
+        at = tag.end()
+        if weak or not tag[1]:
+            tags.add(tag[2])
+    return frozenset(tags)
+
+
+def idempotency_key(scope: Scope, limits: Limits) -> str | None:
+    """The key that makes a request safe to repeat, if it has one."""
+    key, most = header(scope, b"idempotency-key"), limits.idempotency_key_bytes
+    if key is not None and not (1 <= len(key) <= most and key.isascii() and key.isprintable()):
+        raise RequestInvalid(
+            f"an Idempotency-Key is 1 to idempotency_key_bytes = {most} ASCII characters",
+            header="idempotency-key",
+            limit="idempotency_key_bytes",
+        )
+    return key

@@ -1,0 +1,96 @@
+"""Figures for Prometheus: what is counted here, and what the index and the store say when they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from tamis.errors import StoreError
+
+if TYPE_CHECKING:
+    from tamis.live.matcher import Step
+    from tamis.service.service import Service
+
+_FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_LONG = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0)
+
+
+class Metrics:
+    """All figures of one service."""
+
+    media = CONTENT_TYPE_LATEST
+
+    def __init__(self, service: Service) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = self._counter("tamis_http_requests", "Requests.", "method", "route", "status")
+        self._seconds = self._histogram("tamis_http_request_seconds", "Time to answer.", _FAST, "route")
+        self._events = self._counter("tamis_events", "Events that were sent here.", "outcome")
+        self._batches = self._histogram("tamis_match_batch_seconds", "Time to match a batch.", _FAST)
+        self._waited = self._histogram(
+            "tamis_match_latency_seconds", "From the acceptance of an event to its matches.", _LONG
+        )
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self.registry.register(_Index(service))
+        service.live.on_step(self._step)
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request; ``route`` is the path with its names, so there are only so many."""
+        key = method, route, status
+        known = self._known.get(key)
+        if known is None:  # to look up labels takes longer than to count
+            known = self._requests.labels(method, route, str(status)), self._seconds.labels(route)
+            self._known[key] = known
+        known[0].inc()
+        known[1].observe(seconds)
+
+    def events(self, outcome: str, number: int) -> None:
+        """Count events by what became of them."""
+        if number:
+            self._events.labels(outcome).inc(number)
+
+    def text(self) -> bytes:
+        """All figures as they are now."""
+        return generate_latest(self.registry)
+
+    def _step(self, step: Step) -> None:
+        self._batches.observe(step.seconds)
+        self._waited.observe(max(0.0, step.waited))
+
+    def _counter(self, name: str, about: str, *labels: str) -> Counter:
+        return Counter(name, about, labels, registry=self.registry)
+
+    def _histogram(self, name: str, about: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(name, about, labels, buckets=buckets, registry=self.registry)
+
+
+class _Index(Collector):
+    """What the index and the store say of themselves; without the store, what the index says."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def describe(self) -> list[Any]:
+        """Nothing: the store need not be asked before anybody wants to know."""
+        return []
+
+    def collect(self) -> Iterator[Any]:
+        """The figures of this moment."""
+        live = self._service.live
+        info = live.index.info()
+        rates = live.rates
+        yield CounterMetricFamily("tamis_events_matched", "Events that were matched here.", rates.events)
+        yield CounterMetricFamily("tamis_matches", "Matches that were found here.", rates.matches)
+        yield GaugeMetricFamily("tamis_subscriptions", "Subscriptions in force.", info["subscriptions"])
+        yield GaugeMetricFamily("tamis_segments", "Segments of the index.", len(info["segments"]))
+        yield GaugeMetricFamily("tamis_fresh_subscriptions", "Not yet in a segment.", info["fresh"])
+        yield GaugeMetricFamily("tamis_index_bytes", "Size of the index.", info["bytes"])
+        yield GaugeMetricFamily("tamis_streams", "Streams that are open.", self._service.open_streams.count())
+        try:
+            lag = live.lag()
+        except StoreError:
+            return
+        yield GaugeMetricFamily("tamis_lag_events", "Events that wait for the matcher.", lag)

@@ -1,0 +1,160 @@
+"""Notifications: what was to be told, what became of it, and another try."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from sqlalchemy.engine import Connection
+
+from tamis.contract.names import local_name
+from tamis.errors import ResourceUnknown, SubscriptionError
+from tamis.service import cursors, drafts
+from tamis.service.operation import Answer, Call, operation
+from tamis.service.schemas.common import ForOwner, PageOf
+from tamis.service.schemas.events import Notification, NotificationPage, Retried
+from tamis.store import deliveries, dispatch, registry, subscriptions
+from tamis.store.deliveries import DEAD, WAITING
+from tamis.store.keys import SUBSCRIBE
+from tamis.store.moments import now
+from tamis.values.value import moment_of
+
+MESSAGE = "msg_{}"
+_known = {"scope": SUBSCRIBE, "tag": "notifications"}
+
+
+@operation(
+    "GET",
+    "/v1/subscriptions/{id}/notifications",
+    **_known,
+    query=PageOf,
+    answers={200: NotificationPage},
+    refusals=(404,),
+)
+async def list_notifications(call: Call) -> Answer:
+    """The notifications of a subscription, the latest first; also of one that has ended."""
+    stored, before = call.stored, cursors.number(call.query.cursor)
+    most = min(call.query.limit, call.service.limits.page_items)
+
+    def ask(connection: Connection) -> tuple[list[deliveries.Notification], int | None]:
+        found, following = deliveries.history(connection, stored, before, most)
+        if not found and before is None:
+            registry.existing(subscriptions.get(connection, stored), stored)
+        return found, following
+
+    found, following = await call.service.read(ask)
+    return _page(found, following)
+
+
+@operation(
+    "POST",
+    "/v1/subscriptions/{id}/notifications/{number}/replay",
+    **_known,
+    query=ForOwner,
+    answers={202: Retried},
+    refusals=(404, 422),
+)
+async def replay_notification(call: Call) -> Answer:
+    """Deliver a notification, also one that was only kept, to where the subscription points now.
+
+    The message id stays the same.
+    """
+    stored = call.stored
+    number = _number(call)
+
+    def replay(connection: Connection) -> int:
+        found = deliveries.find(connection, number)
+        if found is None or found.subscription_id != stored:
+            raise _unknown("notification", number)
+        repeated = dispatch.replay(connection, stored, [number], now())
+        if not repeated and found.state is None:
+            raise SubscriptionError(f"{call.part('id')} has no delivery to send it by; give it one")
+        return repeated
+
+    return Answer(Retried(retried=await call.service.commit(replay)), 202)
+
+
+@operation("GET", "/v1/dead-letters", **_known, query=PageOf, answers={200: NotificationPage})
+async def list_dead_letters(call: Call) -> Answer:
+    """Deliveries that were given up, the latest first."""
+    before = cursors.number(call.query.cursor)
+    most = min(call.query.limit, call.service.limits.page_items)
+    ask = functools.partial(deliveries.dead_letters, owner=call.owner, before=before, most=most)
+    return _page(*await call.service.read(ask))
+
+
+@operation(
+    "POST",
+    "/v1/dead-letters/{number}/retry",
+    **_known,
+    query=ForOwner,
+    answers={202: Retried},
+    refusals=(404,),
+)
+async def retry_dead_letter(call: Call) -> Answer:
+    """Try one dead letter again."""
+    number, owner = _number(call), call.owner
+
+    def retry(connection: Connection) -> int:
+        done = deliveries.again(connection, [number], owner, [DEAD])
+        if not done:
+            raise _unknown("dead letter", number)
+        return done
+
+    return Answer(Retried(retried=await call.service.commit(retry)), 202)
+
+
+@operation("POST", "/v1/dead-letters/retry", **_known, query=ForOwner, answers={202: Retried})
+async def retry_dead_letters(call: Call) -> Answer:
+    """Try dead letters again: the latest ones, as many as a page holds. Repeat until ``retried`` is 0."""
+    owner, most = call.owner, call.service.limits.page_items
+
+    def retry(connection: Connection) -> int:
+        found, _ = deliveries.dead_letters(connection, owner, None, most)
+        return deliveries.again(connection, [one.id for one in found], owner, [DEAD])
+
+    return Answer(Retried(retried=await call.service.commit(retry)), 202)
+
+
+def _number(call: Call) -> int:
+    text = call.part("number")
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise _unknown("notification", text)
+    return int(text)
+
+
+def _unknown(what: str, number: int | str) -> ResourceUnknown:
+    return ResourceUnknown(f"there is no {what} {str(number)[:40]}")
+
+
+def _page(found: Sequence[deliveries.Notification], following: int | None) -> Answer:
+    items = [_shown(one) for one in found]
+    return Answer(NotificationPage(items=items, next=cursors.cursor(following)))
+
+
+def _shown(one: deliveries.Notification) -> Notification:
+    return Notification(
+        number=one.id,
+        message=MESSAGE.format(one.id),
+        subscription=local_name(one.subscription_id),
+        kind=one.kind,
+        event=drafts.shown_event(one.event_id, one.query),
+        version=one.version,
+        score=one.score,
+        at=moment_of(one.created_at),
+        state=one.state or "kept",  # type: ignore[arg-type]
+        attempts=one.attempts or 0,
+        next_attempt=moment_of(one.due) if one.state == WAITING and one.due is not None else None,
+        finished=moment_of(one.finished_at) if one.finished_at is not None else None,
+        error=one.error,
+        delivery=drafts.settings(one.settings),
+    )
+
+
+OPERATIONS = (
+    list_notifications,
+    replay_notification,
+    list_dead_letters,
+    retry_dead_letter,
+    retry_dead_letters,
+)

@@ -1,0 +1,179 @@
+"""Operations: a method on a path, with all that is known of it, and what happens around its handler."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tamis.contract.names import stored_name
+from tamis.errors import RateExceeded, RequestInvalid
+from tamis.service import bodies
+from tamis.service.access import Caller
+from tamis.service.concurrency import Place
+from tamis.service.service import ASKING, Service
+from tamis.store import registry
+
+Handler = Callable[["Call"], Awaitable["Answer | Response"]]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Answer(NamedTuple):
+    """What is sent back, as data."""
+
+    body: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = {}
+
+
+class Header(NamedTuple):
+    """A header that an operation reads, for the OpenAPI page."""
+
+    name: str
+    about: str
+    pattern: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Stream:
+    """An answer that is not one JSON object, for the OpenAPI page."""
+
+    media: str
+    about: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Operation:
+    """A method on a path."""
+
+    method: str
+    path: str
+    handler: Handler
+    scope: str | None  # that a key needs; None: no key
+    tag: str
+    body: type | None = None
+    media: tuple[str, ...] = (bodies.JSON,)
+    reads_itself: bool = False  # the handler reads the body
+    is_stream: bool = False  # its answer stays open; there are places for such
+    query: type | None = None
+    answers: Mapping[int, type | Stream | tuple[type | Stream, ...] | None]
+    headers: tuple[Header, ...] = ()
+    refusals: tuple[int, ...] = ()  # statuses beyond those that follow from the rest
+
+    @property
+    def name(self) -> str:
+        """A name that no other operation has."""
+        return self.handler.__name__
+
+    @property
+    def about(self) -> str:
+        """What it does."""
+        return inspect.getdoc(self.handler) or ""
+
+
+def operation(method: str, path: str, **known: Any) -> Callable[[Handler], Operation]:
+    """Make an operation of a handler."""
+    return lambda handler: Operation(method=method, path=path, handler=handler, **known)
+
+
+class Call:
+    """One request on its way through an operation."""
+
+    def __init__(self, service: Service, request: Request) -> None:
+        self.service, self.request = service, request
+        self.caller: Caller = request.scope["state"].get("caller")
+        self.query: Any = None
+        self.body: Any = None
+
+    @property
+    def owner(self) -> str:
+        """The owner that is acted for."""
+        return self.caller.acting_for(getattr(self.query, "owner", None))
+
+    def part(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.request.path_params[name])
+
+    @property
+    def stored(self) -> str:
+        """What the store calls the subscription in the path."""
+        return registry.possible(stored_name(self.owner, self.part("id")))
+
+
+class Endpoint:
+    """Runs an operation: who asks, how often, what is asked; then the handler; then the answer."""
+
+    def __init__(self, service: Service, known: Operation) -> None:
+        self._service, self._operation = service, known
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(known.body or Any)
+
+    async def __call__(self, request: Request) -> Response:
+        """The answer to a request."""
+        known = self._operation
+        if known.scope is not None:
+            await self._admit(request, known.scope)
+        call = Call(self._service, request)
+        if known.query is not None:
+            call.query = _query(request, known.query)
+            call.owner  # noqa: B018  (an owner that may not be acted for is refused before anything else)
+        if known.body is not None and not known.reads_itself:
+            bodies.media_of(request.scope, known.media)
+            call.body = bodies.decoded(await bodies.whole(request, self._service.limits), self._decoder)
+        answer = await known.handler(call)
+        return answer if isinstance(answer, Response) else respond(answer)
+
+    async def _admit(self, request: Request, scope: str) -> None:
+        caller = await self._service.access.caller(bodies.header(request.scope, b"authorization"))
+        request.scope["state"]["caller"] = caller  # the log names it, whatever comes of the request
+        ASKING.set(caller.owner)
+        bucket = self._service.requests.of(caller.owner, caller.quotas.requests)
+        wait = bucket.wait()
+        if wait > 0:
+            raise RateExceeded(
+                f"{caller.owner} may ask {caller.quotas.requests} times a second; wait",
+                limit="requests",
+                retry_after=math.ceil(wait),
+            )
+        bucket.take()
+        caller.need(scope)
+        request.scope["state"]["place"] = self._place(caller)  # the gate leaves it, whatever comes
+
+    def _place(self, caller: Caller) -> Place:
+        """Whoever has no key never takes one."""
+        service, quotas = self._service, caller.quotas
+        if self._operation.is_stream:
+            return service.open_streams.take(caller.owner, quotas.streams)
+        return service.open_requests.take(caller.owner, quotas.requests_at_once)
+
+
+def respond(answer: Answer) -> Response:
+    """An answer as bytes."""
+    if answer.body is None:
+        return Response(None, answer.status, answer.headers)
+    content = answer.body if isinstance(answer.body, bytes) else _encode(answer.body)
+    return Response(content, answer.status, answer.headers, bodies.JSON)
+
+
+def _query(request: Request, kind: type) -> Any:
+    given = _parameters(request)
+    found: Any = bodies.converted(given, kind, "the query")
+    for name in given:
+        if getattr(found, name) is None:  # msgspec reads the word null so, where nothing may be given
+            raise RequestInvalid(f"the parameter {name} is not null; leave it out", field=name)
+    return found
+
+
+def _parameters(request: Request) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in request.query_params.multi_items():
+        if name in found:
+            raise RequestInvalid(f"the parameter {name[:40]!r} stands twice", field=name[:40])
+        found[name] = value
+    return found

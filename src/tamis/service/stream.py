@@ -1,0 +1,141 @@
+"""The stream of matches as server-sent events: resumable, bounded, and quiet only with a heartbeat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from sqlalchemy.engine import Connection
+from starlette.responses import Response, StreamingResponse
+
+from tamis.contract.names import local_name
+from tamis.errors import RequestInvalid, TamisError
+from tamis.service import drafts
+from tamis.service.bodies import header
+from tamis.service.operation import Call, Header, Stream, operation
+from tamis.service.schemas.events import StreamFrom
+from tamis.service.service import Service
+from tamis.service.tail import Listener
+from tamis.store import listing
+from tamis.store.keys import SUBSCRIBE
+from tamis.store.listing import Page, Told
+from tamis.store.moments import calendar_moment
+from tamis.values.value import moment_of
+
+QUIET = 10.0  # seconds until a sign of life
+HEARTBEAT = b": still here\n\n"
+PAGE = 500
+RETRY = b"retry: 2000\n\n"  # milliseconds until a client that lost the connection comes again
+
+_encode = msgspec.json.Encoder().encode
+
+
+@operation(
+    "GET",
+    "/v1/stream",
+    scope=SUBSCRIBE,
+    tag="matching",
+    query=StreamFrom,
+    is_stream=True,
+    headers=(Header("Last-Event-ID", "Go on after this number.", "^[0-9]{1,18}$"),),
+    answers={200: Stream("text/event-stream", "An event `match` or `digest` for each row of the outbox.")},
+)
+async def stream_matches(call: Call) -> Response:
+    """Matches of one's own subscriptions as they are found, as server-sent events.
+
+    The id of an event is its number in the outbox: a client that sends it back as ``Last-Event-ID`` misses
+    nothing. It ends when the key does.
+    """
+    call.service.refuse_if_stopping()
+    last = await call.service.read(listing.last_told)
+    begin = _begin(call)
+    headers = {"x-accel-buffering": "no"}  # proxies would wait for more
+    return StreamingResponse(_events(call, last, begin), 200, headers, "text/event-stream")
+
+
+def _begin(call: Call) -> int | None:
+    """The number after which the client wants to go on."""
+    given = header(call.request.scope, b"last-event-id")
+    if not given:
+        after: int | None = call.query.after
+        return after
+    if not given.isascii() or not given.isdecimal() or len(given) > 18:
+        raise RequestInvalid("Last-Event-ID is the id of an event of this stream", header="last-event-id")
+    return int(given)
+
+
+async def _events(call: Call, last: int, begin: int | None) -> AsyncIterator[bytes]:
+    service, owner = call.service, call.owner
+    with service.tail.listening(owner, last) as listener:
+        sent = listener.since if begin is None else min(begin, listener.since)
+        yield b"id: %d\n%s" % (sent, RETRY)  # whoever is cut off before the first event knows where to go on
+        while not service.tail.is_stopping:
+            if sent < listener.since:
+                page = await service.read(functools.partial(_missed, after=sent, owner=owner))
+                rows, sent = page.items, listener.since if page.next is None else page.next
+            else:
+                rows = [row for row in await _waited_for(listener) if row.id > sent]
+                sent = max([sent, *(row.id for row in rows)])
+            if not await _may_go_on(service, call):
+                return
+            yield b"".join(map(_event, rows)) if rows else HEARTBEAT
+
+
+def _missed(connection: Connection, after: int, owner: str) -> Page[Told, int]:
+    page = listing.told_after(connection, after, PAGE, owner)
+    return Page(listing.with_texts(connection, page.items), page.next)
+
+
+async def _waited_for(listener: Listener) -> list[Told]:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(QUIET):
+            await listener.ready.wait()
+    return listener.take()
+
+
+async def _may_go_on(service: Service, call: Call) -> bool:
+    """Whether the key is still in force."""
+    try:
+        caller = await service.access.caller(header(call.request.scope, b"authorization"))
+        caller.need(SUBSCRIBE)
+    except TamisError:
+        return False
+    return True
+
+
+def _event(row: Told) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (row.id, row.kind.encode(), _encode(shown(row)))
+
+
+def shown(row: Told) -> dict[str, Any]:
+    """A row of the outbox for the owner of its subscription."""
+    found: dict[str, Any] = {
+        "number": row.id,
+        "subscription": local_name(row.subscription_id),
+        "version": row.version,
+        "at": moment_of(row.created_at),
+    }
+    if row.score is not None:
+        found["score"] = row.score
+    if row.kind != listing.MATCH:
+        return found | {"content": _plain(row.payload)}
+    event = msgspec.to_builtins(drafts.shown_event(row.event_id, row.query))
+    event["attributes"] = _plain(row.payload)
+    if row.event_time is not None:
+        event["time"] = calendar_moment(row.event_time) or row.event_time
+    return found | {"event": event}
+
+
+def _plain(payload: str | None) -> Any:
+    """What a payload says; a stream on Spark may have put there what is not JSON."""
+    try:
+        return None if payload is None else msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return payload
+
+
+OPERATIONS = (stream_matches,)

@@ -1,0 +1,133 @@
+"""The end of the outbox, read once for all who listen.
+
+A listener holds a bounded number of rows. One that is too slow for that loses none: it reads from the store
+what it has missed, and then goes on here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from tamis.contract.names import owner_of
+from tamis.errors import TamisError
+from tamis.limits import Limits
+from tamis.store import listing
+from tamis.store.listing import Page, Told
+
+POLL = 1.0  # seconds: other processes write to the outbox, too
+PAGE = 1_000
+
+Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+_log = logging.getLogger(__name__)
+
+
+class Listener:
+    """What waits for one reader: rows of its owner, all after number ``since``."""
+
+    def __init__(self, since: int, limits: Limits) -> None:
+        self.since = since  # up to here it has to read from the store
+        self.rows: deque[Told] = deque()
+        self.ready = asyncio.Event()
+        self._limits, self._bytes = limits, 0
+
+    def push(self, row: Told) -> None:
+        """One more row; if there is no room, all are left to the store."""
+        self._bytes += len(row.payload or "")
+        if len(self.rows) >= self._limits.stream_rows or self._bytes > self._limits.stream_bytes:
+            self.rows.clear()
+            self.since, self._bytes = row.id, 0
+        else:
+            self.rows.append(row)
+        self.ready.set()
+
+    def skip(self, until: int) -> None:
+        """Leave the rows up to a number to the store."""
+        self.since = max(self.since, until)
+        self.ready.set()
+
+    def take(self) -> list[Told]:
+        """All that waits."""
+        taken = list(self.rows)
+        self.rows.clear()
+        self._bytes = 0
+        self.ready.clear()
+        return taken
+
+
+class Tail:
+    """Follows the outbox while anybody listens."""
+
+    def __init__(self, read: Read, limits: Limits) -> None:
+        self._read, self._limits = read, limits
+        self._listeners: defaultdict[str, set[Listener]] = defaultdict(set)
+        self._position: int | None = None  # None: nobody listens
+        self._woken = asyncio.Event()
+        self.is_stopping = False
+
+    def wake(self) -> None:
+        """The outbox has grown."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """End all streams."""
+        self.is_stopping = True
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                listener.ready.set()
+
+    @contextlib.contextmanager
+    def listening(self, owner: str, last: int) -> Iterator[Listener]:
+        """A listener for the rows of an owner; ``last`` is the last number of the outbox as it was read."""
+        if self._position is None:
+            self._position = last
+        listener = Listener(self._position, self._limits)
+        self._listeners[owner].add(listener)
+        try:
+            yield listener
+        finally:
+            self._listeners[owner].discard(listener)
+            if not self._listeners[owner]:
+                del self._listeners[owner]
+            if not self._listeners:
+                self._position = None
+
+    async def run(self) -> None:
+        """Read on whenever there is more, until cancelled."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL):
+                    await self._woken.wait()
+            self._woken.clear()
+            try:
+                while self._position is not None and await self._step(self._position):
+                    pass
+            except TamisError as bad:
+                _log.warning("streams wait: %s", bad.message)
+
+    async def _step(self, position: int) -> bool:
+        owners = frozenset(self._listeners)
+        page: Page[Told, int] = await self._read(lambda connection: _page(connection, position, owners))
+        if page.next is None or self._position is None:
+            return False
+        for row in page.items:
+            for listener in self._listeners.get(owner_of(row.subscription_id), ()):
+                if row.id > listener.since:
+                    listener.push(row)
+        for owner in self._listeners.keys() - owners:  # came meanwhile, and were not read for
+            for listener in self._listeners[owner]:
+                listener.skip(page.next)
+        self._position = page.next
+        return True
+
+
+def _page(connection: Connection, position: int, owners: frozenset[str]) -> Page[Told, int]:
+    page = listing.told_after(connection, position, PAGE)
+    wanted = [row for row in page.items if owner_of(row.subscription_id) in owners]
+    return Page(listing.with_texts(connection, wanted), page.next)

@@ -1,0 +1,1 @@
+"""Values, events, patterns, shapes and text: the things that expressions speak about."""

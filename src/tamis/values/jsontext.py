@@ -1,0 +1,85 @@
+"""JSON as it is written: what is wrong with a text, and names that stand twice in one object."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from tamis.errors import EventError, EventSyntax, EventValue
+from tamis.values.value import INT_MAX
+
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what a strict reader raises
+
+_KEY_LIKE = re.compile(rb'"\s*:')
+_DIGITS = len(str(INT_MAX))
+
+
+def refusal_of(text: bytes | str, what: str, bad: Exception) -> EventError:
+    """Why a text was refused as JSON: a value that nothing can hold, or whatever the strict reader said."""
+    try:
+        given = text if isinstance(text, str) else text.decode()
+        found = json.loads(given, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
+        json.dumps(found, ensure_ascii=False).encode()
+    except EventValue as outside:
+        return EventValue(f"{what} cannot be read: {outside.message}")
+    except UnicodeEncodeError:
+        return EventValue(f"{what} cannot be read: a string holds a lone surrogate")
+    except (ValueError, RecursionError):
+        pass
+    return EventSyntax(f"{what} is not JSON: {bad}")
+
+
+def _no_constant(name: str) -> None:
+    raise EventValue(f"{name} is not JSON; numbers are finite")
+
+
+def _finite(text: str) -> float:
+    if math.isinf(number := float(text)):
+        raise EventValue(f"the number {text[:40]} is too large for 64 bits")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text.lstrip("-")) > _DIGITS:
+        raise EventValue(f"the integer {text[:40]} does not fit 64 bits")
+    return int(text)
+
+
+def repeated_name(raw: bytes, decoded: Any) -> str | None:
+    """A name that stands twice in one object of a text; ``decoded`` is what it says."""
+    # A repeated name shrinks its object: more places that look like names than names makes a text suspicious,
+    # and only a suspicious one pays for the careful test.
+    if len(_KEY_LIKE.findall(raw)) <= _count_names(decoded):
+        return None
+    repeated: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                repeated.append(name)
+            seen.add(name)
+
+    json.loads(raw, object_pairs_hook=look)
+    return repeated[0] if repeated else None
+
+
+def twice(name: str) -> str:
+    """What is said of such a name."""
+    return f"the key {name[:80]!r} stands twice in one object"
+
+
+def _count_names(value: Any) -> int:
+    total, stack = 0, [value]
+    while stack:
+        node = stack.pop()
+        if type(node) is dict:
+            total += len(node)
+            stack.extend(node.values())
+        elif type(node) is list:
+            stack.extend(node)
+    return total

@@ -1,0 +1,59 @@
+"""Events that were matched lately decide how a merge lays out the index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tamis import Index
+from tamis.index import recent
+
+ROWS = {f"s{n}": f"state = 'new' AND owner = 'o{n % 40}'" for n in range(400)}
+ROWS |= {f"t{n}": f"state = 'x{n}'" for n in range(60)}
+STALE = [{"state": f"x{n % 60}", "owner": "o5"} for n in range(400)]
+EVENT = {"state": "new", "owner": "o5"}
+
+
+def events(count: int) -> list[dict[str, Any]]:
+    return [{"state": "new", "owner": f"o{n % 40}"} for n in range(count)]
+
+
+def merged_after(index: Index) -> int:
+    """Postings looked at for EVENT once everything has been laid out anew."""
+    index.add("extra", "owner = 'nobody'")
+    index.merge()
+    return index.match(EVENT).work.candidates
+
+
+@pytest.mark.parametrize("form", [list, pa.Table.from_pylist], ids=["list", "table"])
+def test_a_merge_goes_by_the_events_seen(form: Any) -> None:
+    index = Index.build(ROWS, sample=STALE)
+    assert index.match(EVENT).work.candidates >= 40  # all that ask for the state
+    index.match_many(form(events(600)), batch_size=4, threads=1)
+    assert merged_after(index) <= 5
+
+
+def test_single_events_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent, "EVERY", 1)
+    index = Index.build(ROWS, sample=STALE)
+    for event in events(recent.ENOUGH):
+        index.match(event)
+    assert merged_after(index) <= 5
+
+
+def test_few_events_change_nothing_and_refused_ones_are_not_kept() -> None:
+    index = Index.build(ROWS)
+    index.match_many([{"state": float("nan")}] * 600, batch_size=4, threads=1)
+    assert index._writer.recent.sample() is None
+    index.match_many(events(8))
+    assert index._writer.recent.sample() is None
+
+
+def test_only_so_many_are_kept() -> None:
+    index = Index.build(ROWS)
+    index.match_many(events(3_000), batch_size=1, threads=1)
+    kept = index._writer.recent.sample()
+    assert kept is not None
+    assert len(kept) == recent.KEPT

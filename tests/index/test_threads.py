@@ -1,0 +1,164 @@
+"""Threads: while one writes, every match of the others is the truth of a moment between its begin and end."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tamis import Index
+from tamis.engines.engines import NAMES
+from tamis.expression.tree import And, Compare, Exists, Expr, Not, Or
+from tamis.expression.truth import matches
+from tamis.index.batches import pieces
+from tamis.values.event import Event
+
+EVENT = {"a": 1, "b": "x"}
+CHOICES: list[Expr] = [
+    Compare("a", "=", 1),
+    Compare("a", "=", 2),
+    Not(Exists("a")),
+    Or((Compare("b", "=", "x"), Compare("a", ">", 5))),
+    And((Compare("a", ">", 0), Compare("b", "!=", "x"))),
+]
+STEPS = 1500
+SEED = 20_26
+
+
+class History:
+    """What the book's answer to EVENT is after each change, and how far the changes have come."""
+
+    def __init__(self, index: Index, book: dict[str, Expr]) -> None:
+        self.index, self.book = index, dict(book)
+        self.answers = [self._answer()]
+        self.begun = self.done = 0
+
+    def _answer(self) -> frozenset[str]:
+        whole = Event({name: (value,) for name, value in EVENT.items()})
+        return frozenset(name for name, expr in self.book.items() if matches(expr, whole))
+
+    def change(self, book: dict[str, Expr], action: Callable[[], None]) -> None:
+        """Do ``action``, after which the index holds ``book``."""
+        self.book = book
+        self.answers.append(self._answer())
+        self.begun += 1
+        action()
+        self.done += 1
+
+    def step(self, random: random.Random) -> None:
+        """One random change."""
+        index, book = self.index, dict(self.book)
+        name, expr = f"s{random.randrange(60)}", random.choice(CHOICES)
+        if name not in book:
+            book[name] = expr
+            self.change(book, lambda: index.add(name, expr))
+        elif random.random() < 0.5:
+            book[name] = expr
+            self.change(book, lambda: index.update(name, expr))
+        else:
+            del book[name]
+            self.change(book, lambda: index.remove(name))
+
+
+def run_against(writing: Callable[[], None], reading: list[Callable[[], None]]) -> None:
+    """Run the readers over and over until the writer is done; the first failure of any is raised."""
+    finished = threading.Event()
+    failures: list[BaseException] = []
+
+    def guarded(work: Callable[[], None], again: bool) -> None:
+        try:
+            while True:
+                work()
+                if not again or finished.is_set() or failures:
+                    return
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(work, True)) for work in reading]
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # threads interrupt each other everywhere
+    for thread in threads:
+        thread.start()
+    guarded(writing, False)
+    finished.set()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(patience)
+    if failures:
+        raise failures[0]
+
+
+@pytest.mark.parametrize("engine", NAMES)
+def test_every_answer_is_the_truth_of_some_moment(engine: str) -> None:
+    book = {f"s{n}": CHOICES[n % len(CHOICES)] for n in range(0, 60, 2)}
+    history = History(Index.build(book, engine=engine), book)
+    history.index.match(EVENT)  # kernels are compiled before the race begins
+    chance = random.Random(SEED)
+    seen: set[int] = set()
+
+    def check(read: Callable[[], list[str]]) -> None:
+        first = history.done
+        found = read()
+        last = history.begun
+        assert len(found) == len(set(found))
+        states = history.answers[first : last + 1]
+        assert frozenset(found) in states, (first, last, sorted(found), [sorted(state) for state in states])
+        seen.add(last)
+
+    def many() -> list[str]:
+        return history.index.match_many([EVENT], threads=1)["subscription"].to_pylist()
+
+    run_against(
+        lambda: [history.step(chance) for _ in range(STEPS)],  # type: ignore[arg-type, return-value]
+        [lambda: check(lambda: history.index.match(EVENT)), lambda: check(many)],
+    )
+    assert len(seen) > 20, "the readers saw too few moments to prove anything"
+    assert history.done == STEPS
+
+
+def test_a_subscription_that_always_matches_is_never_missing_while_it_is_updated() -> None:
+    index = Index.build({"always": And(()), **{f"s{n}": Compare("c", "=", n) for n in range(200)}})
+    versions: list[Expr] = [Not(Exists("nowhere")), And(()), Compare("a", "=", 1), Exists("b")]
+
+    def write() -> None:
+        for n in range(STEPS):
+            index.update("always", versions[n % len(versions)])
+            if n % 100 == 0:
+                index.merge()
+
+    def read() -> None:
+        assert index.match(EVENT) == ["always"]
+        assert [name for name, _ in index.top_k(EVENT, 2)] == ["always"]
+
+    run_against(write, [read, read])
+
+
+def test_saving_while_others_read_and_one_writes(tmp_path: Path) -> None:
+    index = Index.build({"always": And(()), "other": Compare("a", "=", 2)})
+
+    def write() -> None:
+        for n in range(60):
+            index.add(f"s{n}", Compare("c", "=", n))
+            index.save(tmp_path / "index")
+
+    def read() -> None:
+        assert index.match(EVENT) == ["always"]
+        if list((tmp_path / "index").glob("manifest-*.json")):
+            assert Index.open(tmp_path / "index").match(EVENT) == ["always"]
+
+    run_against(write, [read])
+
+
+def test_match_many_on_several_threads_keeps_the_order() -> None:
+    index = Index.build({f"s{n}": Compare("a", "=", n % 50) for n in range(500)})
+    events = [{"a": n % 70} for n in range(5000)]
+    table = index.match_many(events, threads=4, batch_size=64)
+    rows = table["event"].to_pylist()
+    assert rows == sorted(rows)
+    assert len(rows) == sum(10 for event in events if event["a"] < 50)
+    assert index.match_many(events, threads=1).equals(table)
+    assert len(list(pieces(events, 64, index.limits))) == 79

@@ -1,0 +1,118 @@
+"""A real service for tests: a store, a living index and a server on a port of its own, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.live import Live
+from tamis.service import Service, Settings
+from tamis.service.server import address_of, config_of, listen
+from tamis.store import Store, keys
+from tests.waiting import PATIENCE, eventually
+
+
+class Running:
+    """A service that runs, and clients of it."""
+
+    def __init__(self, service: Service, http: httpx.Client) -> None:
+        self.service, self.http = service, http
+        self.store, self.live = service.store, service.live
+        self.admin = self.caller("root", "admin")
+
+    def key(self, owner: str, *scopes: str, expires: int | None = None) -> str:
+        """A new key."""
+        with self.store.database.writing() as connection:
+            return keys.make(connection, owner, scopes, expires=expires)[1]
+
+    def caller(self, owner: str, *scopes: str) -> Caller:
+        """A client with a key of that owner; with all but admin unless said."""
+        return Caller(self.http, self.key(owner, *(scopes or ("publish", "subscribe"))))
+
+
+class Caller:
+    """Somebody with a key."""
+
+    def __init__(self, http: httpx.Client, key: str) -> None:
+        self.http, self.key = http, key
+        self.headers = {"authorization": f"Bearer {key}"}
+
+    def __call__(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        """A request; ``body`` is sent as JSON."""
+        if body is not None:
+            more["json"] = body
+        return self.http.request(method, path, headers=self.headers | more.pop("headers", {}), **more)
+
+    def lines(self, path: str, text: str | bytes, **more: Any) -> httpx.Response:
+        """A request with lines of JSON."""
+        headers = {"content-type": "application/x-ndjson"} | more.pop("headers", {})
+        return self("POST", path, content=text, headers=headers, **more)
+
+
+@contextmanager
+def running(url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None = None) -> Iterator[Running]:
+    """A service on the store at ``url``."""
+    with Store.open(url, limits) as store, Live.open(store) as live:
+        service = Service(store, live, settings)
+        eventually(lambda: live.is_warm, 120)
+        with serving(service) as address, httpx.Client(base_url=address, timeout=PATIENCE) as http:
+            yield Running(service, http)
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[str]:
+    """A server; the address where it is found."""
+    server = uvicorn.Server(config_of(service))
+    with listen("127.0.0.1", 0) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            eventually(lambda: server.started or not thread.is_alive())
+            yield address_of(listening)
+        finally:
+            service.stop()
+            server.should_exit = True
+            thread.join(PATIENCE)
+
+
+def opened(run: Running, said: bytes = b"") -> socket.socket:
+    """A connection of one's own, on which something was said."""
+    url = run.http.base_url
+    connection = socket.create_connection((url.host, url.port or 80), timeout=PATIENCE)
+    connection.sendall(said)
+    return connection
+
+
+def ended(connection: socket.socket) -> bytes:
+    """What comes until the other side ends the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := connection.recv(65_536):
+            found += piece
+    return found
+
+
+def file_url(folder: Path) -> str:
+    """A new SQLite store."""
+    return f"sqlite:///{folder / 'service.db'}"
+
+
+def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """The problem that an answer must be."""
+    assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json"), (
+        response.text
+    )
+    found: dict[str, Any] = response.json()
+    assert (found["status"], found["code"], found["type"]) == (status, code, f"urn:tamis:{code}")
+    assert found["title"]
+    assert found["detail"]
+    return found

@@ -1,0 +1,263 @@
+"""Events: kept before they are acknowledged, each once, whatever stands beside them; and what they match."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tamis.store import listing
+from tests.service.letters import numbers
+from tests.service.service import Caller, Running, problem
+from tests.waiting import eventually
+
+PATH = "/v1/events"
+
+
+def lines(response: Any) -> list[dict[str, Any]]:
+    assert response.headers["content-type"] == "application/x-ndjson"
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def kept(run: Running, caller: Caller) -> list[tuple[str, str]]:
+    """The events of an owner, as the store has them."""
+    owner = caller("GET", "/v1/status").json()["owner"]["owner"]
+    with run.store.database.reading() as connection:
+        rows = connection.exec_driver_sql("SELECT event_id, text FROM events ORDER BY id").all()
+    return [(name.partition("/")[2], text) for name, text in rows if name.startswith(f"{owner}/")]
+
+
+def test_an_event_is_kept_and_matched(run: Running, ann: Caller, bob: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "price < 5"})
+    bob("PUT", "/v1/subscriptions/t", {"expression": "price < 9"})
+    body = {"id": "e1", "time": "2026-11-15T08:00:00+01:00", "attributes": {"price": 3}}
+    made = ann("POST", PATH, body)
+    assert (made.status_code, made.json()) == (202, {"id": "e1", "status": "accepted"})
+    assert kept(run, ann) == [("e1", '{"price":3}')]
+    eventually(lambda: numbers(ann, "s"))
+    (told,) = eventually(lambda: bob("GET", "/v1/subscriptions/t/notifications").json()["items"])
+    assert (told["state"], told["attempts"], told["kind"]) == ("kept", 0, "match")
+    with run.store.database.reading() as connection:
+        row = listing.told_after(connection, told["number"] - 1, 1).items[0]
+    assert row.event_time == 1_794_726_000_000_000
+
+
+def test_duplicates_and_conflicts(run: Running, ann: Caller, bob: Caller) -> None:
+    body = {"id": "e", "attributes": {"a": 1}}
+    assert ann("POST", PATH, body).json()["status"] == "accepted"
+    again = ann("POST", PATH, body)
+    assert (again.status_code, again.json()) == (202, {"id": "e", "status": "duplicate"})
+    assert (
+        problem(ann("POST", PATH, {"id": "e", "attributes": {"a": 2}}), 409, "event-conflict")["event"] == "e"
+    )
+    assert bob("POST", PATH, {"id": "e", "attributes": {"a": 2}}).json()["status"] == "accepted"
+    assert len(kept(run, ann)) == 1
+
+
+def test_an_idempotency_key_names_events(run: Running, ann: Caller) -> None:
+    headers = {"idempotency-key": "once"}
+    first, second = (ann("POST", PATH, {"attributes": {"a": 1}}, headers=headers).json() for _ in range(2))
+    assert (first["status"], second) == ("accepted", {"id": first["id"], "status": "duplicate"})
+    text = '{"attributes": {"b": 1}}\n{"attributes": {"b": 1}}\n'
+    headers = {"idempotency-key": "many"}
+    before, after = (lines(ann.lines(PATH, text, headers=headers)) for _ in range(2))
+    assert [line["status"] for line in before[:2]] == ["accepted"] * 2
+    assert [line["status"] for line in after[:2]] == ["duplicate"] * 2
+    assert [line["id"] for line in before[:2]] == [line["id"] for line in after[:2]]
+    assert len({line["id"] for line in before[:2]}) == 2
+    for bad in ("", "é", "a\tb"):
+        headers = {"idempotency-key": bad.encode("latin-1")}
+        problem(ann("POST", PATH, {"attributes": {}}, headers=headers), 400, "request-invalid")
+
+
+BAD = [
+    ({}, 400, "request-invalid"),
+    ({"attributes": [1]}, 400, "event-syntax"),
+    ({"attributes": {"a": 1}, "colour": 2}, 400, "request-invalid"),
+    ({"attributes": {"a": 1}, "id": "a/b"}, 400, "request-invalid"),
+    ({"attributes": {"a": 1}, "time": "yesterday"}, 400, "request-invalid"),
+    ({"attributes": {"a": 1}, "time": "2026-11-15T08:00:00"}, 400, "request-invalid"),
+    ({"attributes": {"a": 1}, "time": "0001-01-01T00:00:00+14:00"}, 422, "event-value"),
+    ({"attributes": {"a": 1}, "time": "9999-12-31T23:59:59-14:00"}, 422, "event-value"),
+    ({"attributes": {"a": 2**63}}, 422, "event-value"),
+    ({"attributes": {f"a{n}": n for n in range(1_025)}}, 422, "event-limit"),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "code"), BAD, ids=lambda one: str(one)[:50])
+def test_what_is_refused(run: Running, ann: Caller, body: Any, status: int, code: str) -> None:
+    problem(ann("POST", PATH, body), status, code)
+    assert kept(run, ann) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (b'{"attributes": {"a": 1, "a": 2}}', "event-syntax"),
+        (b'{"attributes": {"a": 1}, "attributes": {"a": 2}}', "event-syntax"),
+        (b'{"attributes": {"a": 1}, "attributes": {"a": 1}}', "event-syntax"),
+        (b'{"attributes": {}, "id": "{}", "id": "f"}', "event-syntax"),
+        (b'{"attributes": {"a": tru}}', "event-syntax"),
+        (b'{"attributes": {"a": "\xff"}}', "event-syntax"),
+        (b"", "event-syntax"),
+        (b'{"attributes": {"a": NaN}}', "event-value"),
+        (b'{"attributes": {"a": -Infinity}}', "event-value"),
+        (b'{"attributes": {"a": 1e999}}', "event-value"),
+        (b'{"attributes": {"a": "\\ud800"}}', "event-value"),
+        (b'{"attributes": {"a": ' + b"1" * 5_000 + b"}}", "event-value"),
+        (b'{"attributes": 1, "id": "1", "id": "1"}', "event-syntax"),
+    ],
+)
+def test_texts_that_are_no_events(run: Running, ann: Caller, text: bytes, code: str) -> None:
+    """The same code alone, in a line, and in a question."""
+    status = 422 if code == "event-value" else 400
+    headers = {"content-type": "application/json"}
+    why = problem(ann("POST", PATH, content=text, headers=headers), status, code)["detail"]
+    if text:
+        (line, _) = lines(ann.lines(PATH, text))
+        assert (line["status"], line["code"], line["message"]) == ("refused", code, why)
+        asked = b'{"event": ' + text + b"}"
+        if b"id" not in text:
+            problem(ann("POST", "/v1/match", content=asked, headers=headers), status, code)
+    assert kept(run, ann) == []
+
+
+def test_large_events_are_read_beside_the_loop(run: Running, ann: Caller) -> None:
+    assert ann("POST", PATH, {"attributes": {"text": "x" * 200_000}}).status_code == 202
+    problem(ann("POST", PATH, {"attributes": {"text": "x" * 300_000}}), 422, "event-limit")
+
+
+# -- lines -------------------------------------------------------------------------------------------------
+
+
+def test_lines_each_for_itself(run: Running, ann: Caller) -> None:
+    text = (
+        '{"id": "l1", "attributes": {"a": 1}}\n'
+        "\n"
+        "rubbish\n"
+        '{"id": "l1", "attributes": {"a": 1}}\r\n'
+        '{"id": "l1", "attributes": {"a": 2}}\n'
+        '{"attributes": {"a": 1, "a": 2}}\n'
+        '{"id": "l2", "attributes": {"a": 3}}'
+    )
+    answer = ann.lines(PATH, text)
+    assert answer.status_code == 202
+    found = {line["line"]: line for line in lines(answer)[:-1]}
+    assert {number: line["status"] for number, line in found.items()} == {
+        1: "accepted",
+        3: "refused",
+        4: "duplicate",
+        5: "conflict",
+        6: "refused",
+        7: "accepted",
+    }
+    assert list(found) == [1, 3, 4, 5, 6, 7]
+    assert (found[3]["code"], found[6]["code"]) == ("event-syntax", "event-syntax")
+    assert lines(answer)[-1] == {"summary": {"accepted": 2, "duplicate": 1, "conflict": 1, "refused": 2}}
+    assert [name for name, _ in kept(run, ann)] == ["l1", "l2"]
+    owner = ann("GET", "/v1/status").json()["owner"]["owner"]
+    aside = run.admin("GET", "/v1/quarantine?limit=1000").json()["items"]
+    mine = [one for one in aside if one["source"] == f"http {owner}"]
+    assert sorted(one["text"] for one in mine) == ["rubbish", '{"attributes": {"a": 1, "a": 2}}']
+
+
+def test_many_lines(run: Running, ann: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "n >= 4990 AND of = 'many'"})
+    text = "".join(f'{{"id": "m{n}", "attributes": {{"n": {n}, "of": "many"}}}}\n' for n in range(5_000))
+    answer = ann.lines(PATH, text)
+    assert lines(answer)[-1] == {"summary": {"accepted": 5_000}}
+    assert len(kept(run, ann)) == 5_000
+    eventually(lambda: len(numbers(ann, "s")) == 10)
+    assert lines(ann.lines(PATH, text))[-1] == {"summary": {"duplicate": 5_000}}
+
+
+def test_no_lines_at_all(ann: Caller) -> None:
+    assert lines(ann.lines(PATH, "\n\n")) == [{"summary": {}}]
+
+
+def test_a_line_that_is_too_long_is_left_out(run: Running, ann: Caller) -> None:
+    long = '{"attributes": {"t": "' + "x" * 600_000 + '"}}'
+    found = lines(ann.lines(PATH, f'{{"attributes": {{}}}}\n{long}\n{{"attributes": {{}}}}\n{long}'))
+    assert [line.get("status") for line in found[:-1]] == ["accepted", "refused", "accepted", "refused"]
+    assert {line["line"]: line["code"] for line in found[1:4:2]} == {
+        2: "request-too-large",
+        4: "request-too-large",
+    }
+
+
+# -- what matches --------------------------------------------------------------------------------------------
+
+
+def test_in_force_from_the_answer_on(ann: Caller) -> None:
+    """Published after the 201: matched. Published after the 204: not."""
+    for number in range(20):
+        name = f"s{number}"
+        ann("PUT", f"/v1/subscriptions/{name}", {"expression": f"turn = {number}"})
+        ann("POST", PATH, {"id": f"in{number}", "attributes": {"turn": number}})
+        if number % 2:
+            ann("POST", f"/v1/subscriptions/{name}/pause")
+        else:
+            ann("DELETE", f"/v1/subscriptions/{name}")
+        ann("POST", PATH, {"id": f"out{number}", "attributes": {"turn": number}})
+    for number in range(20):
+        path = f"/v1/subscriptions/s{number}/notifications"
+        eventually(lambda path=path: ann("GET", path).json().get("items"))
+    for number in range(20):
+        told = ann("GET", f"/v1/subscriptions/s{number}/notifications").json()["items"]
+        assert [one["event"]["id"] for one in told] == [f"in{number}"]
+
+
+def test_match_now(ann: Caller) -> None:
+    for number in range(5):
+        body = {"expression": f"a >= {number} ^ {number + 1}", "priority": 0}
+        assert ann("PUT", f"/v1/subscriptions/s{number}", body).status_code == 201
+    event = {"attributes": {"a": 3}}
+    found = ann("POST", "/v1/match", {"event": event}).json()
+    assert ([match["id"] for match in found["matches"]], found["total"]) == (["s0", "s1", "s2", "s3"], 4)
+    assert all(match["version"] > 0 for match in found["matches"])
+    best = ann("POST", "/v1/match", {"event": event, "k": 2}).json()["matches"]
+    assert [(match["id"], match["score"]) for match in best] == [("s3", 4.0), ("s2", 3.0)]
+    weighted = {"event": event | {"weights": {"a": 0.5}}, "k": 1}
+    assert ann("POST", "/v1/match", weighted).json()["matches"][0]["score"] == 2.0
+    pages, cursor = [], None
+    while True:
+        page = ann("POST", "/v1/match", {"event": event, "limit": 3, "cursor": cursor}).json()
+        pages.append([match["id"] for match in page["matches"]])
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert pages == [["s0", "s1", "s2"], ["s3"]]
+
+
+def test_why_and_why_not(ann: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "price < 5 AND city = 'Oslo'"})
+    event = {"attributes": {"price": 3, "city": "Oslo"}}
+    (match,) = ann("POST", "/v1/match", {"event": event, "explain": True}).json()["matches"]
+    assert match["explanation"]["matched"]
+    assert [child["text"] for child in match["explanation"]["children"]] == ["price < 5", "city = 'Oslo'"]
+    question = {"event": {"attributes": {"price": 7, "city": "Oslo"}}, "subscription": "s"}
+    (why,) = ann("POST", "/v1/match", question).json()["matches"]
+    assert (why["matched"], why["status"]) == (False, "active")
+    assert [child["matched"] for child in why["explanation"]["children"]] == [False, True]
+    problem(ann("POST", "/v1/match", question | {"subscription": "none"}), 404, "subscription-unknown")
+    problem(ann("POST", "/v1/match", question | {"subscription": "../s"}), 404, "subscription-unknown")
+
+
+def test_match_refuses_what_is_no_event(ann: Caller) -> None:
+    problem(ann("POST", "/v1/match", {"event": {"attributes": {"a": 2**64}}}), 422, "event-value")
+    problem(ann("POST", "/v1/match", {"event": {"attributes": 1}}), 400, "event-syntax")
+    problem(ann("POST", "/v1/match", {"event": {}}), 400, "request-invalid")
+    problem(ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 0}), 400, "request-invalid")
+    assert ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 1_000}).status_code == 200
+    beyond = problem(
+        ann("POST", "/v1/match", {"event": {"attributes": {}}, "k": 1_001}), 400, "request-invalid"
+    )
+    assert (beyond["field"], beyond["limit"]) == ("k", "page_items")
+
+
+def test_matching_changes_nothing(run: Running, ann: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
+    ann("POST", "/v1/match", {"event": {"attributes": {"a": 1}}})
+    assert kept(run, ann) == []
+    assert numbers(ann, "s") == set()

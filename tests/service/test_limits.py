@@ -1,0 +1,384 @@
+"""Every limit of the service at its edge: the limit itself passes, one more is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamis.limits import Limits
+from tamis.service.bodies import Line, _Splitter
+from tamis.service.tail import Listener
+from tamis.store import answers
+from tamis.store.answers import Asked, Given
+from tamis.store.listing import Told
+from tamis.store.moments import now
+from tests.service.service import Caller, Running, ended, file_url, opened, problem, running
+from tests.service.test_events import kept, lines
+from tests.waiting import eventually
+
+ROOT = "/v1/subscriptions"
+edges = pytest.mark.parametrize("edge", [-1, 0, 1], ids=["below", "at", "above"])
+LIMITS = Limits(
+    request_bytes=300,
+    line_bytes=200,
+    lines_bytes=2_000,
+    request_seconds=1,
+    page_items=3,
+    match_items=5,
+    explained_matches=2,
+    idempotency_key_bytes=20,
+)
+
+
+@pytest.fixture(scope="module")
+def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running(file_url(tmp_path_factory.mktemp("tight")), LIMITS) as started:
+        yield started
+
+
+def padded(body: dict[str, Any], size: int) -> bytes:
+    text = json.dumps(body).encode()
+    return text[:-1] + b" " * (size - len(text)) + b"}"
+
+
+@edges
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", ROOT, {"expression": "a = 1"}),
+        ("PUT", f"{ROOT}/s", {"expression": "a = 1"}),
+        ("PATCH", f"{ROOT}/s", {"priority": 1}),
+        ("POST", f"{ROOT}/validate", {"expression": "a = 1"}),
+        ("POST", "/v1/events", {"attributes": {"a": 1}}),
+        ("POST", "/v1/match", {"event": {"attributes": {"a": 1}}}),
+    ],
+    ids=lambda one: str(one)[:30],
+)
+def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int) -> None:
+    text = padded(body, 300 + edge)
+    content = (text[at : at + 64] for at in range(0, len(text), 64)) if chunked else text
+    headers = {"content-type": "application/json"}
+    tight.caller("ann")("PUT", f"{ROOT}/s", {"expression": "a = 0"})
+    answer = tight.caller("ann")(method, path, content=content, headers=headers)
+    if edge > 0:
+        assert problem(answer, 413, "request-too-large")["limit"] == "request_bytes"
+        assert answer.headers["connection"] == "close"
+    else:
+        assert answer.status_code < 300, answer.text
+
+
+def raw(run: Running, head: str, *pieces: bytes, end: bytes = b"\r\n\r\n") -> bytes:
+    """Send bytes as they are; what comes back until the connection ends."""
+    with opened(run, head.replace("\n", "\r\n").encode() + end) as connection:
+        with contextlib.suppress(ConnectionError):  # it has heard enough
+            for piece in pieces:
+                connection.sendall(piece)
+        return ended(connection)
+
+
+def head(run: Running, path: str, *more: str) -> str:
+    key = run.key("ann", "publish", "subscribe")
+    return "\n".join([f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {key}", *more])
+
+
+def test_a_body_that_says_it_is_too_long_is_not_read(tight: Running) -> None:
+    """The answer comes although not one byte of the body was sent."""
+    for path, media in ((ROOT, "application/json"), ("/v1/events", "application/x-ndjson")):
+        said = head(tight, path, f"Content-Type: {media}", "Content-Length: 999999999999")
+        found = raw(tight, said)
+        assert found.startswith(b"HTTP/1.1 413")
+        assert b"request-too-large" in found
+
+
+def test_a_body_without_an_end_is_not_read_on(tight: Running) -> None:
+    said = head(tight, ROOT, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    chunk = b"10000\r\n" + b" " * 65_536 + b"\r\n"
+    began = time.monotonic()
+    found = raw(tight, said, *([chunk] * 400))  # 26 MB, if anybody would take them
+    assert found.startswith(b"HTTP/1.1 413") or found == b""
+    assert time.monotonic() - began < 10
+
+
+def test_request_seconds(tight: Running) -> None:
+    said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
+    began = time.monotonic()
+    found = raw(tight, said, b'{"expression":')
+    assert found.startswith(b"HTTP/1.1 408")
+    assert b"request_seconds" in found
+    assert 0.9 < time.monotonic() - began < 10
+
+
+def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> None:
+    said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
+    opened(tight, said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expr').close()
+    assert tight.caller("ann")("GET", ROOT).status_code == 200
+
+
+@edges
+def test_header_bytes(tmp_path: Path, edge: int) -> None:
+    """A head from its method to its empty line, in one piece or in several."""
+    with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
+        begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+        fill = b"a" * (1_000 + edge - len(begin) - len(end))
+        for pieces in ([begin + fill + end], [begin, fill, end], [begin, fill[:-3], fill[-3:] + end]):
+            with opened(run) as connection:
+                for piece in pieces:
+                    connection.sendall(piece)
+                    eventually(lambda: run.http.get("/healthz").status_code == 200)
+                found = ended(connection)
+            assert found.startswith(b"HTTP/1.1 431" if edge > 0 else b"HTTP/1.1 200")
+            assert (b"header_bytes" in found) == (edge > 0)
+
+
+@pytest.mark.parametrize("size", [66_000, 100_000, 200_000])
+def test_header_beyond_the_default_bound_is_refused_when_it_comes_at_once(ann: Caller, size: int) -> None:
+    problem(ann("GET", ROOT, headers={"x-long": "a" * size}), 431, "header-too-large")
+    assert ann("GET", ROOT, headers={"x-long": "a" * 60_000}).status_code == 200
+
+
+@edges
+def test_header_bytes_of_a_second_request_in_the_same_piece(tmp_path: Path, edge: int) -> None:
+    """Two requests in one piece: each head is measured by itself."""
+    with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
+        first = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+        with opened(run, first + begin + b"a" * (1_000 + edge - len(begin) - len(end)) + end) as connection:
+            found = ended(connection)
+        assert (found.count(b"HTTP/1.1 200") == 2) == (edge <= 0)  # what is unfit ends the connection
+
+
+def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:
+    for pieces in ([b"a" * 65_536] * 100, [b"a: b\r\n" * 10_000] * 100):
+        found = raw(tight, "GET /healthz HTTP/1.1\nHost: x\nY: z", *pieces, end=b"\r\nX: ")
+        assert found.startswith(b"HTTP/1.1 431") or found == b"", found[:100]
+    trailers = [b"1\r\n{\r\n0\r\n", *[b"a: b\r\n" * 10_000] * 100]
+    said = head(tight, ROOT, "Content-Type: application/json", "Transfer-Encoding: chunked")
+    raw(tight, said, *trailers)
+    assert tight.http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: x\r\n"])
+def test_a_head_that_does_not_come(tight: Running, sent: bytes) -> None:
+    began = time.monotonic()
+    with opened(tight, sent) as connection:
+        found = connection.recv(65_536)
+    assert found.startswith(b"HTTP/1.1 408")
+    assert 0.9 < time.monotonic() - began < 10
+
+
+def test_what_is_not_http(tight: Running) -> None:
+    found = raw(tight, "NONSENSE")
+    assert found.startswith(b"HTTP/1.1 400")
+    assert b"application/problem+json" in found
+
+
+def test_connections_wait_between_requests_longer_than_for_a_head(tight: Running) -> None:
+    with opened(tight) as connection:
+        for _ in range(2):
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            time.sleep(1.2)  # request_seconds, and some
+
+
+@edges
+def test_connections_at_once(tmp_path: Path, edge: int) -> None:
+    with running(file_url(tmp_path), Limits(connections_at_once=3)) as run:
+        held = [opened(run) for _ in range(3 + edge)]
+        try:
+            for connection in held[:3]:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            if edge > 0:
+                assert held[3].recv(65_536).startswith(b"HTTP/1.1 503")
+        finally:
+            for connection in held:
+                connection.close()
+
+
+@edges
+def test_line_bytes(tight: Running, edge: int) -> None:
+    text = padded({"attributes": {"a": 1}}, 200 + edge)
+    found = lines(tight.caller("ann").lines("/v1/events", text + b"\n" + b'{"attributes": {}}'))
+    status = {line["line"]: line["status"] for line in found[:-1]}
+    assert status == {1: "refused" if edge > 0 else "accepted", 2: "accepted"}
+    found = lines(tight.caller("ann").lines(f"{ROOT}/import", padded({"expression": "a = 1"}, 200 + edge)))
+    assert found[0]["status"] == ("refused" if edge > 0 else "created")
+    if edge > 0:
+        assert found[0]["limit"] == "line_bytes"
+
+
+@edges
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
+def test_lines_bytes(tight: Running, chunked: bool, edge: int) -> None:
+    line = padded({"attributes": {"a": 1}}, 99) + b"\n"
+    text = line * 20 + b"\n" * edge if edge >= 0 else line * 19 + padded({"attributes": {"a": 1}}, 99)
+    assert len(text) == 2_000 + edge
+    content = (text[at : at + 100] for at in range(0, len(text), 100)) if chunked else text
+    caller = tight.caller(f"lines-{chunked}-{edge}")
+    answer = caller.lines("/v1/events", content)
+    if edge <= 0:
+        assert lines(answer)[-1] == {"summary": {"accepted": 20}}
+        return
+    refused = problem(answer, 413, "request-too-large")
+    assert refused["limit"] == "lines_bytes"
+    assert refused["lines"] == len(kept(tight, caller))  # those up to there were taken
+    assert chunked or refused["lines"] == 0
+
+
+def test_a_splitter_is_the_same_for_all_pieces() -> None:
+    text = b"one\n\ntwo\r\n" + b"x" * 12 + b"\nthree\n" + b"y" * 11 + b"\n" + b"z" * 10 + b"\nlast"
+    wanted = [
+        Line(1, b"one"),
+        Line(3, b"two\r"),
+        Line(4, None),
+        Line(5, b"three"),
+        Line(6, None),
+        Line(7, b"z" * 10),
+        Line(8, b"last"),
+    ]
+    for size in range(1, len(text) + 1):
+        splitter = _Splitter(10)
+        found = [one for at in range(0, len(text), size) for one in splitter.feed(text[at : at + size])]
+        assert found + splitter.end() == wanted, size
+
+
+@edges
+def test_page_items(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"paged{edge}")
+    for number in range(3 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
+    page = ann("GET", f"{ROOT}?limit=1000").json()
+    assert (len(page["items"]), page["next"] is not None) == (min(3, 3 + edge), edge > 0)
+    best = ann("POST", "/v1/match", {"event": {"attributes": {"page": 1}}, "k": 3 + edge})
+    if edge > 0:
+        assert problem(best, 400, "request-invalid")["limit"] == "page_items"
+    else:
+        assert len(best.json()["matches"]) == 3 + edge
+
+
+@edges
+def test_match_items(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"matched{edge}")
+    for number in range(5 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
+    question = {"event": {"attributes": {"page": 1}}, "limit": 1_000_000}
+    found = ann("POST", "/v1/match", question).json()
+    seen = (len(found["matches"]), found["total"], found["next"] is not None)
+    assert seen == (min(5, 5 + edge), 5 + edge, edge > 0)
+
+
+@edges
+def test_explained_matches(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"explained{edge}")
+    for number in range(2 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "why = 1"})
+    found = ann("POST", "/v1/match", {"event": {"attributes": {"why": 1}}, "explain": True}).json()
+    assert (len(found["matches"]), found["next"] is not None) == (min(2, 2 + edge), edge > 0)
+    assert all(match["explanation"]["matched"] for match in found["matches"])
+
+
+@edges
+def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
+    answer = tight.caller("ann")(
+        "POST", ROOT, {"expression": "a = 1"}, headers={"idempotency-key": "k" * (20 + edge)}
+    )
+    if edge > 0:
+        assert problem(answer, 400, "request-invalid")["limit"] == "idempotency_key_bytes"
+    else:
+        assert answer.status_code == 201
+
+
+def test_answer_seconds(tmp_path: Path) -> None:
+    """What is older than that is dropped when the house is kept; what is younger stays."""
+    with running(file_url(tmp_path), Limits(answer_seconds=100)) as run:
+        for age in (99, 101):
+            with run.store.database.writing() as connection:
+                answers.keep(connection, [(Asked("ann", f"k{age}", "f"), Given(201, {}, ""))])
+                made = now() - age * 1_000_000
+                connection.exec_driver_sql(f"UPDATE answers SET created = {made} WHERE key = 'k{age}'")
+        with run.store.database.writing() as connection:
+            run.service._forget_answers(connection)
+            found = connection.exec_driver_sql("SELECT key FROM answers").scalars().all()
+        assert found == ["k99"]
+
+
+@edges
+def test_requests_at_once(tmp_path: Path, edge: int) -> None:
+    """Requests whose bodies do not come hold their places."""
+    with running(file_url(tmp_path), Limits(requests_at_once=3, request_seconds=20)) as run:
+        said = head(run, ROOT, "Content-Type: application/json", "Content-Length: 100")
+        held = [opened(run, said.replace("\n", "\r\n").encode() + b"\r\n\r\n") for _ in range(3 + edge - 1)]
+        gate = run.service
+        eventually(lambda: gate.open_requests.count() == len(held))
+        answer = run.caller("ann")("GET", ROOT)
+        if edge > 0:
+            assert problem(answer, 503, "service-busy")["limit"] == "requests_at_once"
+            assert run.http.get("/healthz").status_code == 200
+        else:
+            assert answer.status_code == 200
+        for connection in held:
+            connection.close()
+        eventually(lambda: run.caller("ann")("GET", ROOT).status_code == 200)
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4])
+def test_stream_rows(rows: int) -> None:
+    listener = Listener(0, Limits(stream_rows=3))
+    for number in range(1, rows + 1):
+        listener.push(told(number, "x"))
+    taken = [row.id for row in listener.take()]
+    assert (taken, listener.since) == ([], 4) if rows > 3 else (list(range(1, rows + 1)), 0)
+
+
+@pytest.mark.parametrize("size", [9, 10, 11])
+def test_stream_bytes(size: int) -> None:
+    listener = Listener(0, Limits(stream_bytes=20))
+    listener.push(told(1, "x" * 10))
+    listener.push(told(2, "x" * size))
+    assert [row.id for row in listener.take()] == ([] if size > 10 else [1, 2])
+    listener.push(told(3, "x" * 20))
+    assert [row.id for row in listener.take()] == [3]
+
+
+def told(number: int, payload: str) -> Told:
+    return Told(number, "match", "e", "ann/s", 1, None, None, payload, 0, "live")
+
+
+@edges
+def test_owner_requests(tmp_path: Path, edge: int) -> None:
+    with running(file_url(tmp_path), Limits(owner_requests=5)) as run:
+        ann = run.caller("ann")
+        together = [threading.Thread(target=ann, args=("GET", ROOT)) for _ in range(4 + edge)]
+        for thread in together:
+            thread.start()
+        for thread in together:
+            thread.join()
+        assert ann("GET", ROOT).status_code in ((429, 200) if edge > 0 else (200,))
+
+
+def test_defaults_of_owners_are_limits(tmp_path: Path) -> None:
+    limits = Limits(
+        owner_subscriptions=2,
+        owner_predicates=3,
+        owner_requests=999,
+        owner_events=998,
+        owner_changes=997,
+        owner_streams=1,
+        owner_requests_at_once=7,
+    )
+    with running(file_url(tmp_path), limits) as run:
+        ann = run.caller("ann")
+        quotas = ann("GET", "/v1/status").json()["owner"]["quotas"]
+        assert list(quotas.values()) == [2, 3, 999, 998, 997, 1, 7]
+        assert ann("POST", ROOT, {"expression": "a IN (1, 2, 3, 4)"}).json()["quota"] == "predicates"
+        assert ann("POST", ROOT, {"expression": "a IN (1, 2)"}).status_code == 201
+        assert ann("POST", ROOT, {"expression": "a = 1"}).status_code == 201
+        assert ann("POST", ROOT, {"expression": "a = 1"}).json()["quota"] == "subscriptions"
