@@ -5,7 +5,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def bare_scan(event_start, dimension, lo, cell, start, literal):
-    """How many (event, clause) pairs hold, for plain events and literals that are one range each."""
+    """Return how many (event, clause) pairs hold, for plain events and literals that are one range each."""
     found = 0
     for event in range(len(event_start) - 1):
         for at in range(event_start[event], event_start[event + 1]):

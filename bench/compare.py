@@ -27,7 +27,7 @@ class Measure:
     timed: bool = True
 
     def value(self, result: dict[str, Any]) -> float | None:
-        """The figure in ``result``, if it was measured."""
+        """Return the figure in ``result``, if it was measured."""
         found: Any = result
         for part in self.name.split("."):
             found = found.get(part) if isinstance(found, dict) else None
@@ -76,7 +76,7 @@ class Change:
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
-    """Every figure that both reports have."""
+    """Return every figure that both reports have."""
     left, right = dict(_results(before)), dict(_results(after))
     found = []
     for key in left.keys() & right.keys():
@@ -122,7 +122,7 @@ def _results(report: dict[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
 
 
 def as_text(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """A line a figure, then how many changed for better and for worse."""
+    """Return a line a figure, then how many changed for better and for worse."""
     found = changes(before, after)
     rows = [
         (

@@ -37,7 +37,7 @@ def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> 
 
 
 def wanted(workload: Workload) -> str:
-    """The match probability asked for, if it is one of the parameters."""
+    """Return the match probability asked for, if it is one of the parameters."""
     share = workload.parameters().get("match_probability")
     return f" (wanted {share:.3g})" if share else ""
 
@@ -49,7 +49,7 @@ def _operators(columns: pa.Table) -> list[tuple[str, str]]:
 
 
 def matches_per_event(columns: pa.Table, texts: pa.Table, stream: pa.Table) -> float:
-    """The mean over the events: those in columns by brute force, those in text by ``scan``."""
+    """Return the mean over the events: those in columns by brute force, those in text by ``scan``."""
     book = Book(columns) if columns.num_rows else None
     found = sum(len(book.matches(event)) for event in rows_of(stream)) if book else 0
     if texts.num_rows:
@@ -60,6 +60,6 @@ def matches_per_event(columns: pa.Table, texts: pa.Table, stream: pa.Table) -> f
 
 
 def examples(columns: pa.Table, count: int) -> list[tuple[str, str]]:
-    """The first subscriptions as (id, text)."""
+    """Return the first subscriptions as (id, text)."""
     shown = expressions(columns.slice(0, 64 * count)).slice(0, count).to_pydict()
     return list(zip(shown["id"], shown["expression"], strict=True))

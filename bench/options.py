@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
-    """The workload called ``name``; the error lists those there are."""
+    """Return the workload called ``name``; the error lists those there are."""
     try:
         return named(name)
     except ValueError as unknown:
@@ -23,7 +23,7 @@ def known_workload(_context: click.Context, _parameter: click.Parameter, name: s
 
 
 def known_engines(_context: click.Context, _parameter: click.Parameter, names: str) -> tuple[str, ...]:
-    """The engines in a comma-separated list; the error lists those there are."""
+    """Return the engines in a comma-separated list; the error lists those there are."""
     from bench.engines import engine_names
     from bench.run.plan import EngineSpec
 
@@ -67,6 +67,6 @@ def changed_workload(workload: Workload, changes: dict[str, Any]) -> Workload:
 
 
 def json_file(help_text: str = "Write the report here.") -> Callable[[Command], Command]:
-    """The option ``--json FILE``."""
+    """Return the option ``--json FILE``."""
     kind = click.Path(path_type=Path, dir_okay=False)
     return click.option("--json", "file", type=kind, help=help_text)

@@ -24,12 +24,13 @@ class Goal(NamedTuple):
     missed_by: str = ""
 
     def row(self) -> list[str]:
-        """A line of the table."""
+        """Return a line of the table."""
         return [self.text, self.measured, "✓ met" if self.met else f"✗ missed{self.missed_by}"]
 
 
 def sections(papers: list[Section], folder: Path) -> list[Section]:
-    """The overview, what else was measured (its results lie in ``folder``), and the papers' figures."""
+    """Return the overview, what else was measured (its results lie in ``folder``), and the papers'
+    figures."""
     from bench.peers import page as peers_page
     from bench.scaling import page as scaling_page
 
@@ -44,7 +45,7 @@ def sections(papers: list[Section], folder: Path) -> list[Section]:
 
 
 def overview(found: dict[str, Any]) -> str:
-    """The goals, and how to measure what has not been."""
+    """Return the goals, and how to measure what has not been."""
     reached = goals(found)
     parts = [_INTRO]
     if reached:
@@ -72,7 +73,7 @@ engines, and <code>python -m bench compare</code> tells what changed between two
 
 
 def goals(found: dict[str, Any]) -> list[Goal]:
-    """Every goal that the results speak of."""
+    """Return every goal that the results speak of."""
     reached = [_contest(verdict) for verdict in found.get("peers", {}).get("verdicts", [])]
     curves = found.get("scaling", {}).get("curves", {})
     for curve in curves.values():

@@ -33,7 +33,7 @@ def locate_events(index: Any, events: pa.Table) -> list[LocatedBatch]:
 
 
 def match_located(index: Any, batches: list[LocatedBatch]) -> int:
-    """How many pairs the engines find, revision included."""
+    """Return how many pairs the engines find, revision included."""
     sequence = index._writer.current.sequence
     found = 0
     for batch in batches:
@@ -48,7 +48,7 @@ def match_located(index: Any, batches: list[LocatedBatch]) -> int:
 
 
 def search_located(batches: list[LocatedBatch]) -> int:
-    """How many (event, clause) pairs the engines find; equal subscriptions share a clause."""
+    """Return how many (event, clause) pairs the engines find; equal subscriptions share a clause."""
     found = 0
     for batch in batches:
         for layer, located in batch.layers:
@@ -57,7 +57,7 @@ def search_located(batches: list[LocatedBatch]) -> int:
 
 
 def scan_barely(batches: list[LocatedBatch]) -> int | None:
-    """How many (event, clause) pairs a bare loop finds; ``None`` if they are not all plain ranges."""
+    """Return how many (event, clause) pairs a bare loop finds; ``None`` if they are not all plain ranges."""
     found = 0
     for batch in batches:
         for layer, located in batch.layers:

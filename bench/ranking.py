@@ -96,7 +96,7 @@ def _times(workload: str, slow: str, fast: str) -> Callable[[dict[tuple[str, str
 
 
 def _first(workload: str, engine: str) -> Callable[[dict[tuple[str, str], Row]], float]:
-    """How many times slower than ``engine`` the best of the other papers' engines is."""
+    """Return how many times slower than ``engine`` the best of the other papers' engines is."""
     return lambda rows: (
         min(row.us for (w, e), row in rows.items() if w == workload and e in PAPERS and e != engine)
         / rows[workload, engine].us
@@ -124,7 +124,7 @@ AIMS = (
 
 
 def judged(rows: list[Row]) -> str:
-    """Every aim whose engines and workloads were measured."""
+    """Return every aim whose engines and workloads were measured."""
     known = {(row.workload, row.engine): row for row in rows}
     lines = []
     for aim in AIMS:
@@ -144,6 +144,6 @@ def write(rows: list[Row], file: Path) -> None:
 
 
 def all_engines() -> tuple[str, ...]:
-    """Every engine, ``auto`` last, so that what it tries is compiled and warm for none but itself."""
+    """Return every engine, ``auto`` last, so that what it tries is compiled and warm for none but itself."""
     names = engine_names()
     return (*(name for name in names if name != "auto"), "auto")

@@ -44,7 +44,7 @@ def _own_version(name: str) -> str:
 
 
 def commit() -> str | None:
-    """The commit of the checkout, with a mark when files differ from it."""
+    """Return the commit of the checkout, with a mark when files differ from it."""
     try:
         asked = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12"],
@@ -74,7 +74,7 @@ def _memory_gb() -> float | None:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """An aligned table: the first column to the left, the others to the right."""
+    """Return an aligned table: the first column to the left, the others to the right."""
     cells = [[str(cell) for cell in row] for row in (headings, *rows)]
     widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
     lines = []
@@ -86,7 +86,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def figure(number: float | None, digits: int = 3) -> str:
-    """A number with about ``digits`` leading digits, thousands set apart; a dash for none."""
+    """Return a number with about ``digits`` leading digits, thousands set apart; a dash for none."""
     if number is None:
         return "–"
     if number == 0:

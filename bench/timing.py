@@ -94,7 +94,7 @@ def _bare_us(located: list[parts.LocatedBatch], events: int, repeats: int) -> fl
 
 
 def pairs_of(index: Any, events: pa.Table) -> tuple[pa.Table, dict[str, int]]:
-    """Every (event, subscription), and the work it took."""
+    """Return every (event, subscription), and the work it took."""
     tables, work = [], dict.fromkeys(COUNTS, 0)
     for batch in index.match_batches(events, threads=1):
         tables.append(batch.table)
@@ -104,7 +104,7 @@ def pairs_of(index: Any, events: pa.Table) -> tuple[pa.Table, dict[str, int]]:
 
 
 def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: float) -> int:
-    """How many of ``events`` can be matched in ``budget_s``."""
+    """Return how many of ``events`` can be matched in ``budget_s``."""
     probe = events.slice(0, PROBE)
     match(probe)  # what is prepared at the first call is not the engine's pace
     spent, _ = seconds(lambda: match(probe))
@@ -151,7 +151,7 @@ def percentiles(singles: list[float]) -> dict[str, float]:
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """How long ``work`` takes, and what it returns."""
+    """Return how long ``work`` takes, and what it returns."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result

@@ -19,12 +19,12 @@ class Count(NamedTuple):
     skipped: int = 0
 
     def plus(self, other: Count) -> Count:
-        """The sum of two counts."""
+        """Return the sum of two counts."""
         return Count(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 def count(report: Path) -> Count:
-    """The tests of one report; errors in set-up or tear-down are failures."""
+    """Return the tests of one report; errors in set-up or tear-down are failures."""
     total = Count()
     for suite in ElementTree.parse(report).iter("testsuite"):
         tests, failures, errors, skipped = (

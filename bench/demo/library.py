@@ -102,7 +102,7 @@ def _same(index: Any, scan: Any, listings: pa.Table) -> None:
 
 
 def _local(found: pa.Table) -> pa.Table:
-    """The names of subscriptions without their owner, which the service puts before them."""
+    """Return the names of subscriptions without their owner, which the service puts before them."""
     names = pc.replace_substring_regex(found["subscription"], "^[^/]*/", "")
     return found.set_column(1, "subscription", names)
 

@@ -39,7 +39,7 @@ def ratio(
 def saving(
     slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False
 ) -> Judge:
-    """The same in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
+    """Return the same in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], slow, fast, at, most)
@@ -94,7 +94,8 @@ def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -
 
 
 def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0) -> Judge:
-    """How much ``curve`` grows from its first place to its last; borne out between ``least`` and ``most``."""
+    """Return how much ``curve`` grows from its first place to its last; borne out between ``least`` and
+    ``most``."""
 
     def judge(data: Data) -> Answer:
         values = list(data[panel].get(curve, {}).values())
@@ -128,7 +129,7 @@ def slower_growth(
 def similar(
     one: str, other: str, most: float, *, panel: int = 0, at: Where = None, paper: str = "about the same"
 ) -> Judge:
-    """The two are within a factor ``most`` of each other, at one place or on average."""
+    """Return the two are within a factor ``most`` of each other, at one place or on average."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], one, other, at, most=False)
@@ -188,7 +189,7 @@ def below(curve: str, limit: float, unit: str, *, panel: int = 0) -> Judge:
 
 
 def order(names: Sequence[str], *, panel: int = 0) -> Judge:
-    """The curves in this order, lowest first, where there is a single place (or at the last)."""
+    """Return the curves in this order, lowest first, where there is a single place (or at the last)."""
 
     def judge(data: Data) -> Answer:
         places = _common(data[panel], names, ())
@@ -216,7 +217,7 @@ def _ratio(curves: dict[str, Series], slow: str, fast: str, at: Where, most: boo
 
 
 def _common(curves: dict[str, Series], names: Sequence[str], at: Sequence[X]) -> list[X]:
-    """The places that all of ``names`` have."""
+    """Return the places that all of ``names`` have."""
     every = [curves.get(name, {}) for name in names]
     places = [x for x in every[0] if all(x in one for one in every)]
     ends = {FIRST: places[:1], LAST: places[-1:]}

@@ -46,7 +46,8 @@ def lines(
     ticks: Mapping[X, str] | None = None,
     legend: bool = True,
 ) -> str:
-    """A curve for every label, as SVG text. Places that are strings stand side by side in their order."""
+    """Return a curve for every label, as SVG text. Places that are strings stand side by side in their
+    order."""
     curves = {label: curve for label, curve in curves.items() if curve}
     with _canvas((4.3, 3.1)) as (figure, axes):
         places = _places(curves)
@@ -67,7 +68,7 @@ def stacked(
     x_label: str,
     ticks: Mapping[X, str] | None = None,
 ) -> str:
-    """A horizontal bar for every place, the curves laid end to end in it."""
+    """Return a horizontal bar for every place, the curves laid end to end in it."""
     places = list(_places(curves))
     with _canvas((6.4, 0.45 * len(places) + 1.1)) as (figure, axes):
         left = dict.fromkeys(places, 0.0)
@@ -86,7 +87,7 @@ def stacked(
 
 
 def legend(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Each label with a little picture of its line, for a legend that several plots share."""
+    """Return each label with a little picture of its line, for a legend that several plots share."""
     shown = []
     for label, mark in marks(list(labels)).items():
         with _canvas((0.42, 0.16)) as (figure, axes):
@@ -178,7 +179,7 @@ _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 
 
 def _svg(figure: Any, about: str) -> str:
-    """The figure as an element for a page; no two have an id in common."""
+    """Return the figure as an element for a page; no two have an id in common."""
     text = io.StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     svg = _HEAD.sub("", text.getvalue())
@@ -193,7 +194,7 @@ def _svg(figure: Any, about: str) -> str:
 
 
 def bars(values: Mapping[str, float], *, x_label: str, strong: tuple[str, ...] = ()) -> str:
-    """A horizontal bar for every label on a logarithmic axis, its number beside it."""
+    """Return a horizontal bar for every label on a logarithmic axis, its number beside it."""
     with _canvas((6.4, 0.3 * len(values) + 0.8)) as (figure, axes):
         colours = [PLACEHOLDERS["green" if label in strong else "grey"] for label in values]
         axes.barh(range(len(values)), list(values.values()), color=colours, height=0.65)

@@ -33,7 +33,7 @@ Measured = dict[str, float]
 
 
 def measure(job: Job) -> dict[str, Any]:
-    """All that can be drawn of ``job``; :class:`Disagreement` if engines find different things."""
+    """Return all that can be drawn of ``job``; :class:`Disagreement` if engines find different things."""
     spent, results = seconds(partial(KINDS[job.kind], job))
     return {
         "results": results,
@@ -45,7 +45,7 @@ def measure(job: Job) -> dict[str, Any]:
 
 
 def plan_of(job: Job) -> Plan:
-    """The plan whose data the job needs; ``ValueError`` for unknown parameters."""
+    """Return the plan whose data the job needs; ``ValueError`` for unknown parameters."""
     workload = changed(WORKLOADS[job.workload], dict(job.parameters))
     return Plan(workload, job.subscriptions, job.events, job.engines, job.seed, sample=job.sample)
 
@@ -107,7 +107,7 @@ def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
 
 
 def best(action: Callable[[], Any]) -> float:
-    """The least seconds of a few calls, at least two, for about ``CLOCK_S``."""
+    """Return the least seconds of a few calls, at least two, for about ``CLOCK_S``."""
     spent = [seconds(action)[0] for _ in range(2)]
     more = min(20, int(CLOCK_S / max(min(spent), 1e-6)) - 2)
     return min(spent + [seconds(action)[0] for _ in range(more)])
@@ -115,7 +115,7 @@ def best(action: Callable[[], Any]) -> float:
 
 # ---------------------------------------------------------------------------------------------- top-k
 def _ranking(job: Job) -> dict[str, Measured]:
-    """The k best, one event at a time, against finding all."""
+    """Return the k best, one event at a time, against finding all."""
     material = generate(plan_of(job))
     events = list(rows_of(material.events))
     results: dict[str, Measured] = {}
@@ -146,7 +146,7 @@ def _searched(search: Callable[[Any], Any], events: list[Any], name: str) -> Mea
 
 # ------------------------------------------------------------------------------------------ intervals
 def _intervals(job: Job) -> dict[str, Measured]:
-    """One dimension: as many points as intervals."""
+    """Return one dimension: as many points as intervals."""
     from bench.pstree.__main__ import structures
 
     rows = structures(job.subscriptions, job.subscriptions, 10.0, job.seed, 3)

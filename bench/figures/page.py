@@ -32,7 +32,7 @@ def write(sections: Sequence[Section], file: Path, title: str = "Tamis: measured
 
 
 def page(sections: Sequence[Section], title: str) -> str:
-    """The whole page."""
+    """Return the whole page."""
     links = "".join(f'<a href="#{section.id}">{escape(section.title)}</a>' for section in sections)
     body = "\n".join(
         f'<section id="{section.id}">\n<h2>{escape(section.title)}</h2>\n{section.html}\n</section>'
@@ -52,7 +52,7 @@ def _styles() -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table that scrolls sideways where it is too wide."""
+    """Return a table that scrolls sideways where it is too wide."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""

@@ -31,7 +31,7 @@ Results = Mapping[str, Any]
 
 
 def sections(papers: Sequence[Paper], results: Results, scale: int) -> list[Section]:
-    """A summary of all claims, then a page per paper."""
+    """Return a summary of all claims, then a page per paper."""
     answers = {paper.name: [answered(figure, results) for figure in paper.figures] for paper in papers}
     pages = [
         Section(paper.name, paper.title, _paper(paper, answers[paper.name], results, scale))
@@ -41,7 +41,7 @@ def sections(papers: Sequence[Paper], results: Results, scale: int) -> list[Sect
 
 
 def answered(figure: Figure, results: Results) -> list[Answer]:
-    """The answer to each claim of ``figure``."""
+    """Return the answer to each claim of ``figure``."""
     data = [panel.series(results) for panel in figure.panels]
     return [claim.judge(data) for claim in figure.claims]
 
@@ -74,7 +74,7 @@ _REPEAT = (
 
 
 def _told(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]]) -> Iterator[str]:
-    """All claims once more, by verdict, with links to their figures."""
+    """Yield all claims once more, by verdict, with links to their figures."""
     for verdict in _SIGNS:
         items = [
             f'<li><a href="#{_anchor(paper, figure)}">{escape(paper.title)}, {escape(_name(figure))}</a> '
@@ -150,7 +150,7 @@ def _sizes(figure: Figure) -> str:
 
 
 def _drawn(figure: Figure, data: list[dict[str, Series]]) -> str:
-    """The plots with a legend for all of them; tables stand for panels that are tables."""
+    """Return the plots with a legend for all of them; tables stand for panels that are tables."""
     pairs = list(zip(figure.panels, data, strict=True))
     plotted = [(panel, curves) for panel, curves in pairs if panel.kind == "lines"]
     labels = dict.fromkeys(label for _, curves in plotted for label, values in curves.items() if values)
@@ -204,7 +204,7 @@ def _tables(figure: Figure, data: list[dict[str, Series]]) -> str:
 
 
 def _values(panel: Panel, curves: dict[str, Series], caption: str = "") -> str:
-    """A row per curve, a column per place."""
+    """Return a row per curve, a column per place."""
     places = list(dict.fromkeys(x for values in curves.values() for x in values))
     names = dict(panel.ticks)
     heads = [names.get(x, x if isinstance(x, str) else f"{x:,g}" if x < 1e6 else f"{x:,.0f}") for x in places]

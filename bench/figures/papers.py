@@ -43,7 +43,7 @@ PAPERS = {paper.name: paper for paper in (OPINDEX_PAPER, BESTAR_PAPER, PRESEARCH
 
 
 def chosen(names: str, only: str, scale: int) -> list[Paper]:
-    """The papers in a comma-separated list (all if empty), with these figures alone if any.
+    """Return the papers in a comma-separated list (all if empty), with these figures alone if any.
 
     ``ValueError`` for an unknown one lists those there are.
     """

@@ -34,7 +34,7 @@ def _text(subscriptions: int, curves: tuple[Curve, ...], batch: int) -> Job:
 
 
 def _fixed(curve: Curve) -> Curve:
-    """The same at a batch of 600, whatever the x axis is."""
+    """Return the same at a batch of 600, whatever the x axis is."""
     return Curve(curve.engine_at(600), curve.label)
 
 

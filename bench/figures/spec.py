@@ -31,7 +31,7 @@ class Job:
     seed: int = 1
 
     def scaled(self, scale: int) -> Job:
-        """The same with so many times fewer subscriptions."""
+        """Return the same with so many times fewer subscriptions."""
         if scale == 1:
             return self
         return replace(
@@ -42,13 +42,13 @@ class Job:
         )
 
     def key(self) -> str:
-        """The same for the same work, wherever it is asked for."""
+        """Return the same for the same work, wherever it is asked for."""
         text = json.dumps(asdict(self), sort_keys=True)
         return f"{self.workload}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def job(workload: str, subscriptions: int, engines: tuple[str, ...], /, **options: Any) -> Job:
-    """A job; options that are not fields of :class:`Job` are parameters of the workload.
+    """Return a job; options that are not fields of :class:`Job` are parameters of the workload.
 
     What a parameter is anyway is left out, so that figures which cross at the defaults share the job.
     """
@@ -67,7 +67,7 @@ class Curve:
     measure: str = ""  # unless that of the panel
 
     def engine_at(self, x: X) -> str:
-        """The engine that is measured at ``x``."""
+        """Return the engine that is measured at ``x``."""
         return self.engine.replace("{x}", str(x))
 
 
@@ -90,13 +90,13 @@ class Panel:
         return [work for _, work in self.points]
 
     def scaled(self, scale: int) -> Panel:
-        """The same with so many times fewer subscriptions, also where they are the x axis."""
+        """Return the same with so many times fewer subscriptions, also where they are the x axis."""
         points = [(x, work, work.scaled(scale)) for x, work in self.points]
         moved = ((small.subscriptions if x == work.subscriptions else x, small) for x, work, small in points)
         return replace(self, points=tuple(moved))
 
     def series(self, results: Mapping[str, Any]) -> dict[str, Series]:
-        """The curves by label, as far as they were measured; ``results`` is by key of the job."""
+        """Return the curves by label, as far as they were measured; ``results`` is by key of the job."""
         found: dict[str, Series] = {}
         for curve in self.curves:
             values = {x: _value(results.get(work.key()), curve, x, self.measure) for x, work in self.points}
@@ -146,7 +146,7 @@ class Figure:
         return [work for panel in self.panels for work in panel.jobs()]
 
     def scaled(self, scale: int) -> Figure:
-        """The same with so many times fewer subscriptions."""
+        """Return the same with so many times fewer subscriptions."""
         return replace(self, panels=tuple(panel.scaled(scale) for panel in self.panels))
 
 
@@ -161,5 +161,5 @@ class Paper:
 
 
 def sweep(job_at: Callable[[Any], Job], *values: Any) -> tuple[tuple[X, Job], ...]:
-    """A point for every value."""
+    """Return a point for every value."""
     return tuple((value, job_at(value)) for value in values)

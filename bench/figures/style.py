@@ -81,7 +81,7 @@ _OTHERS = [
 
 
 def marks(labels: list[str]) -> dict[str, Mark]:
-    """A mark for every label: its own if it has one (engines do), else the next free one."""
+    """Return a mark for every label: its own if it has one (engines do), else the next free one."""
     free = iter(_OTHERS * (1 + len(labels) // len(_OTHERS)))
     found = {}
     for label in labels:
@@ -91,7 +91,7 @@ def marks(labels: list[str]) -> dict[str, Mark]:
 
 
 def css() -> str:
-    """The variables of the page, light and dark."""
+    """Return the variables of the page, light and dark."""
     light, dark = ("".join(f"--{name}:{both[at]};" for name, both in PALETTE.items()) for at in range(2))
     return (
         f":root{{color-scheme:light dark;{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"

@@ -6,7 +6,7 @@ from bench.figures.spec import X
 
 
 def place(x: X) -> str:
-    """A place on the x axis, for people."""
+    """Return a place on the x axis, for people."""
     return x if isinstance(x, str) else f"{x:,}"
 
 

@@ -114,7 +114,8 @@ def _sizes(most: int) -> list[int]:
 
 
 def difference(name: str, done: Done, truth: Answers) -> str:
-    """The first event to which ``done`` answers other than Tamis, in words; nothing if there is none."""
+    """Return the first event to which ``done`` answers other than Tamis, in words; nothing if there is
+    none."""
     for event, (found, known) in enumerate(zip(done.answers, truth, strict=False)):
         expected = {number for number in known if number < done.subscriptions}
         if len(found) != len(set(found)):
@@ -130,5 +131,5 @@ def difference(name: str, done: Done, truth: Answers) -> str:
 
 
 def fingerprint(answers: Answers) -> str:
-    """A short sum of all answers, to compare runs by."""
+    """Return a short sum of all answers, to compare runs by."""
     return f"{crc32(repr(answers).encode()):08x}"

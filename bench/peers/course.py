@@ -34,13 +34,13 @@ class Peer(Protocol):
         """``events`` in the form that :meth:`match` wants; not timed."""
 
     def match(self, prepared: Any) -> Any:
-        """The answer in the form that is natural to the peer; timed."""
+        """Return the answer in the form that is natural to the peer; timed."""
 
     def ids(self, answer: Any, count: int) -> list[list[int]]:
         """What is in an answer: the subscriptions of each of the ``count`` events; not timed."""
 
     def version(self) -> str:
-        """Which release this is."""
+        """Return which release this is."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def _warm_up(peer: Peer, steps: list[Any], seconds: float) -> None:
 
 
 def _passes(peer: Peer, steps: list[Any], budget_s: float) -> tuple[list[Any], list[float]]:
-    """The answers of the first pass, which half of the budget may cut short, and what each pass took."""
+    """Return the answers of the first pass, which half of the budget may cut short, and what each pass
+    took."""
     begin = time.perf_counter()
     found: list[Any] = []
     for step in steps:
@@ -111,5 +112,5 @@ def _passes(peer: Peer, steps: list[Any], budget_s: float) -> tuple[list[Any], l
 
 
 def as_line(outcome: Outcome) -> str:
-    """The line of JSON."""
+    """Return the line of JSON."""
     return json.dumps(asdict(outcome))

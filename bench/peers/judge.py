@@ -20,7 +20,7 @@ HEADINGS = ("peer", "version", "takes", "subscriptions", "events", "build s", "Â
 
 
 def table(rows: Iterable[Row]) -> str:
-    """One mix as a table; a peer that failed says why."""
+    """Return one mix as a table; a peer that failed says why."""
     cells = [_cells(row) for row in rows]
     width = max(len(row[-1]) for row in cells)
     return report.table(HEADINGS, [[*row[:-1], row[-1].ljust(width)] for row in cells])
@@ -43,7 +43,8 @@ def _cells(row: Row) -> list[str]:
 
 
 def verdicts(rows: list[Row], subscriptions: int) -> list[dict[str, Any]]:
-    """Each goal on each mix: the peer that comes nearest to Tamis at full size, and whether it is met."""
+    """Return each goal on each mix: the peer that comes nearest to Tamis at full size, and whether it is
+    met."""
     found = []
     for mix in dict.fromkeys(row.mix for row in rows):
         able = [
@@ -75,7 +76,7 @@ def _verdict(mix: str, goal: str, times: float, nearest: Row | None, subscriptio
 
 
 def sentence(verdict: dict[str, Any]) -> str:
-    """A verdict for people."""
+    """Return a verdict for people."""
     if verdict["peer"] is None:
         return f"{verdict['mix']}: {verdict['goal']}: no such peer came through with all subscriptions"
     stated = "" if verdict["subscriptions"] == STATED_FOR else f", here with {verdict['subscriptions']:,}"

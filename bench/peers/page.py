@@ -14,7 +14,7 @@ HEADINGS = ("", "version", "takes", "subscriptions", "events", "build s", "µs p
 
 
 def section(found: dict[str, Any]) -> Section:
-    """A plot and a table per mix, then the goals."""
+    """Return a plot and a table per mix, then the goals."""
     judged = "".join(f"<li>{escape(sentence(verdict))}</li>" for verdict in found["verdicts"])
     parts = [_INTRO, f"<ul>{judged}</ul>"]
     for mix in dict.fromkeys(row["mix"] for row in found["results"]):
@@ -41,7 +41,7 @@ def _plot(rows: list[dict[str, Any]]) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    """The peer, with its size if that is not the contest's."""
+    """Return the peer, with its size if that is not the contest's."""
     full = row["figures"]["subscriptions"]
     name: str = row["peer"]
     return name if "; at " not in row["remark"] else f"{name} ({full:,})"

@@ -26,7 +26,7 @@ class Unavailable(Exception):
 
 
 def python(name: str, module: str = "", tool: str = "") -> list[str]:
-    """The command of a peer that is driven from Python, and may need a package or a program."""
+    """Return the command of a peer that is driven from Python, and may need a package or a program."""
     if module and find_spec(module) is None:
         raise Unavailable(f"{module} is not installed: pip install -e '.[peers]' -c constraints.txt")
     if tool:
@@ -36,7 +36,7 @@ def python(name: str, module: str = "", tool: str = "") -> list[str]:
 
 @cache
 def java(profile: str) -> list[str]:
-    """The command of a peer written in Java, built by Maven with the libraries it needs."""
+    """Return the command of a peer written in Java, built by Maven with the libraries it needs."""
     _needs("mvn", "Maven and Java 17 or newer")
     _needs("java", "Java 17 or newer")
     folder = BUILT / profile
@@ -49,7 +49,7 @@ def java(profile: str) -> list[str]:
 
 @cache
 def rust() -> list[str]:
-    """The command of the peer written in Rust, built by Cargo."""
+    """Return the command of the peer written in Rust, built by Cargo."""
     _needs("cargo", "Rust's cargo")
     folder = BUILT / "rust"
     manifest = HERE / "rust" / "Cargo.toml"
@@ -61,7 +61,7 @@ def rust() -> list[str]:
 
 
 def java_version(profile: str) -> str:
-    """The version that the project asks for."""
+    """Return the version that the project asks for."""
     space = {"m": "http://maven.apache.org/POM/4.0.0"}
     tree = ElementTree.parse(HERE / "java" / "pom.xml")
     for one in tree.iterfind("m:profiles/m:profile", space):
@@ -71,7 +71,7 @@ def java_version(profile: str) -> str:
 
 
 def rust_version() -> str:
-    """The version that the project asks for."""
+    """Return the version that the project asks for."""
     manifest = tomllib.loads((HERE / "rust" / "Cargo.toml").read_text(encoding="utf-8"))
     return str(manifest["dependencies"]["a-tree"]).lstrip("=")
 
@@ -93,7 +93,7 @@ def _build(command: list[str], **settings: str) -> None:
 
 
 def first_error(text: str) -> str:
-    """The line of a build's output that says what is wrong, without colours and addresses."""
+    """Return the line of a build's output that says what is wrong, without colours and addresses."""
     plain = re.sub(r"\x1b\[[0-9;]*m|https?://\S+", "", text)
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"\[ERROR\]|error", line)]

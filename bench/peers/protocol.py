@@ -64,7 +64,7 @@ def run(command: list[str], file: Path, subscriptions: int, budget_s: float) -> 
 
 
 def _said(command: list[str], timeout_s: float) -> str:
-    """The last line that the program prints."""
+    """Return the last line that the program prints."""
     paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     process = subprocess.Popen(

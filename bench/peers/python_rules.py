@@ -23,11 +23,11 @@ class _Rules:
         """Nothing is built beyond the rules."""
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> dict[str, int]:
-        """A dictionary, as it comes out of a JSON parser."""
+        """Return a dictionary, as it comes out of a JSON parser."""
         return {f"a{at}": value for at, value in enumerate(events[0])}
 
     def ids(self, answer: list[int], count: int) -> list[list[int]]:
-        """The answer is a list of ids already."""
+        """Return the answer is a list of ids already."""
         return [answer]
 
     def version(self) -> str:
@@ -100,7 +100,7 @@ class Eval(_Rules):
 
 
 def _comparison(predicate: Predicate) -> str:
-    """The predicate in the words that Python and rule-engine share."""
+    """Return the predicate in the words that Python and rule-engine share."""
     name, first = predicate.name, predicate.operands[0]
     match predicate.operator:
         case "between":

@@ -32,7 +32,7 @@ class Slots:
             self._rows.append((number, sorted(combination, key=lambda one: one[2] - one[1])))
 
     def table(self) -> pa.Table:
-        """All rows; a subscription with few conditions is filled up with some that always hold."""
+        """Return all rows; a subscription with few conditions is filled up with some that always hold."""
         always: Interval = (0, LEAST, GREATEST)
         padded = [row + [always] * (self.width - len(row)) for _, row in self._rows]
         columns = {"id": pa.array([number for number, _ in self._rows], pa.int32())}
@@ -46,7 +46,7 @@ LEAST, GREATEST = -32_768, 32_767
 
 
 def intervals(predicate: Predicate) -> list[Interval]:
-    """The values that satisfy a predicate, as disjoint intervals of 16-bit integers."""
+    """Return the values that satisfy a predicate, as disjoint intervals of 16-bit integers."""
     at, (first, *more) = predicate.attribute, predicate.operands
     match predicate.operator:
         case "=":
@@ -63,7 +63,7 @@ def intervals(predicate: Predicate) -> list[Interval]:
 
 
 def long_events(events: Sequence[tuple[int, ...]]) -> pa.Table:
-    """A row for each event and attribute, with the whole event beside it as a list."""
+    """Return a row for each event and attribute, with the whole event beside it as a list."""
     numbers = [number for number, event in enumerate(events) for _ in event]
     return pa.table(
         {
@@ -76,7 +76,8 @@ def long_events(events: Sequence[tuple[int, ...]]) -> pa.Table:
 
 
 def join(width: int, element: str) -> str:
-    """The query for tables ``same`` (first condition an equality), ``ranged`` (a range) and ``events``.
+    """Return the query for tables ``same`` (first condition an equality), ``ranged`` (a range) and
+    ``events``.
 
     ``element`` says how the dialect takes place ``{}`` (from 0) out of the list ``whole``.
     """

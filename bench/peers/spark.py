@@ -38,18 +38,18 @@ class SparkSql:
         self._query = join(self._slots.width, "whole[{}]")
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> Any:
-        """A cached frame."""
+        """Return a cached frame."""
         frame = self._session.createDataFrame(long_events(events)).coalesce(1).cache()
         frame.count()
         return frame
 
     def match(self, prepared: Any) -> pa.Table:
-        """An Arrow table of pairs."""
+        """Return an Arrow table of pairs."""
         prepared.createOrReplaceTempView("events")
         return self._session.sql(self._query).toArrow()
 
     def ids(self, answer: pa.Table, count: int) -> list[list[int]]:
-        """The pairs, event by event."""
+        """Return the pairs, event by event."""
         return by_event(answer.column(0).to_pylist(), answer.column(1).to_pylist(), count)
 
     def version(self) -> str:

@@ -39,16 +39,16 @@ class DuckDb(_Sql):
         self._query = join(self._slots.width, "whole[{} + 1]")
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> pa.Table:
-        """An Arrow table, which DuckDB reads as it is."""
+        """Return an Arrow table, which DuckDB reads as it is."""
         return long_events(events)
 
     def match(self, prepared: pa.Table) -> pa.Table:
-        """An Arrow table of pairs."""
+        """Return an Arrow table of pairs."""
         self._database.register("events", prepared)
         return self._database.sql(self._query).to_arrow_table()
 
     def ids(self, answer: pa.Table, count: int) -> list[list[int]]:
-        """The pairs, event by event."""
+        """Return the pairs, event by event."""
         return by_event(answer.column(0).to_pylist(), answer.column(1).to_pylist(), count)
 
     def version(self) -> str:
@@ -88,7 +88,7 @@ class Sqlite(_Sql):
         self._query = _sqlite_query(self._slots.width)
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> int:
-        """A few rows in a table of events; an event is then asked for by its number."""
+        """Return a few rows in a table of events; an event is then asked for by its number."""
         number = self._known
         self._known += 1
         rows = [(number, at, value) for at, value in enumerate(events[0])]

@@ -40,16 +40,16 @@ class OneEvent(_Tamis):
     batch = 1
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> dict[str, int]:
-        """A dictionary, as it comes out of a JSON parser."""
+        """Return a dictionary, as it comes out of a JSON parser."""
         return {f"a{at}": value for at, value in enumerate(events[0])}
 
     def match(self, prepared: dict[str, int]) -> list[str]:
-        """A list of ids."""
+        """Return a list of ids."""
         found: list[str] = self._index.match(prepared)
         return found
 
     def ids(self, answer: list[str], count: int) -> list[list[int]]:
-        """The numbers in the ids."""
+        """Return the numbers in the ids."""
         return [list(map(int, answer))]
 
 
@@ -59,15 +59,15 @@ class Batch(_Tamis):
     batch = 2_000
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> pa.Table:
-        """A column for each attribute."""
+        """Return a column for each attribute."""
         return pa.table({f"a{at}": column for at, column in enumerate(zip(*events, strict=True))})
 
     def match(self, prepared: pa.Table) -> pa.Table:
-        """A table of pairs."""
+        """Return a table of pairs."""
         return self._index.match_many(prepared, threads=1)
 
     def ids(self, answer: pa.Table, count: int) -> list[list[int]]:
-        """The pairs, event by event."""
+        """Return the pairs, event by event."""
         rows: list[list[int]] = [[] for _ in range(count)]
         for event, subscription in zip(*(answer.column(at).to_pylist() for at in (0, 1)), strict=True):
             rows[event].append(int(subscription))

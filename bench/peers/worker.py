@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> None:
 
 
 def make(name: str) -> Peer:
-    """The peer called ``name``."""
+    """Return the peer called ``name``."""
     module, _, class_name = CLASSES[name].partition(":")
     peer: Peer = getattr(import_module(module), class_name)()
     return peer

@@ -46,13 +46,13 @@ class Row(NamedTuple):
 
 
 def compare(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[list[str]]:
-    """A row of text for each structure; :class:`Disagreement` unless all find the same pairs."""
+    """Return a row of text for each structure; :class:`Disagreement` unless all find the same pairs."""
     rows = structures(intervals, points, around, seed, repeats)
     return [_text(row, points, rows[0].query_s) for row in rows]
 
 
 def structures(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[Row]:
-    """A row for each structure; :class:`Disagreement` unless all find the same pairs."""
+    """Return a row for each structure; :class:`Disagreement` unless all find the same pairs."""
     low, high, at = material(intervals, points, around, seed)
     rows: list[Row] = []
     expected: set[Any] | None = None
@@ -73,7 +73,7 @@ def structures(intervals: int, points: int, around: float, seed: int, repeats: i
 
 
 def canonical(pairs: Pairs) -> set[Any]:
-    """The pairs, whatever their order."""
+    """Return the pairs, whatever their order."""
     point, interval = pairs
     return set((point * (1 << 32) + interval).tolist())
 

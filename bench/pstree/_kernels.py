@@ -30,7 +30,8 @@ def insert_segments(first, last, leaves, fill, owner, counting):
 
 @njit(cache=True, nogil=True)
 def stab_segments(points, bound, after, leaves, start, owner, out_point, out_interval):
-    """All pairs of a point and an interval around it; returns how many, also if there is no room for them."""
+    """Return all pairs of a point and an interval around it; returns how many, also if there is no room for
+    them."""
     written = 0
     for k in range(len(points)):
         low, high = 0, len(bound)
@@ -54,7 +55,8 @@ def stab_segments(points, bound, after, leaves, start, owner, out_point, out_int
 
 @njit(cache=True, nogil=True)
 def greatest_ends(high, begin, end, greatest):
-    """The greatest end below every node of the balanced tree over intervals sorted by their beginnings."""
+    """Return the greatest end below every node of the balanced tree over intervals sorted by their
+    beginnings."""
     if begin >= end:
         return np.iinfo(np.int64).min
     middle = (begin + end) >> 1
@@ -66,7 +68,8 @@ def greatest_ends(high, begin, end, greatest):
 
 @njit(cache=True, nogil=True)
 def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
-    """All pairs of a point and an interval around it; returns how many, also if there is no room for them."""
+    """Return all pairs of a point and an interval around it; returns how many, also if there is no room for
+    them."""
     written = 0
     begins, ends = np.empty(128, np.int64), np.empty(128, np.int64)
     for k in range(len(points)):
@@ -96,7 +99,7 @@ def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
 
 @njit(cache=True, nogil=True)
 def scan_intervals(points, low, high):
-    """How many pairs there are, by looking at all of them."""
+    """Return how many pairs there are, by looking at all of them."""
     found = 0
     for k in range(len(points)):
         for n in range(len(low)):

@@ -21,11 +21,11 @@ class FrozenPSTree:
         self._frozen = Frozen.of_intervals(low, high, Integers())
 
     def pairs(self, points: Ints) -> Pairs:
-        """One leaf per point, whose list is the answer."""
+        """Return one leaf per point, whose list is the answer."""
         return self._frozen.pairs(points)
 
     def locate(self, points: Ints) -> Ints:
-        """The leaves alone."""
+        """Return the leaves alone."""
         return self._frozen.locate(points)
 
     def nbytes(self) -> int:
@@ -54,7 +54,7 @@ class SegmentTree:
         insert_segments(first, last, self._leaves, self._start.copy(), self._owner, False)
 
     def pairs(self, points: Ints) -> Pairs:
-        """The lists on the way from a segment to the root."""
+        """Return the lists on the way from a segment to the root."""
         arrays = self._bound, self._after, self._leaves, self._start, self._owner
         return self._room.collect(lambda *out: stab_segments(points, *arrays, *out))
 
@@ -74,7 +74,7 @@ class IntervalTree:
         greatest_ends(self._high, 0, len(low), self._greatest)
 
     def pairs(self, points: Ints) -> Pairs:
-        """All nodes whose subtree reaches the point."""
+        """Return all nodes whose subtree reaches the point."""
         arrays = self._low, self._high, self._owner, self._greatest
         return self._room.collect(lambda *out: stab_intervals(points, *arrays, *out))
 

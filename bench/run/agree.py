@@ -97,7 +97,7 @@ def told(case: Case, plan: Plan, material: Material) -> Case:
 
 
 def _alone(subscription: str, material: Material) -> Any:
-    """An index of this subscription and no other."""
+    """Return an index of this subscription and no other."""
     for table in (material.columns, material.texts):
         mine = table.filter(pc.equal(table.column("id").cast(pa.string()), subscription))
         if mine.num_rows:

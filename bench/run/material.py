@@ -46,7 +46,8 @@ def generate(plan: Plan) -> Material:
 
 
 def make_index(material: Material, spec: EngineSpec, build: Build, *, merge: bool = True) -> Any:
-    """The index of all subscriptions: those in columns, then those written as text, merged if asked."""
+    """Return the index of all subscriptions: those in columns, then those written as text, merged if
+    asked."""
     how = {"engine": spec.engine, "parameters": dict(spec.parameters), "sample": material.sample}
     ids, texts = (material.texts.column(name).to_pylist() for name in ("id", "expression"))
     written = dict(zip(ids, texts, strict=True))

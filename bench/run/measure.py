@@ -32,7 +32,7 @@ Say = Callable[[str], Any]
 def measure(
     plan: Plan, material: Material, spec: EngineSpec, build: Build, say: Say
 ) -> tuple[dict[str, Any], Timing]:
-    """The figures of one engine, and what it found."""
+    """Return the figures of one engine, and what it found."""
     say("warming up")
     warm_up_s, _ = seconds(lambda: warm_up(material, spec, build))
     say("building")
@@ -76,7 +76,7 @@ def _batch(plan: Plan, spec: EngineSpec, timing: Timing) -> dict[str, Any]:
 
 
 def spread(rounds: list[float]) -> float:
-    """How far the rounds lie apart: the middle one over the best, less one."""
+    """Return how far the rounds lie apart: the middle one over the best, less one."""
     ordered = sorted(rounds)
     return ordered[len(ordered) // 2] / ordered[0] - 1
 

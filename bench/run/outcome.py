@@ -95,7 +95,7 @@ def _plain(plan: Plan, parameter: str) -> Any:
 def _point(
     plan: Plan, build: Build, say: Say, deadline: float | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The results of every engine on the data of ``plan``, and the engines there was no time for."""
+    """Return the results of every engine on the data of ``plan``, and the engines there was no time for."""
     specs = plan.specs()
     say("generating")
     material = generate(plan)

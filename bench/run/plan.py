@@ -74,7 +74,7 @@ class Plan:
     checked: int = 32
 
     def specs(self) -> list[EngineSpec]:
-        """The engines, read."""
+        """Return the engines, read."""
         return [EngineSpec.read(text) for text in self.engines]
 
     def as_parameters(self) -> dict[str, Any]:

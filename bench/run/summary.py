@@ -31,7 +31,7 @@ LEGEND = (
 
 
 def summary(outcome: dict[str, Any]) -> str:
-    """A table a point, then what must be known to read it."""
+    """Return a table a point, then what must be known to read it."""
     parts = [_title(outcome)]
     for point in _points(outcome):
         results = [result for result in outcome["results"] if result.get("point") == point]
@@ -55,14 +55,14 @@ def _points(outcome: dict[str, Any]) -> list[Any]:
 
 
 def ratios(results: list[dict[str, Any]], name: str = "us_per_event") -> dict[str, float]:
-    """How many times faster than ``scan`` each engine is."""
+    """Return how many times faster than ``scan`` each engine is."""
     by_engine = {result["engine"]: result[name] for result in results}
     scan = by_engine.get("scan")
     return {engine: scan / us for engine, us in by_engine.items()} if scan else {}
 
 
 def bare_ratios(results: list[dict[str, Any]]) -> dict[str, float]:
-    """How many times faster than a bare loop over the clauses each engine is, if that was timed."""
+    """Return how many times faster than a bare loop over the clauses each engine is, if that was timed."""
     bare = next((result["bare_loop_us"] for result in results if result["bare_loop_us"]), None)
     return {result["engine"]: bare / result["us_per_event"] for result in results} if bare else {}
 

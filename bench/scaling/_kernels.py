@@ -11,7 +11,7 @@ LINE = 64
 
 @njit(cache=True, nogil=True)
 def read_in_order(words):
-    """The sum of all words, four at a time so that adding is not what takes the time."""
+    """Return the sum of all words, four at a time so that adding is not what takes the time."""
     a = b = c = d = np.uint64(0)
     for i in range(0, len(words) - 3, 4):
         a += words[i]
@@ -23,7 +23,7 @@ def read_in_order(words):
 
 @njit(cache=True, nogil=True)
 def read_anywhere(words, places):
-    """The sum of the words at ``places``: no load waits for another."""
+    """Return the sum of the words at ``places``: no load waits for another."""
     total = np.uint64(0)
     for i in range(len(places)):
         total += words[places[i]]

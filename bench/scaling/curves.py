@@ -80,7 +80,7 @@ CURVES = (
 
 
 def measure(curve: Curve, say: Say, scale: int = 1, most: int | None = None) -> list[dict[str, Any]]:
-    """A point for each value of ``curve``; books beyond ``most`` are left out."""
+    """Return a point for each value of ``curve``; books beyond ``most`` are left out."""
     points = []
     for value in curve.values:
         plan = curve.plan(value, scale)
@@ -126,7 +126,7 @@ def check(index: Any, events: pa.Table) -> None:
 
 
 def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:
-    """The same for a book that does not fit: an event goes through all pieces."""
+    """Return the same for a book that does not fit: an event goes through all pieces."""
     if not isinstance(plan.workload, Synthetic):
         raise TooLarge(f"{plan.workload.name} cannot be built in pieces")
     events = plan.workload.events(plan.events, plan.seed, plan.subscriptions)
@@ -145,7 +145,7 @@ def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:
 
 
 def _on_disk() -> Path:
-    """A folder that is not in memory, as the one for temporary files may be."""
+    """Return a folder that is not in memory, as the one for temporary files may be."""
     report.RESULTS.mkdir(parents=True, exist_ok=True)
     return report.RESULTS
 

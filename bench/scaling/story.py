@@ -84,7 +84,7 @@ class Distance(NamedTuple):
 
 
 def distance(point: Point, machine: Mapping[str, Any]) -> Distance | None:
-    """How fast memory is read, and how fast it could be; nothing for books in pieces."""
+    """Return how fast memory is read, and how fast it could be; nothing for books in pieces."""
     if "touched" not in point:
         return None
     touched = sum(point["touched"].values())

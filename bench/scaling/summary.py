@@ -50,7 +50,7 @@ HEADINGS = (
 
 
 def rows(curve: dict[str, Any], machine: dict[str, Any]) -> list[list[str]]:
-    """A line per point."""
+    """Return a line per point."""
     lines = []
     for point in curve["points"]:
         far = distance(point, machine)
@@ -93,7 +93,7 @@ def verdicts(found: dict[str, Any]) -> list[str]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """A table per curve, then what they say."""
+    """Return a table per curve, then what they say."""
     machine = found["hardware"]
     parts = [memory(machine)]
     for curve in found["curves"].values():

@@ -116,7 +116,7 @@ def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], tol
 
 
 def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: float) -> dict[str, Any]:
-    """Both loads for so long; figures of every five seconds, and of the whole."""
+    """Return both loads for so long; figures of every five seconds, and of the whole."""
     key = register(folder, subscriptions, 1)
     free = [word for name in UNBOUNDED for word in ("--limit", f"{name}=100000000")]
     began = time.monotonic()

@@ -45,7 +45,8 @@ def large(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any
 
 
 def _shared(index: str) -> dict[str, Any]:
-    """How two workers, still alive, hold the index: pages that both have mapped count half for each."""
+    """Return how two workers, still alive, hold the index: pages that both have mapped count half for
+    each."""
     import os
 
     held = []

@@ -27,7 +27,7 @@ class Material:
 def material(
     spark: SparkSession, workload: str, subscriptions: int, events: int, seed: int = 1, as_text: bool = False
 ) -> Material:
-    """The files of a workload; drawn now unless they are there."""
+    """Return the files of a workload; drawn now unless they are there."""
     from tamis.spark import generate
 
     name = f"{workload}-{subscriptions}-{events}-{seed}{'-text' if as_text else ''}"

@@ -12,7 +12,7 @@ EVERY = 2.0
 
 
 def tree(root: int) -> list[int]:
-    """A process and all below it."""
+    """Return a process and all below it."""
     below: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -22,7 +22,7 @@ EVERY = 0.1
 
 
 def start(parquet: str, folder: Path, rate: float, seconds: float) -> subprocess.Popen[bytes]:
-    """The source as a process of its own; it ends when everything was put in."""
+    """Return the source as a process of its own; it ends when everything was put in."""
     command = [sys.executable, "-m", "bench.spark.source", parquet, str(folder), str(rate), str(seconds)]
     return subprocess.Popen(command, cwd=ROOT)
 

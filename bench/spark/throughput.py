@@ -64,7 +64,7 @@ def _by_spark(spark: SparkSession, files: Material, repeats: int) -> tuple[list[
 
 
 def _by_library(files: Material, repeats: int) -> tuple[list[float], int]:
-    """The same index and the same files in this process, on as many threads as Spark has tasks."""
+    """Return the same index and the same files in this process, on as many threads as Spark has tasks."""
     from tamis.shards.opening import open_shards
 
     index = open_shards(files.index)
@@ -81,7 +81,7 @@ def _by_library(files: Material, repeats: int) -> tuple[list[float], int]:
 
 
 def against_a_join(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any]:
-    """The same small work by a plan of Spark SQL that joins events to rules without an index."""
+    """Return the same small work by a plan of Spark SQL that joins events to rules without an index."""
     from tamis.spark import build, match
 
     files = material(spark, WORKLOAD, subscriptions, events)

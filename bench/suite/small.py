@@ -73,7 +73,7 @@ def first_match_warm(scale: int) -> float:
 
 
 def first_match_cold(scale: int) -> float:
-    """The same with an empty cache of compiled kernels."""
+    """Return the same with an empty cache of compiled kernels."""
     with tempfile.TemporaryDirectory() as cache:
         return _first_match({"NUMBA_CACHE_DIR": cache}, warm=False)
 
@@ -89,7 +89,7 @@ def _first_match(environment: dict[str, str], *, warm: bool) -> float:
 
 
 def _in_new_process(code: str, *arguments: str, **environment: str) -> float:
-    """The number that ``code`` prints last."""
+    """Return the number that ``code`` prints last."""
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env=os.environ | environment,

@@ -72,7 +72,7 @@ def _ratios(runs: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def suite_summary(outcome: dict[str, Any]) -> str:
-    """One table, a figure a line."""
+    """Return one table, a figure a line."""
     rows = [
         (f["name"], report.figure(f["value"]), _bound(f), f["unit"], "yes" if f["met"] else "NO")
         for f in outcome["figures"]

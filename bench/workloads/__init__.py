@@ -38,7 +38,7 @@ WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
 
 
 def named(name: str) -> Workload:
-    """The workload called ``name``; ``ValueError`` that lists those there are."""
+    """Return the workload called ``name``; ``ValueError`` that lists those there are."""
     from bench.workloads.real import REAL
     from bench.workloads.real.data import shared_folder
 

@@ -59,7 +59,7 @@ def changed(workload: W, changes: Mapping[str, Any]) -> W:
 
 
 def parameters_of(workload: Workload) -> dict[str, str]:
-    """The names of the parameters that can be changed, and their types."""
+    """Return the names of the parameters that can be changed, and their types."""
     if not is_dataclass(workload):
         return {}
     return {field.name: str(field.type) for field in fields(workload) if field.name != "name"}
@@ -105,7 +105,7 @@ class Rows(NamedTuple):
 
 
 def no_texts() -> pa.Table:
-    """The second table of a workload that the columns can say in full."""
+    """Return the second table of a workload that the columns can say in full."""
     return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
 
 

@@ -83,13 +83,13 @@ class Town:
 
 @cache
 def categories() -> tuple[Category, ...]:
-    """All departments, the most popular first."""
+    """Return all departments, the most popular first."""
     return tuple(_category(entry) for entry in _data()["category"])
 
 
 @cache
 def towns() -> tuple[Town, ...]:
-    """All towns, the most popular first."""
+    """Return all towns, the most popular first."""
     return tuple(Town(name, lon, lat) for name, (lon, lat) in _data()["towns"].items())
 
 

@@ -70,7 +70,7 @@ def _written(file: Path, count: int, write: Callable[[Callable[[int], object]], 
 
 
 def _probability(workload: Any, subscriptions: int, events: int, seed: int) -> str:
-    """The measured match probability beside the wanted one."""
+    """Return the measured match probability beside the wanted one."""
     from bench.describe import matches_per_event, wanted
 
     count, some = min(subscriptions, SAMPLE), min(events, SAMPLE_EVENTS)

@@ -23,7 +23,7 @@ _NEVER = 1e-300
 
 
 def generator(seed: int, stream: str, *more: int) -> np.random.Generator:
-    """A generator of its own for each purpose, so that changing one draw leaves the others alone."""
+    """Return a generator of its own for each purpose, so that changing one draw leaves the others alone."""
     return np.random.default_rng([seed, *stream.encode(), *more])
 
 
@@ -36,7 +36,7 @@ def blocks(rows: range, size: int) -> Iterator[tuple[int, slice]]:
 
 
 def zipf(count: int, alpha: float) -> Floats:
-    """The cumulated popularity of ``count`` ranks, P(r) = C / r^alpha; alpha 0 is uniform."""
+    """Return the cumulated popularity of ``count`` ranks, P(r) = C / r^alpha; alpha 0 is uniform."""
     popularity = np.arange(1, count + 1, dtype=np.float64) ** -alpha
     cumulated: Floats = np.cumsum(popularity / popularity.sum())
     cumulated[-1] = 1.0
@@ -91,7 +91,7 @@ def _repeats(drawn: Ints, fixed: Mask | None = None) -> Mask:
 
 
 def _race(rng: np.random.Generator, cumulated: Floats, rows: int, width: int, fixed: Ints | None) -> Ints:
-    """The first ``width`` of a race: every rank takes an exponential time, popular ones a short one.
+    """Return the first ``width`` of a race: every rank takes an exponential time, popular ones a short one.
 
     Each of the most popular ranks runs on its own; the others arrive as one stream, which says who it is
     on arrival. That is drawing without replacement, and no rank has to be drawn twice.

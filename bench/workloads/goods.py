@@ -82,7 +82,7 @@ def _wear(category: Category, quantities: dict[str, Ints]) -> Floats | float:
 
 @cache
 def postcodes() -> tuple[str, ...]:
-    """All postcodes, those of a town next to each other."""
+    """Return all postcodes, those of a town next to each other."""
     return tuple(
         f"{town.name[:2].upper()}-{10 + at}{number:02d}"
         for at, town in enumerate(towns())

@@ -40,7 +40,7 @@ def _search(rng: np.random.Generator, category: Category, town: Town) -> str:
 
 
 def _wanted(rng: np.random.Generator, category: Category, model: Model) -> str:
-    """The model; or either of two."""
+    """Return the model; or either of two."""
     one = f"{category.maker} = {quoted(model.make)} AND {category.model} = {quoted(model.name)}"
     if rng.random() < 0.7:
         return one
@@ -55,7 +55,7 @@ def _amount(rng: np.random.Generator, category: Category, model: Model) -> str:
 
 
 def circle(rng: np.random.Generator, town: Town) -> str:
-    """Some kilometres around a place near the town."""
+    """Return some kilometres around a place near the town."""
     kilometres = int(rng.choice([2, 5, 10, 20, 50]))
     return (
         f"{kilometres} KM OF POINT ({_place(town.lon + rng.normal(0, 0.03), town.lat + rng.normal(0, 0.02))})"
@@ -63,7 +63,7 @@ def circle(rng: np.random.Generator, town: Town) -> str:
 
 
 def polygon(rng: np.random.Generator, town: Town) -> str:
-    """An uneven ring around the town, as drawn by hand."""
+    """Return an uneven ring around the town, as drawn by hand."""
     corners = int(rng.integers(5, 12))
     ring = []
     for corner in range(corners):

@@ -42,7 +42,7 @@ class Market(Synthetic):
         return "saved searches of a marketplace against its listings"
 
     def parameters(self) -> dict[str, Any]:
-        """The fields, and the size of the catalogue."""
+        """Return the fields, and the size of the catalogue."""
         models = sum(len(category.models) for category in categories())
         return super().parameters() | {
             "categories": len(categories()),
@@ -51,7 +51,7 @@ class Market(Synthetic):
         }
 
     def in_text(self, count: int) -> int:
-        """Those that need the map or a disjunction."""
+        """Return those that need the map or a disjunction."""
         return int(count * self.on_map)
 
     def columns(self, seed: int, rows: range) -> pa.Table:
@@ -130,7 +130,7 @@ MARKET = Market()
 
 
 def plain_listing(row: dict[str, Any]) -> dict[str, Any]:
-    """A listing as an object of JSON: without what is absent, its place as the library writes it."""
+    """Return a listing as an object of JSON: without what is absent, its place as the library writes it."""
     found = {name: value for name, value in row.items() if value is not None}
     place = found.get("location")
     if isinstance(place, dict):

@@ -76,7 +76,7 @@ class Mix(Synthetic):
         )
 
     def names(self) -> list[str]:
-        """The attributes, in the order of the columns of an event."""
+        """Return the attributes, in the order of the columns of an event."""
         return [f"a{at}" for at in range(self.attributes)]
 
     def columns(self, seed: int, rows: range) -> pa.Table:
@@ -123,7 +123,7 @@ class _Block(NamedTuple):
     high: Ints
 
     def rows(self) -> Rows:
-        """The rows of the bulk path, in order."""
+        """Return the rows of the bulk path, in order."""
         kind = self.kind.ravel()
         choices = self.operand.shape[-1]
         cells = np.zeros((len(kind), max(2, choices)), np.int64)
@@ -138,11 +138,11 @@ class _Block(NamedTuple):
         )
 
     def head(self, count: int) -> _Block:
-        """The first ``count`` subscriptions."""
+        """Return the first ``count`` subscriptions."""
         return _Block(*(part[:count] for part in self))
 
     def satisfying(self, rng: np.random.Generator, cardinality: int) -> Ints:
-        """A value that satisfies each predicate."""
+        """Return a value that satisfies each predicate."""
         first = self.operand[..., 0]
         at = rng.random(first.shape)
         low = np.select(

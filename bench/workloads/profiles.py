@@ -22,7 +22,7 @@ class Profiles(NamedTuple):
     def followers(
         self, rng: np.random.Generator, rows: int, width: int, share: float
     ) -> tuple[Ints, Ints, Ints]:
-        """Which of ``rows`` subscriptions are to be true for a profile; each profile gets ``share``.
+        """Return which of ``rows`` subscriptions are to be true for a profile; each profile gets ``share``.
 
         Returns their places and, for each, up to ``width`` attributes and the values to satisfy.
         """
@@ -46,7 +46,8 @@ class Profiles(NamedTuple):
 
 
 def profile_width(most_predicates: int, event_size: int) -> int:
-    """How many attributes a profile fixes: half an event, or as many as the largest subscription asks for."""
+    """Return how many attributes a profile fixes: half an event, or as many as the largest subscription asks
+    for."""
     return min(event_size, max(most_predicates, event_size // 2))
 
 

@@ -58,11 +58,11 @@ class Draft:
             self.chunks.append(_Chunk(own, name, operator, kind, columns))
 
     def code(self, values: Sequence[str]) -> Ints:
-        """A number for each string."""
+        """Return a number for each string."""
         return np.array([self.strings.setdefault(value, len(self.strings)) for value in values], np.int64)
 
     def rows(self) -> Rows:
-        """All predicates, sorted by search."""
+        """Return all predicates, sorted by search."""
         search = np.concatenate([np.zeros(0, np.int64), *(chunk.search for chunk in self.chunks)])
         order = np.argsort(search, kind="stable")
         repeat = [len(chunk.search) for chunk in self.chunks]

@@ -38,12 +38,12 @@ class Synthetic(ABC):
         """One line for people."""
 
     def parameters(self) -> dict[str, Any]:
-        """The fields."""
+        """Return the fields."""
         return asdict(self)
 
     # ------------------------------------------------------------------ what a generator has to say
     def in_text(self, count: int) -> int:
-        """How many of a book of ``count`` are written as text."""
+        """Return how many of a book of ``count`` are written as text."""
         return 0
 
     @abstractmethod
@@ -60,11 +60,11 @@ class Synthetic(ABC):
 
     # --------------------------------------------------------------------------------- all at once
     def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """Those of a book of ``count`` that columns can say."""
+        """Return those of a book of ``count`` that columns can say."""
         return self.columns(seed, range(count - self.in_text(count)))
 
     def texts(self, count: int, seed: int) -> pa.Table:
-        """The others, as text."""
+        """Return the others, as text."""
         return pa.concat_tables([no_texts(), *self.text_pieces(count, seed)])
 
     def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
@@ -91,13 +91,13 @@ def ranges(count: int, size: int) -> Iterator[range]:
 
 
 def gather(rows: range, size: int, draw: Any) -> Matrices:
-    """The arrays that ``draw(number)`` gives for each block, cut to ``rows`` and put together."""
+    """Return the arrays that ``draw(number)`` gives for each block, cut to ``rows`` and put together."""
     parts = [tuple(array[part] for array in draw(number)) for number, part in blocks(rows, size)]
     return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
 
 def used_cells(matrix: Ints, size: Ints) -> Mask:
-    """The first ``size`` cells of each row."""
+    """Return the first ``size`` cells of each row."""
     return np.asarray(np.arange(matrix.shape[1]) < size[:, None])
 
 

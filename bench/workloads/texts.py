@@ -16,7 +16,8 @@ _KEYWORD = re.compile("AND|OR|NOT|TRUE|FALSE|NULL|IS|IN|BETWEEN|I?LIKE|RLIKE|REG
 
 
 def expressions(columns: pa.Table) -> pa.Table:
-    """The subscriptions of a bulk table as (id, expression), in order; rows of an id stand together."""
+    """Return the subscriptions of a bulk table as (id, expression), in order; rows of an id stand
+    together."""
     if not columns.num_rows:
         return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
     names, code = coded_column(columns.column("id"))
@@ -27,7 +28,7 @@ def expressions(columns: pa.Table) -> pa.Table:
 
 
 def predicates(columns: pa.Table) -> pa.Array:
-    """Every row as text; operands of a row are all of one type."""
+    """Return every row as text; operands of a row are all of one type."""
     names, attribute = coded_column(columns.column("attribute"))
     words, operator = coded_column(columns.column("operator"))
     several = pa.array([" (" if word in ("in", "has all") else " " for word in words.to_pylist()])
@@ -55,7 +56,7 @@ def joined(texts: pa.Array, count: Ints, word: str) -> pa.Array:
 
 
 def coded_column(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """The different values of a column of strings, and the place of each row's among them."""
+    """Return the different values of a column of strings, and the place of each row's among them."""
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()

@@ -92,7 +92,7 @@ class _Group:
         )
 
     def true_for(self, values: list[Any]) -> npt.NDArray[np.int64]:
-        """The subscription of every predicate that one of ``values`` satisfies."""
+        """Return the subscription of every predicate that one of ``values`` satisfies."""
         kind = type(self._operands[0])
         truth = np.zeros(len(self._start), np.bool_)
         for value in values:

@@ -44,7 +44,7 @@ class W1Clauses(W1):
         return f"{super().about}; {self.form.upper()} of up to {self.most_clauses} clauses"
 
     def in_text(self, count: int) -> int:
-        """All of them."""
+        """Return all of them."""
         return count
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
@@ -53,7 +53,8 @@ class W1Clauses(W1):
         return pa.table({"id": numbered("s", rows), "expression": pa.concat_arrays(parts)})
 
     def _clauses(self, seed: int, number: int, part: slice) -> tuple[Ints, Matrices]:
-        """The number of clauses of each subscription, and the predicates of each clause as matrices."""
+        """Return the number of clauses of each subscription, and the predicates of each clause as
+        matrices."""
         rng = generator(seed, "w1 clauses", number)
         clauses = rng.integers(1, self.most_clauses + 1, BLOCK)
         size = rng.integers(1, self.most_predicates + 1, int(clauses.sum()))

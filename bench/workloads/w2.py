@@ -109,7 +109,7 @@ class W2(Synthetic):
         return min(self.size + self.spread, self.dimensions)
 
     def _values(self, rng: np.random.Generator, seed: int, attribute: Ints) -> Ints:
-        """A value near one of the centres of each attribute."""
+        """Return a value near one of the centres of each attribute."""
         if not self.clusters:
             return rng.integers(0, self.cardinality, attribute.shape)
         centre = generator(seed, "w2 centres").integers(

@@ -94,7 +94,7 @@ class W3(Synthetic):
         return pa.table({"text": pa.concat_arrays(parts)})
 
     def event_pieces(self, count: int, seed: int, book: int = PAPER_QUERIES) -> Iterator[pa.Table]:
-        """The documents in batches of ``batch``, as the paper's system takes them."""
+        """Yield the documents in batches of ``batch``, as the paper's system takes them."""
         for piece in super().event_pieces(count, seed, book):
             yield from (piece.slice(low, self.batch) for low in range(0, piece.num_rows, self.batch))
 
@@ -117,7 +117,7 @@ class W3(Synthetic):
         }
 
     def _draw(self, rng: np.random.Generator, language: str, topic: Ints) -> Ints:
-        """A word for each of ``topic``, from there or from the language."""
+        """Return a word for each of ``topic``, from there or from the language."""
         own = self._topic_words[topic, ranks(rng, self._popularity["word"], len(topic))]
         general = ranks(rng, self._popularity[language], len(topic))
         return np.where(rng.random(len(topic)) < self.topical, own, general)
@@ -153,7 +153,7 @@ class W3(Synthetic):
 
 
 def _shifted(count: int, shift: int) -> Floats:
-    """The cumulated popularity of ``count`` ranks, P(r) = C / (r + shift)."""
+    """Return the cumulated popularity of ``count`` ranks, P(r) = C / (r + shift)."""
     cumulated: Floats = np.cumsum(1.0 / np.arange(1 + shift, count + shift + 1))
     cumulated /= cumulated[-1]
     return cumulated

@@ -147,7 +147,7 @@ class W4(Synthetic):
         block.cover(rng, rows, values, self.cardinality)
 
     def chance(self, seed: int) -> float:
-        """The share of the book that an event matches by chance, measured on some thousands."""
+        """Return the share of the book that an event matches by chance, measured on some thousands."""
         rng = generator(seed, "w4 chance")
         value = rng.integers(0, self.cardinality, (_TRIED_EVENTS, self.event_size))
         fixed = self._profiles(seed).lead(rng, value)

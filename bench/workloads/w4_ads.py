@@ -110,7 +110,7 @@ class Ads(Synthetic):
     def _operands(
         self, operator: Ints, cardinality: Ints, value: Ints, members: Ints, width: Ints
     ) -> tuple[Ints, Ints]:
-        """How many operands each predicate has, and all of them."""
+        """Return how many operands each predicate has, and all of them."""
         several = np.where(operator == BETWEEN, 2, 1)
         counts = np.where(operator == IN, np.minimum(members, cardinality), several)
         first = starts(counts)

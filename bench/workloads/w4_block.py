@@ -39,7 +39,8 @@ class Block(NamedTuple):
         self.low[part] = least + (at * (most - least + 1)).astype(np.int64)
 
     def share_true(self, attribute: Ints, value: Ints, dimensions: int, cardinality: int) -> float:
-        """How many of the subscriptions are true, on average over events of these attributes and values."""
+        """Return how many of the subscriptions are true, on average over events of these attributes and
+        values."""
         low, high = self.satisfying(cardinality)
         idle = ~used_cells(self.attribute, self.size)
         found = 0
@@ -51,7 +52,7 @@ class Block(NamedTuple):
         return found / (len(attribute) * len(self.size))
 
     def rows(self) -> Rows:
-        """The used cells, in order."""
+        """Return the used cells, in order."""
         used = used_cells(self.attribute, self.size)
         operator = self.operator[used]
         ranged = operator == BETWEEN

@@ -55,7 +55,7 @@ class W5(Synthetic):
         return "Yandex paper: subscriptions to car advertisements, one in ten with a shape on the map"
 
     def in_text(self, count: int) -> int:
-        """Those on the map."""
+        """Return those on the map."""
         return int(count * self.on_map)
 
     # ------------------------------------------------------------------------------- subscriptions

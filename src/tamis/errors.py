@@ -89,7 +89,7 @@ class TamisError(Exception):
         self.details = details
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as plain data, for JSON output, quarantine rows and HTTP problems."""
+        """Return the error as plain data, for JSON output, quarantine rows and HTTP problems."""
         return {"code": self.code, "message": self.message, **self.details}
 
 
@@ -494,7 +494,7 @@ class SparkFailed(SparkError):
 
 
 def class_of(code: str) -> type[TamisError] | None:
-    """The class that has this code, if there is one."""
+    """Return the class that has this code, if there is one."""
     return _classes().get(code)
 
 
@@ -507,7 +507,7 @@ def _classes() -> dict[str, type[TamisError]]:
 
 
 def point_at(text: str, position: int) -> str:
-    """The line of ``text`` around ``position`` with a caret below the place."""
+    """Return the line of ``text`` around ``position`` with a caret below the place."""
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     line = text[start : end if end >= 0 else len(text)]

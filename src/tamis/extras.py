@@ -18,7 +18,7 @@ def needs_extra(part: str, extra: str) -> Iterator[None]:
 
 
 def extra_missing(part: str, extra: str, missing: ModuleNotFoundError) -> ModuleNotFoundError:
-    """The error that says what to install; ``missing`` itself if a module of our own is not there."""
+    """Return the error that says what to install; ``missing`` itself if a module of our own is not there."""
     package = (missing.name or "").split(".")[0]
     if isinstance(missing, ExtraMissing) or package in ("", "tamis"):
         return missing

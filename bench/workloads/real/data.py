@@ -28,20 +28,20 @@ _TYPES = {
 
 
 def shared_folder() -> Path:
-    """The folder of real data sets: TAMIS_SHARED_DATA, else ../shared/data beside the checkout."""
+    """Return the folder of real data sets: TAMIS_SHARED_DATA, else ../shared/data beside the checkout."""
     named = os.environ.get("TAMIS_SHARED_DATA")
     return Path(named) if named else ROOT.parent / "shared" / "data"
 
 
 def lines(path: Path) -> Iterator[Any]:
-    """The objects of a gzipped JSON Lines file."""
+    """Yield the objects of a gzipped JSON Lines file."""
     with gzip.open(path, "rb") as file:
         for line in file:
             yield json.loads(line)
 
 
 def tree_of(rule: dict[str, Any], leaf: Leaf) -> Expr:
-    """A rule of the common format as a tree; ``leaf`` says what a leaf means."""
+    """Return a rule of the common format as a tree; ``leaf`` says what a leaf means."""
     if "and" in rule:
         return And(tuple(tree_of(child, leaf) for child in rule["and"]))
     if "or" in rule:
@@ -52,13 +52,13 @@ def tree_of(rule: dict[str, Any], leaf: Leaf) -> Expr:
 
 
 def any_of(branches: Iterable[Expr]) -> Expr:
-    """One branch as it is, several under OR."""
+    """Return one branch as it is, several under OR."""
     found = tuple(branches)
     return found[0] if len(found) == 1 else Or(found)
 
 
 def values_of(leaf: dict[str, Any]) -> list[Any]:
-    """The values of a leaf, of which any will do."""
+    """Return the values of a leaf, of which any will do."""
     value = leaf.get("v")
     return value if isinstance(value, list) else [value]
 

@@ -12,7 +12,7 @@ from tamis.expression.tree import Exists, Expr, In
 
 
 def expression_of(rule: dict[str, Any]) -> Expr:
-    """The expression of a rule about map objects."""
+    """Return the expression of a rule about map objects."""
     return tree_of(rule["expr"], _leaf)
 
 
@@ -25,7 +25,7 @@ def _leaf(leaf: dict[str, Any]) -> Expr:
 
 
 def event_of(line: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a map object."""
+    """Return the attributes of a map object."""
     return {name: value for name, value in line.items() if name not in ("id", "osm", "_in")}
 
 
@@ -41,9 +41,9 @@ class RealGeo(RealRules):
         return "real: presets and brands (ISC, BSD-3) against objects (c) OpenStreetMap contributors (ODbL)"
 
     def read_rules(self) -> Iterator[tuple[str, Expr]]:
-        """All rules."""
+        """Return all rules."""
         return ((rule["id"], expression_of(rule)) for rule in self.lines("geo_osm/rules.jsonl.gz"))
 
     def read_events(self) -> Iterator[dict[str, Any]]:
-        """All objects."""
+        """Return all objects."""
         return map(event_of, self.lines("geo_osm/events.jsonl.gz"))

@@ -55,7 +55,7 @@ class RealParts(Real):
         return None
 
     def read_events(self) -> Iterator[dict[str, Any]]:
-        """All parts."""
+        """Yield all parts."""
         for line in self.lines("catalogue_pcparts/items.jsonl.gz"):
             yield {name: value for name, value in line.items() if name != "id"}
 
@@ -81,7 +81,8 @@ class RealParts(Real):
         return bulk_table(cells, numbered("s", rows), names)
 
     def _block(self, seed: int, number: int, part: slice) -> tuple[Ints, Ints]:
-        """How many predicates each search has, and the pairs they are made of: the category, then others."""
+        """Return how many predicates each search has, and the pairs they are made of: the category, then
+        others."""
         rng = generator(seed, "pcparts", number)
         pairs = self._catalogue[0]
         item = rng.integers(0, len(pairs.start) - 1, BLOCK)

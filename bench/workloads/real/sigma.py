@@ -21,7 +21,7 @@ _WILDCARD = re.compile(r"\\([*?\\])|([*?])|(.)", re.DOTALL)
 
 
 def expression_of(rule: dict[str, Any]) -> Expr:
-    """The expression of a Sigma rule."""
+    """Return the expression of a Sigma rule."""
     return tree_of(rule["expr"], _leaf)
 
 
@@ -56,12 +56,12 @@ def escaped(text: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """The string form of a value."""
+    """Return the string form of a value."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def event_of(line: dict[str, Any]) -> dict[str, Any]:
-    """An event with string forms of all values, and all of them once more for the keyword rules."""
+    """Return an event with string forms of all values, and all of them once more for the keyword rules."""
     event: dict[str, Any] = {}
     everything: list[str] = []
     for name, value in line.items():
@@ -86,9 +86,9 @@ class RealSigma(RealRules):
         return "real: Sigma detection rules (DRL 1.1) against OTRF event logs (MIT)"
 
     def read_rules(self) -> Iterator[tuple[str, Expr]]:
-        """All rules."""
+        """Return all rules."""
         return ((rule["id"], expression_of(rule)) for rule in self.lines("sigma_otrf/rules.jsonl.gz"))
 
     def read_events(self) -> Iterator[dict[str, Any]]:
-        """All events."""
+        """Return all events."""
         return map(event_of, self.lines("sigma_otrf/events.jsonl.gz"))

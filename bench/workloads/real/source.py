@@ -29,7 +29,7 @@ class Real(Synthetic):
     """
 
     def parameters(self) -> dict[str, Any]:
-        """How much there is."""
+        """Return how much there is."""
         return super().parameters() | {"known_subscriptions": self.known, "known_events": len(self._events)}
 
     @property
@@ -39,10 +39,10 @@ class Real(Synthetic):
 
     @abstractmethod
     def read_events(self) -> Iterator[dict[str, Any]]:
-        """All events as dictionaries."""
+        """Return all events as dictionaries."""
 
     def lines(self, name: str) -> Iterator[Any]:
-        """The objects of a file of the data sets; ``ValueError`` if there is none."""
+        """Return the objects of a file of the data sets; ``ValueError`` if there is none."""
         file = shared_folder() / name
         if not file.is_file():
             raise ValueError(
@@ -74,12 +74,12 @@ class RealRules(Real):
     """Rules that are trees; those beyond the default limits are left out, and counted."""
 
     def parameters(self) -> dict[str, Any]:
-        """How much there is, and how many rules are too large."""
+        """Return how much there is, and how many rules are too large."""
         return super().parameters() | {"left_out": self._rules[1]}
 
     @abstractmethod
     def read_rules(self) -> Iterator[tuple[str, Expr]]:
-        """The id and the tree of every rule."""
+        """Return the id and the tree of every rule."""
 
     @property
     def known(self) -> int:
@@ -87,7 +87,7 @@ class RealRules(Real):
         return len(self._rules[0])
 
     def in_text(self, count: int) -> int:
-        """All of them."""
+        """Return all of them."""
         return count
 
     def columns(self, seed: int, rows: range) -> pa.Table:

@@ -23,7 +23,7 @@ def tokens(text: str) -> str:
 
 
 def event_of(paper: dict[str, Any]) -> dict[str, Any]:
-    """The words of title and abstract."""
+    """Return the words of title and abstract."""
     return {"words": tokens(f"{paper['title']} {paper.get('abstract') or ''}")}
 
 
@@ -53,7 +53,7 @@ class RealText(Real):
         return bulk_table(cells, pa.array([name for name, _ in some], pa.string()), ["words"])
 
     def read_events(self) -> Iterator[dict[str, Any]]:
-        """All papers."""
+        """Return all papers."""
         return map(event_of, self.lines("text/docs_acl_2016plus.jsonl.gz"))
 
     @cached_property

@@ -50,7 +50,7 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def store_url(data: Path | None, url: str | None) -> str:
-    """The database that is meant."""
+    """Return the database that is meant."""
     if url is not None:
         return url
     if data is None:

@@ -54,7 +54,7 @@ class Portion(NamedTuple):
 
 
 def portions(path: Path) -> Iterator[Portion]:
-    """The events of ``path`` (``-`` for stdin) as they become available."""
+    """Yield the events of ``path`` (``-`` for stdin) as they become available."""
     if path.suffix == ".parquet":
         yield from _parquet(path)
         return
@@ -89,7 +89,7 @@ def _binary(path: Path) -> Iterator[IO[bytes]]:
 
 
 def line_batches(stream: IO[bytes], longest: int) -> Iterator[list[bytes]]:
-    """The lines that are there, again and again; blank ones are left out.
+    """Yield the lines that are there, again and again; blank ones are left out.
 
     Of a line that is longer than ``longest`` and a portion only the beginning is kept, enough to be
     refused for its length.
@@ -119,7 +119,7 @@ def _arrived(stream: IO[bytes]) -> bytes:
 
 
 def _ready(stream: IO[bytes]) -> bool:
-    """Whether reading would not wait."""
+    """Return whether reading would not wait."""
     try:
         return bool(select.select([stream.fileno()], [], [], 0)[0])
     except (OSError, ValueError):

@@ -90,7 +90,7 @@ class Totals:
         self.first: tuple[int, EventError] | None = None
 
     def match(self, portion: Portion) -> Found:
-        """The matches of one portion; its events are counted."""
+        """Return the matches of one portion; its events are counted."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

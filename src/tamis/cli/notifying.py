@@ -50,7 +50,7 @@ OPTIONS = (
 
 
 def notify_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of the above."""
+    """Return all of the above."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command

@@ -46,7 +46,7 @@ def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -
 
 
 def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
-    """The events of a portion, each read when it is called, so that each can be refused."""
+    """Return the events of a portion, each read when it is called, so that each can be refused."""
     from tamis.limits import DEFAULT_LIMITS
     from tamis.space.table_row import event_of_row
     from tamis.values.event import decode_event

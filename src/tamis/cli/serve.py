@@ -97,7 +97,7 @@ def serve(
 
 
 def _notifier(service: Any, given: dict[str, Any]) -> Any:
-    """A notifier that hears of matches at once, and whose figures are among the service's."""
+    """Return a notifier that hears of matches at once, and whose figures are among the service's."""
     from tamis.notify import Notifier
     from tamis.notify.metrics import NotifyMetrics
 
@@ -116,7 +116,7 @@ def _tell(store: Any, address: str) -> None:
 
 
 def _first_key(store: Any) -> str | None:
-    """A key for administration, if there is none at all yet."""
+    """Return a key for administration, if there is none at all yet."""
     from tamis.store import keys
     from tamis.store.bulk import hold
     from tamis.store.tables import CHANGE_ORDER

@@ -71,7 +71,7 @@ INDEX = click.argument("index", type=click.Path(path_type=Path), metavar="INDEX"
 
 
 def open_index(path: Path) -> Any:
-    """The index at ``path``."""
+    """Return the index at ``path``."""
     import tamis
 
     return tamis.Index.open(path)

@@ -52,7 +52,7 @@ def _raw(line: bytes) -> Any:
 
 
 def groups_of(pairs: Any) -> Iterator[tuple[int, list[str]]]:
-    """The subscriptions of each event; ``pairs`` are sorted by event."""
+    """Yield the subscriptions of each event; ``pairs`` are sorted by event."""
     import numpy as np
 
     event = pairs.column("event").to_numpy()

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 async def run(http: httpx.AsyncClient, flow: Flow[T], given: Any = ()) -> T:
-    """The result of a flow; ``given`` is what it takes from the caller."""
+    """Return the result of a flow; ``given`` is what it takes from the caller."""
     async with contextlib.aclosing(_Doer(http, given)) as doer:
         with contextlib.closing(flow):
             came = None

@@ -43,7 +43,7 @@ class Call(Generic[T]):
     quiet: float | None = None
 
     def read(self, answer: Answer) -> T:
-        """The result that an answer holds."""
+        """Return the result that an answer holds."""
         if self.result is NoneType:
             return None  # type: ignore[return-value]  # that is what T is
         try:
@@ -52,7 +52,7 @@ class Call(Generic[T]):
             raise AnswerInvalid(f"the answer to {self.method} {self.path} cannot be read: {bad}") from None
 
     def may_repeat(self, error: TamisError) -> bool:
-        """Whether it is worth another try after this error, and does no harm."""
+        """Return whether it is worth another try after this error, and does no harm."""
         return isinstance(error, NOT_DONE) or (self.harmless and isinstance(error, UNSURE))
 
 
@@ -110,11 +110,11 @@ class Core:
             self._headers["authorization"] = f"Bearer {settings.key}"
 
     def acting_for(self, owner: str | None) -> Core:
-        """The same for another owner's things."""
+        """Return the same for another owner's things."""
         return Core(self.settings, owner)
 
     def request(self, call: Call[Any]) -> Request:
-        """A call as a request."""
+        """Return a call as a request."""
         given = {"owner": self._owner, **call.query} if call.for_owner else call.query
         said = {name: _parameter(value) for name, value in given.items() if value is not None}
         url = self.settings.url + call.path + _query(said)
@@ -147,7 +147,7 @@ class Core:
             yield from wait_or_raise(patience, failure(answer, call), call)
 
     def pages(self, call: Call[Page[T]]) -> Feed[T]:
-        """All items, page by page."""
+        """Yield all items, page by page."""
         while True:
             page = yield from self.ask(call)
             yield page.items
@@ -161,7 +161,7 @@ class Core:
 
 
 def encoded(value: Any) -> bytes:
-    """A value as JSON."""
+    """Return a value as JSON."""
     try:
         return msgspec.json.encode(value, enc_hook=_as_base)
     except (TypeError, ValueError, OverflowError, RecursionError) as bad:
@@ -169,7 +169,7 @@ def encoded(value: Any) -> bytes:
 
 
 def _as_base(value: Any) -> Any:
-    """A subclass of text or of a number as what it is."""
+    """Return a subclass of text or of a number as what it is."""
     for base in (str, int, float):
         if isinstance(value, base):
             return base.__str__(value) if base is str else base(value)
@@ -192,7 +192,7 @@ def wait_or_raise(patience: RetryBudget, error: TamisError, call: Call[Any]) -> 
 
 
 def path(*parts: str | int) -> str:
-    """A path under ``/v1``."""
+    """Return a path under ``/v1``."""
     return "/v1/" + "/".join(map(str, parts))
 
 

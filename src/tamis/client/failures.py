@@ -39,7 +39,7 @@ _KNOWN = ("type", "title", "status", "detail", "code", "message", "retry_after")
 
 
 def refusal(answer: Answer, about: str | None = None) -> TamisError:
-    """The error that an answer tells of; ``about`` is the expression that positions are in."""
+    """Return the error that an answer tells of; ``about`` is the expression that positions are in."""
     if answer.headers.get("content-type", "").startswith(PROBLEM):
         error = _problem(answer, about)
     else:
@@ -52,7 +52,7 @@ def refusal(answer: Answer, about: str | None = None) -> TamisError:
 
 
 def error_of(told: Mapping[str, Any], message: str, about: str | None = None) -> TamisError:
-    """The error with the code that was told, and all that was told with it."""
+    """Return the error with the code that was told, and all that was told with it."""
     code = str(told.get("code"))
     known = class_of(code)
     error = (known or ServiceError)(message)

@@ -12,7 +12,7 @@ class Lines:
         self._rest = b""
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """The lines that end in this piece, without their ends."""
+        """Return the lines that end in this piece, without their ends."""
         *ended, self._rest = (self._rest + piece).split(b"\n")
         return [line.removesuffix(b"\r") for line in ended]
 
@@ -39,7 +39,7 @@ class Events:
         self.retry: float | None = None  # seconds
 
     def feed(self, piece: bytes) -> list[Sent]:
-        """The events that end in this piece."""
+        """Return the events that end in this piece."""
         return [sent for line in self._lines.feed(piece) for sent in self._line(line)]
 
     def _line(self, line: bytes) -> list[Sent]:

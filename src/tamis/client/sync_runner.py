@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def run(http: httpx.Client, flow: Flow[T], given: Iterable[Any] = ()) -> T:
-    """The result of a flow; ``given`` is what it takes from the caller."""
+    """Return the result of a flow; ``given`` is what it takes from the caller."""
     with contextlib.closing(_Doer(http, given)) as doer, contextlib.closing(flow):
         came = None
         while True:

@@ -17,14 +17,14 @@ _UNUSABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidU
 
 
 def options(timeout: float, tls: ssl.SSLContext | None) -> dict[str, Any]:
-    """How a client of httpx is made. Redirects are not followed: a key is for one place."""
+    """Return how a client of httpx is made. Redirects are not followed: a key is for one place."""
     if not timeout > 0:
         raise InputError(f"a timeout is a number of seconds above 0, not {timeout!r}")
     return {"timeout": timeout, "verify": True if tls is None else tls, "follow_redirects": False}
 
 
 def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
-    """A request in the words of httpx."""
+    """Return a request in the words of httpx."""
     if request.quiet is not None:
         timeout = httpx.Timeout(**{**timeout.as_dict(), "read": request.quiet})
     return {
@@ -37,7 +37,7 @@ def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
 
 
 def answer_of(response: httpx.Response, content: bytes = b"") -> Answer:
-    """An answer in ours."""
+    """Return an answer in ours."""
     return Answer(response.status_code, response.headers, content)
 
 

@@ -29,7 +29,7 @@ _FIELDS = ("id", "expression", "priority", "schedule", "delivery", "status")
 
 
 def event_sent(event: EventLike, name: str | None = None, time: datetime | None = None) -> dict[str, Any]:
-    """An event as it is published: with an id, so that a repetition is known as one."""
+    """Return an event as it is published: with an id, so that a repetition is known as one."""
     attributes = attributes_of(event)
     own_name, own_time = (event.id, event.time) if isinstance(event, Event) else (None, None)
     moment = time or own_time
@@ -38,18 +38,18 @@ def event_sent(event: EventLike, name: str | None = None, time: datetime | None 
 
 
 def has_id(event: object) -> bool:
-    """Whether an event came with an id of its own."""
+    """Return whether an event came with an id of its own."""
     return isinstance(event, Event) and event.id is not None
 
 
 def sample_sent(event: EventLike) -> dict[str, Any]:
-    """An event that is only looked at."""
+    """Return an event that is only looked at."""
     sample: dict[str, Any] = {"attributes": attributes_of(event)}
     return sample | {"weights": event.weights} if isinstance(event, Event) and event.weights else sample
 
 
 def attributes_of(event: EventLike) -> dict[str, Any]:
-    """The attributes as JSON writes them, nested as they are; what is no value is refused."""
+    """Return the attributes as JSON writes them, nested as they are; what is no value is refused."""
     if isinstance(event, Event):
         check_fields(event)
     attributes = event.attributes if isinstance(event, Event) else event
@@ -88,17 +88,17 @@ def _name(name: Any) -> str:
 
 
 def expression_sent(expression: Expression) -> str | Mapping[str, Any]:
-    """An expression: a tree as the JSON form, anything else as it is."""
+    """Return an expression: a tree as the JSON form, anything else as it is."""
     return to_json(expression) if isinstance(expression, Node) else expression
 
 
 def text_of(expression: object) -> str | None:
-    """The text that positions in errors are of."""
+    """Return the text that positions in errors are of."""
     return expression if isinstance(expression, str) else None
 
 
 def row_sent(row: Any) -> dict[str, Any]:
-    """A subscription as an import takes it: with an id, so that a repetition makes no second one."""
+    """Return a subscription as an import takes it: with an id, so that a repetition makes no second one."""
     sent: dict[str, Any]
     if isinstance(row, Row):
         sent = {name: getattr(row, name) for name in _FIELDS}

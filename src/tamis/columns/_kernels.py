@@ -7,7 +7,7 @@ BETWEEN, STRUCTURAL, FLOAT = 10, 32, 1  # as in codes.py
 
 @njit(cache=True, nogil=True)
 def renumber(code, known, number, out):
-    """Number the texts ``known[code]`` in order of appearance; returns how many appear.
+    """Return number the texts ``known[code]`` in order of appearance; returns how many appear.
 
     ``number`` holds -1 for every text and ends as their numbers.
     """
@@ -47,7 +47,8 @@ def wrong_counts(op, arity, least, most, wrong):
 
 @njit(cache=True, nogil=True)
 def fits_operands(op, args, kind, first, last, allowed):
-    """Whether a predicate takes operands of these kinds; ``allowed`` has a bit for each kind, by operator."""
+    """Return whether a predicate takes operands of these kinds; ``allowed`` has a bit for each kind, by
+    operator."""
     for k in range(first, last):
         if not (allowed[op] >> kind[args[k]]) & 1:
             return False
@@ -58,7 +59,7 @@ def fits_operands(op, args, kind, first, last, allowed):
 
 @njit(cache=True, nogil=True)
 def misplaced_row(op, arity, args, kind, row_start, arg_start, least, most, allowed, depth, deepest):
-    """The first row that cannot stand where it does, or -1.
+    """Return the first row that cannot stand where it does, or -1.
 
     The rows of an expression are in reverse Polish order. Each operator must have as many operands as it
     takes, at least ``least[op]`` and at most ``most[op]``, and find them: those of a predicate, of kinds that

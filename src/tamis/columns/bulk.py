@@ -90,7 +90,8 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
 
 
 def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
-    """The rows of good subscriptions, those of one together; ``None`` if that is all of them, as they are."""
+    """Return the rows of good subscriptions, those of one together; ``None`` if that is all of them, as they
+    are."""
     together = bool(np.all(group[1:] >= group[:-1]))
     if together and keep.all():
         return None
@@ -99,7 +100,7 @@ def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
 
 
 def _sums(count: npt.NDArray[Any], start: Index) -> Index:
-    """The sums of runs, none of which is empty."""
+    """Return the sums of runs, none of which is empty."""
     if len(start) == 1:
         return np.zeros(0, np.int64)
     return np.asarray(np.add.reduceat(count, start[:-1], dtype=np.int64))
@@ -192,7 +193,7 @@ class _Operands:
             self.values = self.values.drop_null()
 
     def row(self) -> Index:
-        """The row of every operand."""
+        """Return the row of every operand."""
         return _rows(self.count)
 
     def refuse(self, bad: npt.NDArray[np.bool_], reason: TamisError, refusals: Refusals) -> None:
@@ -202,12 +203,12 @@ class _Operands:
 
 
 def _rows(arity: npt.NDArray[Any]) -> Index:
-    """The row of every operand."""
+    """Return the row of every operand."""
     return np.repeat(np.arange(len(arity)), arity)
 
 
 def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Codes]:
-    """The pool, how many operands each row has, and the place in the pool of each, in row order."""
+    """Return the pool, how many operands each row has, and the place in the pool of each, in row order."""
     kinds, bits, places, columns = [], [], [], []
     strings: pa.Array = pa.array([], pa.string())
     count = 0
@@ -232,7 +233,7 @@ def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Cod
 
 
 def _in_row_order(columns: list[_Operands], places: list[Codes]) -> tuple[Codes, Codes]:
-    """How many operands each row has in all columns, and these row by row."""
+    """Return how many operands each row has in all columns, and these row by row."""
     if len(columns) == 1:
         return columns[0].count, places[0]
     order = np.argsort(np.concatenate([column.row() for column in columns]), kind="stable")
@@ -360,7 +361,7 @@ def _lengths(strings: pa.Array) -> Index:
 
 
 def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> npt.NDArray[np.float64]:
-    """The numbers of a column, nothing if there is no such column."""
+    """Return the numbers of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0)
     column = table.column(name)
@@ -376,7 +377,7 @@ def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> n
 
 
 def _whole(table: pa.Table, name: str, refusals: Refusals) -> Index:
-    """The whole numbers from 0 of a column, nothing if there is no such column."""
+    """Return the whole numbers from 0 of a column, nothing if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0, np.int64)
     column = table.column(name)
@@ -399,7 +400,7 @@ def _good_groups(group: Codes, refusals: Refusals, count: int) -> npt.NDArray[np
 def _report(
     ids: pa.Array, group: Codes, refusals: Refusals
 ) -> tuple[list[tuple[str, TamisError]], list[int]]:
-    """The refused ids, each with the reason and the number of its first bad row."""
+    """Return the refused ids, each with the reason and the number of its first bad row."""
     first: dict[int, tuple[TamisError, int]] = {}
     for row, reason in sorted(refusals.reasons.items()):
         first.setdefault(int(group[row]), (reason, row))

@@ -41,7 +41,8 @@ class Refusals:
 def check_exotic(
     op: Codes, arity: Places, literals: Literals, literal: Places, refusals: Refusals, limits: Limits
 ) -> tuple[Codes, Places, Literals, Places]:
-    """The same columns with clean operands; cleaning may change their number, and an operator's form."""
+    """Return the same columns with clean operands; cleaning may change their number, and an operator's
+    form."""
     exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
     if not len(exotic):
         return op, arity, literals, literal
@@ -89,7 +90,7 @@ class _Cleaner:
         self.args += places
 
     def pool(self) -> Literals:
-        """The old pool with the cleaned strings behind it."""
+        """Return the old pool with the cleaned strings behind it."""
         kind, bits, strings = self._literals
         more = string_column(list(self._fresh))
         return Literals(

@@ -13,7 +13,8 @@ SHORT = 16  # runs up to this length are compared column by column, longer ones 
 
 
 def distinct_runs(key: Ints, start: Ints, count: Ints, values: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Number the distinct (key, run), where row ``i`` has the run ``values[start[i]:start[i] + count[i]]``.
+    """Return number the distinct (key, run), where row ``i`` has the run ``values[start[i]:start[i] +
+    count[i]]``.
 
     Returns the number of each row, in order of appearance, and the first row of each number.
     """
@@ -43,6 +44,6 @@ def _numbered(values: Ints) -> Ints:
 
 
 def places_of(start: Ints, count: Ints) -> Ints:
-    """All positions of the runs that begin at ``start``, one run after the other."""
+    """Return all positions of the runs that begin at ``start``, one run after the other."""
     ends = np.cumsum(count)
     return np.repeat(start - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)

@@ -47,7 +47,7 @@ class StringColumn(NamedTuple):
         return len(self.start) - 1
 
     def to_list(self) -> list[str]:
-        """All strings as Python objects."""
+        """Return all strings as Python objects."""
         raw = self.data.tobytes()
         ends = self.start.tolist()
         return [raw[low:high].decode() for low, high in pairwise(ends)]
@@ -73,13 +73,13 @@ def join_strings(columns: list[StringColumn]) -> StringColumn:
 def distinct_strings(
     column: StringColumn, chosen: npt.NDArray[np.int64]
 ) -> tuple[StringColumn, npt.NDArray[np.int64]]:
-    """The chosen strings, each once, and the place of each choice among them."""
+    """Return the chosen strings, each once, and the place of each choice among them."""
     coded = to_arrow(column).take(pa.array(chosen)).dictionary_encode()
     return from_arrow(coded.dictionary), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def to_arrow(column: StringColumn) -> Any:
-    """A column as an Arrow array of bytes."""
+    """Return a column as an Arrow array of bytes."""
     start, data = np.ascontiguousarray(column.start, np.int64), np.ascontiguousarray(column.data)
     return pa.Array.from_buffers(
         pa.large_binary(), column.count, [None, pa.py_buffer(start), pa.py_buffer(data)]
@@ -87,7 +87,7 @@ def to_arrow(column: StringColumn) -> Any:
 
 
 def from_arrow(strings: Any) -> StringColumn:
-    """An Arrow array of large strings or bytes, without nulls, as a column."""
+    """Return an Arrow array of large strings or bytes, without nulls, as a column."""
     if not len(strings):
         return string_column([])
     _, start, data = strings.buffers()
@@ -113,14 +113,14 @@ class LiteralWriter:
         return len(self._kind)
 
     def text(self, text: str) -> int:
-        """The number of a string literal."""
+        """Return the number of a string literal."""
         found = self._texts.get(text)
         if found is None:
             found = self._texts[text] = self._append_text(Kind.STRING, text)
         return found
 
     def value(self, value: Any) -> int:
-        """The number of any literal."""
+        """Return the number of any literal."""
         if type(value) is str:
             return self.text(value)
         key = repr(value)
@@ -144,7 +144,7 @@ class LiteralWriter:
         return len(self._kind) - 1
 
     def freeze(self) -> Literals:
-        """The pool as arrays."""
+        """Return the pool as arrays."""
         return Literals(
             np.array(self._kind, np.uint8), np.array(self._bits, np.int64), string_column(self._strings)
         )

@@ -126,7 +126,7 @@ class RowWriter:
         self._weight.append(1.0)
 
     def freeze(self) -> Columns:
-        """The columns written so far."""
+        """Return the columns written so far."""
         return Columns(
             tuple(self._names),
             self.literals.freeze(),
@@ -192,7 +192,7 @@ _MODES: dict[int, Any] = {code: mode for mode, code in _TEXT.items()}
 
 
 def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Expr:
-    """The predicate that a row stands for."""
+    """Return the predicate that a row stands for."""
     if op in _SIGNS:
         return Compare(name, _SIGNS[op], operands[0], weight)
     negated, base = bool(op & 1), op & ~1
@@ -235,7 +235,7 @@ def _weights(columns: Columns) -> npt.NDArray[np.float64]:
 
 
 def concat(parts: Sequence[tuple[Columns, npt.NDArray[np.int64]]]) -> Columns:
-    """The chosen expressions of several books as one book, pools joined (used by merging)."""
+    """Return the chosen expressions of several books as one book, pools joined (used by merging)."""
     names: dict[str, int] = {}
     pieces = [_Piece(columns, chosen, names) for columns, chosen in parts]
     literals, offsets = _join_literals([columns.literals for columns, _ in parts])
@@ -270,7 +270,7 @@ class _Piece:
 
 
 def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """All positions of the chosen runs in order, and the length of each run."""
+    """Return all positions of the chosen runs in order, and the length of each run."""
     low = start[chosen].astype(np.int64)
     count = start[chosen + 1].astype(np.int64) - low
     shift = np.repeat(low - starts(count)[:-1], count)
@@ -289,7 +289,7 @@ def _cat(parts: list[Ints], dtype: Any) -> Ints:
 
 
 def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
-    """All pools end to end, and where each begins."""
+    """Return all pools end to end, and where each begins."""
     offsets, kinds, bits = [], [], []
     count = texts = 0
     for pool in pools:

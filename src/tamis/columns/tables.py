@@ -28,12 +28,12 @@ _NOT_ONE_TYPE = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def is_table(source: Any) -> bool:
-    """Whether ``source`` is a table of any library."""
+    """Return whether ``source`` is a table of any library."""
     return is_frame(source) or any(hasattr(source, name) for name in _CAPSULES)
 
 
 def is_frame(source: Any) -> bool:
-    """Whether ``source`` is a pandas frame; its missing values and mixed columns need care."""
+    """Return whether ``source`` is a pandas frame; its missing values and mixed columns need care."""
     kind = type(source)
     return (
         kind.__module__.partition(".")[0] == "pandas"
@@ -43,7 +43,7 @@ def is_frame(source: Any) -> bool:
 
 
 def tables_of(source: Any) -> Iterator[pa.Table | list[dict[str, Any]]]:
-    """The parts of a table as Arrow tables; a pandas frame with mixed columns comes as rows."""
+    """Yield the parts of a table as Arrow tables; a pandas frame with mixed columns comes as rows."""
     if is_frame(source):
         yield frame_table(source)
     elif isinstance(source, pa.Table):
@@ -54,7 +54,7 @@ def tables_of(source: Any) -> Iterator[pa.Table | list[dict[str, Any]]]:
 
 
 def table_of(source: Any) -> pa.Table | list[dict[str, Any]]:
-    """A whole table as one Arrow table; a pandas frame with mixed columns comes as rows."""
+    """Return a whole table as one Arrow table; a pandas frame with mixed columns comes as rows."""
     if is_frame(source):
         return frame_table(source)
     table = source if isinstance(source, pa.Table) else _reader(source).read_all()
@@ -63,7 +63,7 @@ def table_of(source: Any) -> pa.Table | list[dict[str, Any]]:
 
 
 def _reader(source: Any) -> pa.RecordBatchReader:
-    """The record batches of an object that offers the PyCapsule interface."""
+    """Return the record batches of an object that offers the PyCapsule interface."""
     if isinstance(source, pa.RecordBatchReader):
         return source
     try:
@@ -83,7 +83,8 @@ def refuse_repeated(names: list[str]) -> None:
 
 
 def frame_table(frame: Any) -> pa.Table | list[dict[str, Any]]:
-    """A pandas frame as an Arrow table, or as rows if a column of it mixes types; its index is left out."""
+    """Return a pandas frame as an Arrow table, or as rows if a column of it mixes types; its index is left
+    out."""
     names = list(frame.columns)
     for name in names:
         if not isinstance(name, str):
@@ -99,7 +100,8 @@ def frame_table(frame: Any) -> pa.Table | list[dict[str, Any]]:
 
 
 def _is_deep(column: Any) -> bool:
-    """Whether a cell is nested so deeply that pyarrow, which recurses, could exhaust the stack and crash."""
+    """Return whether a cell is nested so deeply that pyarrow, which recurses, could exhaust the stack and
+    crash."""
     if column.dtype != object:
         return False
     level: list[Any] = [cell for cell in column.tolist() if isinstance(cell, _CONTAINERS)]
@@ -112,7 +114,8 @@ def _is_deep(column: Any) -> bool:
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a pandas column as an Arrow table would hold it: NaN is missing, {lon, lat} is a point."""
+    """Return a cell of a pandas column as an Arrow table would hold it: NaN is missing, {lon, lat} is a
+    point."""
     if means_absent(value) or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, dict) and value.keys() == {"lon", "lat"}:
@@ -140,7 +143,8 @@ def ordinary(array: Any) -> Any:
 
 
 def _deep_type(kind: Any) -> Any:
-    """The ordinary type of ``kind`` and of everything in it; point and map columns keep their shape."""
+    """Return the ordinary type of ``kind`` and of everything in it; point and map columns keep their
+    shape."""
     kind = ordinary_type(kind)
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_deep_type(field.type)) for field in kind])
@@ -163,7 +167,8 @@ def _without_extension(array: Any) -> Any:
 
 
 def ordinary_type(kind: Any) -> Any:
-    """The type of ``ordinary(array)`` for arrays of ``kind``; an unknown extension type stays as it is."""
+    """Return the type of ``ordinary(array)`` for arrays of ``kind``; an unknown extension type stays as it
+    is."""
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name not in _EXTENSIONS:
             return kind
@@ -180,7 +185,7 @@ def ordinary_type(kind: Any) -> Any:
 
 
 def one_array(column: Any) -> Any:
-    """A column of a table or batch as one array."""
+    """Return a column of a table or batch as one array."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
@@ -197,7 +202,7 @@ def ordinary_table(table: pa.Table) -> pa.Table:
 
 
 def read_parquet(path: Path, stream: IO[bytes] | None = None) -> pa.Table:
-    """A whole Parquet file, or that of a stream, which ``path`` then only names."""
+    """Return a whole Parquet file, or that of a stream, which ``path`` then only names."""
     import pyarrow.parquet as pq
 
     try:
@@ -207,7 +212,7 @@ def read_parquet(path: Path, stream: IO[bytes] | None = None) -> pa.Table:
 
 
 def parquet_batches(path: Path, size: int = 65_536) -> Iterator[pa.RecordBatch]:
-    """The record batches of a Parquet file, one after the other."""
+    """Yield the record batches of a Parquet file, one after the other."""
     import pyarrow.parquet as pq
 
     try:
@@ -218,21 +223,23 @@ def parquet_batches(path: Path, size: int = 65_536) -> Iterator[pa.RecordBatch]:
 
 
 def is_string(kind: Any) -> bool:
-    """Whether an ordinary type is one of the two for strings."""
+    """Return whether an ordinary type is one of the two for strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_list(kind: Any) -> bool:
-    """Whether an ordinary type is one of the three for lists."""
+    """Return whether an ordinary type is one of the three for lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def is_point(kind: Any) -> bool:
-    """Whether a struct type stands for a point: it has the fields ``lon`` and ``lat`` and no others."""
+    """Return whether a struct type stands for a point: it has the fields ``lon`` and ``lat`` and no
+    others."""
     return {field.name for field in kind} == {"lon", "lat"}
 
 
 def may_be_tagged(kind: Any) -> bool:
-    """Whether values of a struct type may be tagged objects, such as ``{"$time": …}`` or GeoJSON points."""
+    """Return whether values of a struct type may be tagged objects, such as ``{"$time": …}`` or GeoJSON
+    points."""
     names = {field.name for field in kind}
     return not names.isdisjoint(("$time", "$point", "$interval")) or {"type", "coordinates"} <= names

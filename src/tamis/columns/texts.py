@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 
 def readable(strings: Any) -> npt.NDArray[np.bool_] | None:
-    """Which strings are UTF-8, if not all are: Arrow itself does not insist."""
+    """Return which strings are UTF-8, if not all are: Arrow itself does not insist."""
     try:
         strings.validate(full=True)
     except pa.ArrowInvalid:

@@ -44,7 +44,7 @@ def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def check_addresses(host: str, addresses: Sequence[str], allowed: Sequence[Network]) -> list[Address]:
-    """The addresses of a host, if every one of them may be called."""
+    """Return the addresses of a host, if every one of them may be called."""
     found = [ip_address(text.partition("%")[0]) for text in addresses]
     for address in found:
         if not is_allowed(address, allowed):
@@ -67,7 +67,7 @@ def check_written(url: str, allowed: Sequence[Network]) -> None:
 
 
 def is_allowed(address: Address, allowed: Sequence[Network] = ()) -> bool:
-    """Whether an address is public, or lies in a network that is allowed."""
+    """Return whether an address is public, or lies in a network that is allowed."""
     meant = carried(address)
     if any(meant in network for network in allowed):
         return True
@@ -77,7 +77,7 @@ def is_allowed(address: Address, allowed: Sequence[Network] = ()) -> bool:
 
 
 def carried(address: Address) -> Address:
-    """The address that is meant: the IPv4 address within, if there is one."""
+    """Return the address that is meant: the IPv4 address within, if there is one."""
     if isinstance(address, IPv6Address):
         if any(address in network for network in _carriers) and int(address) > 1:  # :: and ::1 are themselves
             return IPv4Address(int(address) & 0xFFFF_FFFF)

@@ -208,29 +208,29 @@ def _no_text() -> DeliveryError:
 
 
 def delivery_text(delivery: Delivery) -> str:
-    """The settings as JSON, always in the same words: equal settings are equal texts."""
+    """Return the settings as JSON, always in the same words: equal settings are equal texts."""
     return msgspec.json.encode(delivery, order="sorted").decode()
 
 
 def shown_delivery(delivery: Delivery) -> dict[str, Any]:
-    """The settings for people: as an object, with secrets masked."""
+    """Return the settings for people: as an object, with secrets masked."""
     plain: dict[str, Any] = msgspec.to_builtins(delivery)
     return plain | {name: MASK for name in delivery.secret_fields if plain.get(name) is not None}
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an e-mail address, and nothing else."""
+    """Return whether a text is an e-mail address, and nothing else."""
     return len(text) <= 254 and _EMAIL.fullmatch(text) is not None
 
 
 def transports() -> list[str]:
-    """The names of all transports that are installed."""
+    """Return the names of all transports that are installed."""
     return sorted({*_OURS, *(point.name for point in entry_points(group=GROUP))})
 
 
 @lru_cache
 def settings_of(transport: str) -> type[Delivery]:
-    """The settings of a transport: ours, or those of the class that an entry point names."""
+    """Return the settings of a transport: ours, or those of the class that an entry point names."""
     if transport in _OURS:
         return _OURS[transport]
     kind = getattr(transport_class(transport), "settings", None)

@@ -27,7 +27,7 @@ class Reasoned(Protocol):
 
 
 def drawn(node: Reasoned) -> str:
-    """The tree, a node in each line."""
+    """Return the tree, a node in each line."""
     return "\n".join(_lines(node, 0))
 
 

@@ -23,7 +23,7 @@ _owner, _local = re.compile(OWNER), re.compile(LOCAL)
 
 
 def check_owner(name: str) -> str:
-    """A usable owner's name."""
+    """Return a usable owner's name."""
     _check_text(name, "owner")
     if not _owner.fullmatch(name):
         raise RequestInvalid(
@@ -34,7 +34,7 @@ def check_owner(name: str) -> str:
 
 
 def check_local(name: str) -> str:
-    """A usable name within an owner's."""
+    """Return a usable name within an owner's."""
     _check_text(name, "id")
     if not _local.fullmatch(name):
         raise RequestInvalid(
@@ -53,7 +53,8 @@ def _check_text(name: object, field: str) -> None:
 
 
 def is_storable(text: str) -> bool:
-    """Whether a store can hold it, so that it is worth a question: in PostgreSQL nothing has a U+0000."""
+    """Return whether a store can hold it, so that it is worth a question: in PostgreSQL nothing has a
+    U+0000."""
     return "\0" not in text
 
 
@@ -74,5 +75,5 @@ def local_name(stored: str) -> str:
 
 
 def new_name() -> str:
-    """A name that nothing else has: time first, so that names made later sort later."""
+    """Return a name that nothing else has: time first, so that names made later sort later."""
     return f"{time.time_ns() // 1_000_000:012x}{_chance.getrandbits(80):020x}"

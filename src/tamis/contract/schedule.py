@@ -122,7 +122,8 @@ def parse_schedule(text: str | None) -> Schedule:
 
 
 def period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
-    """The period that ``moment`` lies in: its start, and its end, at which the digest is told, in UTC."""
+    """Return the period that ``moment`` lies in: its start, and its end, at which the digest is told, in
+    UTC."""
     if moment.tzinfo is None or not 2 <= moment.year <= 9_997:
         raise InputError(f"a moment has a time zone and a year between 2 and 9997, unlike {moment!r}")
     return _period(schedule, moment.astimezone(UTC))

@@ -150,7 +150,7 @@ def _check_place(name: str, around: list[str]) -> None:
 
 
 def render(template: Template, values: Values, escape: Callable[[str], str], most: int) -> str | None:
-    """The template with its values; ``None`` if that has more than ``most`` characters."""
+    """Return the template with its values; ``None`` if that has more than ``most`` characters."""
     out = _Output(most)
     _write(template, (values,), escape, out)
     return "".join(out.pieces) if out.left >= 0 else None
@@ -193,5 +193,5 @@ def _repeated(section: Section, scopes: tuple[Values, ...]) -> Iterable[tuple[Va
 
 
 def _find(name: str, scopes: tuple[Values, ...]) -> Any:
-    """The value in the innermost scope that has the name."""
+    """Return the value in the innermost scope that has the name."""
     return next((scope[name] for scope in reversed(scopes) if name in scope), None)

@@ -13,10 +13,10 @@ TOKENS = 1_024
 
 
 def token_of(subscription: str) -> int:
-    """The token of a subscription; Spark says the same as ``crc32(id) % 1024``."""
+    """Return the token of a subscription; Spark says the same as ``crc32(id) % 1024``."""
     return zlib.crc32(subscription.encode()) % TOKENS
 
 
 def shard_of(token: int, shards: int) -> int:
-    """Which of so many shards owns a token."""
+    """Return which of so many shards owns a token."""
     return token * shards // TOKENS

@@ -16,12 +16,12 @@ SECRET_BYTES = range(24, 65)  # what Standard Webhooks asks for
 
 
 def new_secret() -> str:
-    """A fresh secret for a webhook."""
+    """Return a fresh secret for a webhook."""
     return SECRET + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def secret_key(secret: str) -> bytes:
-    """The key that a secret spells."""
+    """Return the key that a secret spells."""
     try:
         key = base64.b64decode(secret.removeprefix(SECRET), validate=True)
     except (binascii.Error, ValueError):
@@ -34,7 +34,8 @@ def secret_key(secret: str) -> bytes:
 
 
 def check_url(url: str, limits: Limits = DEFAULT_LIMITS) -> SplitResult:
-    """The parts of an http or https URL; without a user, without anything that parsers read differently."""
+    """Return the parts of an http or https URL; without a user, without anything that parsers read
+    differently."""
     if len(url) > limits.webhook_url_bytes:
         raise DeliveryError(
             f"the URL has {len(url)} bytes, more than webhook_url_bytes = {limits.webhook_url_bytes}",
@@ -52,7 +53,7 @@ def check_url(url: str, limits: Limits = DEFAULT_LIMITS) -> SplitResult:
 
 
 def _split(url: str) -> tuple[SplitResult, str]:
-    """The parts of a URL, and what is wrong with them."""
+    """Return the parts of a URL, and what is wrong with them."""
     try:
         parts = urlsplit(url)
         port, host = parts.port, parts.hostname

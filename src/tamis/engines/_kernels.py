@@ -13,7 +13,7 @@ NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 
 @njit(cache=True, nogil=True, inline="always")
 def in_set(value, at, count, set_lo, set_hi):
-    """Whether ``value`` lies in one of ``count`` sorted ranges."""
+    """Return whether ``value`` lies in one of ``count`` sorted ranges."""
     low, high = at, at + count
     while low < high:
         middle = (low + high) >> 1
@@ -26,7 +26,8 @@ def in_set(value, at, count, set_lo, set_hi):
 
 @njit(cache=True, nogil=True, inline="always")
 def plain_ranges(literal, at, end, cell):
-    """The first literal of at:end that is not a plain range or does not hold; ``end`` if there is none.
+    """Return the first literal of at:end that is not a plain range or does not hold; ``end`` if there is
+    none.
 
     Most literals are plain ranges, and a call of ``holds_plain`` costs as much as checking several.
     """
@@ -40,7 +41,7 @@ def plain_ranges(literal, at, end, cell):
 
 @njit(cache=True, nogil=True)
 def holds_plain(literal, begin, end, cell, set_lo, set_hi):
-    """Whether all literals begin:end hold for a plain event."""
+    """Return whether all literals begin:end hold for a plain event."""
     for at in range(np.int64(begin), np.int64(end)):
         row = 4 * at
         value = cell[literal[row]]
@@ -64,7 +65,7 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
 
 @njit(cache=True, nogil=True)
 def reaching(entry, last, d, low, dimension, hi):
-    """The first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.
+    """Return the first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.
 
     In growing steps, then by halves: most events have a few entries, some have thousands.
     """
@@ -86,7 +87,8 @@ def reaching(entry, last, d, low, dimension, hi):
 
 @njit(cache=True, nogil=True)
 def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
-    """Whether the entries of a dimension, from ``entry`` on, share a cell with the ranges of a literal."""
+    """Return whether the entries of a dimension, from ``entry`` on, share a cell with the ranges of a
+    literal."""
     d = literal[row]
     if not literal[row + 1] & MANY:
         entry = reaching(entry, last, d, literal[row + 2], dimension, hi)
@@ -112,7 +114,7 @@ def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
 
 @njit(cache=True, nogil=True)
 def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, set_hi):
-    """Whether all literals begin:end hold for an event with several or wide entries."""
+    """Return whether all literals begin:end hold for an event with several or wide entries."""
     for at in range(np.int64(begin), np.int64(end)):
         row = 4 * at
         flags = literal[row + 1]
@@ -128,7 +130,7 @@ def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, s
 
 @njit(cache=True, nogil=True)
 def first_from(values, low, high, value):
-    """The first place in ``low:high`` of a sorted array that is not below ``value``."""
+    """Return the first place in ``low:high`` of a sorted array that is not below ``value``."""
     low, high = np.int64(low), np.int64(high)
     while low < high:
         middle = (low + high) >> 1
@@ -156,7 +158,7 @@ def upper_score(at, start, attribute, share, rest, priority, asked, weight, grea
 
 @njit(cache=True, nogil=True)
 def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
-    """The estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
+    """Return the estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
     prior = presence[dimension] * ((hi - lo + 1) / cells[dimension])
     if events == 0:
         return prior
@@ -178,7 +180,7 @@ def shares(dimension, lo, hi, cells, presence, base, cumulative, events, out):
 
 @njit(cache=True, nogil=True)
 def hull_of(literal, i, cells, set_lo, set_hi):
-    """The smallest and largest present cell that can satisfy literal ``i``."""
+    """Return the smallest and largest present cell that can satisfy literal ``i``."""
     flags, lo, hi = np.int64(literal[i, 1]), np.int64(literal[i, 2]), np.int64(literal[i, 3])
     if flags & (NEGATIVE | ABSENT_OK):
         # One that absence satisfies, too, says nothing about present cells that is worth joining.

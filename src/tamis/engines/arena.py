@@ -50,7 +50,7 @@ class Arena:
         return slot
 
     def group(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
-        """The arrays whose names begin with ``prefix``, by the rest of their names."""
+        """Return the arrays whose names begin with ``prefix``, by the rest of their names."""
         return {name[len(prefix) :]: self[name] for name in self.slots if name.startswith(prefix)}
 
     def places(self, *names: str) -> npt.NDArray[np.int64]:
@@ -64,7 +64,7 @@ class Arena:
 
 
 def layout(arrays: Arrays) -> tuple[dict[str, Slot], int]:
-    """A place for every array, each on a cache line of its own, and the total size."""
+    """Return a place for every array, each on a cache line of its own, and the total size."""
     slots: dict[str, Slot] = {}
     offset = 0
     for name, array in arrays.items():
@@ -74,7 +74,7 @@ def layout(arrays: Arrays) -> tuple[dict[str, Slot], int]:
 
 
 def pack(arrays: Arrays) -> Arena:
-    """An arena in memory with copies of ``arrays``."""
+    """Return an arena in memory with copies of ``arrays``."""
     slots, size = layout(arrays)
     block = np.zeros(size, np.uint8)
     for name, array in arrays.items():

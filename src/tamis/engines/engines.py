@@ -29,7 +29,7 @@ PARTS = tuple(name for name in NAMES if name != "auto")  # those that ``auto`` m
 
 
 def engine_class(name: str) -> Any:
-    """The class of the named engine."""
+    """Return the class of the named engine."""
     if name not in _ENGINES:
         raise UnknownEngine(f"there is no engine {name!r}; there are {', '.join(NAMES)}", engine=name)
     class_name, kernel = _ENGINES[name]
@@ -40,7 +40,7 @@ def engine_class(name: str) -> Any:
 
 
 def attach(name: str, arena: Arena) -> Any:
-    """The named engine over the arrays in ``arena``, once these have the forms that it declares."""
+    """Return the named engine over the arrays in ``arena``, once these have the forms that it declares."""
     maker = engine_class(name)
     check_forms(name, maker.forms, arena)
     return maker(arena)

@@ -37,7 +37,7 @@ class FlatEngine(ABC):
         """Scratch memory for one call; kernels leave it as they found it."""
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         work = np.zeros(3, np.int64)
         scratch = self._free.pop() if self._free else self._scratch()
         fixed = (*events, *scratch, *self._arrays)

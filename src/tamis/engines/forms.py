@@ -21,13 +21,13 @@ class Form(NamedTuple):
     columns: int = 0
 
     def fits(self, slot: Slot) -> bool:
-        """Whether an array that stands at ``slot`` has this form."""
+        """Return whether an array that stands at ``slot`` has this form."""
         flat = len(slot.shape) == 1
         shaped = flat if self.columns == 0 else len(slot.shape) == 2 and self.columns in (ANY, slot.shape[1])
         return slot.dtype in self.types and shaped
 
     def wide(self, columns: int) -> Form:
-        """The same types in a table with so many columns."""
+        """Return the same types in a table with so many columns."""
         return Form(self.types, columns)
 
 

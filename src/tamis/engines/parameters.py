@@ -16,7 +16,7 @@ class Whole(NamedTuple):
     greatest: int
 
     def fits(self, value: object) -> bool:
-        """Whether ``value`` lies in the range."""
+        """Return whether ``value`` lies in the range."""
         return type(value) is int and self.least <= value <= self.greatest
 
 
@@ -28,7 +28,7 @@ class Real(NamedTuple):
     greatest: float
 
     def fits(self, value: object) -> bool:
-        """Whether ``value`` lies in the range; NaN lies in none."""
+        """Return whether ``value`` lies in the range; NaN lies in none."""
         return type(value) in (int, float) and self.least <= value <= self.greatest  # type: ignore[operator]
 
 
@@ -36,7 +36,7 @@ Declared = Mapping[str, Whole | Real]
 
 
 def chosen(engine: str, declared: Declared, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of all parameters: the given ones, the defaults of the others."""
+    """Return the values of all parameters: the given ones, the defaults of the others."""
     for name, value in given.items():
         if name not in declared:
             known = f"it has {', '.join(declared)}" if declared else "it has none"

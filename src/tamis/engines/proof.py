@@ -14,14 +14,15 @@ from tamis.errors import IndexCorrupt
 
 
 def is_rising(start: npt.NDArray[Any], end: int) -> bool:
-    """Whether ``start`` leads from 0 upwards to ``end``, so that it divides ``end`` places into runs."""
+    """Return whether ``start`` leads from 0 upwards to ``end``, so that it divides ``end`` places into
+    runs."""
     if not len(start) or start[0] != 0 or start[-1] != end:
         return False
     return bool(np.all(start[1:] >= start[:-1]))
 
 
 def is_below(numbers: npt.NDArray[Any], limit: int) -> bool:
-    """Whether all ``numbers`` lie in 0..limit-1."""
+    """Return whether all ``numbers`` lie in 0..limit-1."""
     return not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < limit)
 
 

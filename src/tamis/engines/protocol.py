@@ -45,7 +45,7 @@ class Engine(Protocol):
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """The clauses, arranged as the engine likes them, and the engine's arrays."""
+        """Return the clauses, arranged as the engine likes them, and the engine's arrays."""
         ...
 
     def __init__(self, arena: Arena) -> None:
@@ -53,7 +53,7 @@ class Engine(Protocol):
         ...
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         ...
 
     def check(self) -> None:
@@ -121,5 +121,5 @@ class Ranked(Protocol):
         ...
 
     def best(self, event: Located, ranking: Any, wanted: Wanted) -> Agenda:
-        """The agenda of one event."""
+        """Return the agenda of one event."""
         ...

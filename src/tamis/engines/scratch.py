@@ -27,11 +27,11 @@ class Buffers(NamedTuple):
     hits: Places
 
     def with_hits(self, room: int) -> Self:
-        """The same with room for more hits."""
+        """Return the same with room for more hits."""
         return self._replace(hits=np.empty(2 * room, np.int64))
 
     def with_visits(self, room: int) -> Self:
-        """The same with room for more lists."""
+        """Return the same with room for more lists."""
         visits, begins, ends = np.empty((3, room), np.int64)
         return self._replace(visits=visits, begins=begins, ends=ends)
 
@@ -52,7 +52,7 @@ class Scratch:
         return taken if len(taken.visits) >= room else taken.with_visits(room)
 
     def room(self, entries: int) -> int:
-        """How many lists an event with so many entries may visit."""
+        """Return how many lists an event with so many entries may visit."""
         zones = min(entries, self._paired)
         return entries * self._levels + zones * zones // 2 + zones + 1
 

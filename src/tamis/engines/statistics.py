@@ -45,7 +45,7 @@ class Statistics:
         self.presence = np.asarray((seen + 0.5) / (sample.count + 1.0))
 
     def share(self, dimension: Ints, lo: Ints, hi: Ints) -> Floats:
-        """The estimated share of events with a cell of ``dimension`` in ``lo``..``hi``."""
+        """Return the estimated share of events with a cell of ``dimension`` in ``lo``..``hi``."""
         out = np.empty(len(dimension))
         shares(dimension, lo, hi, *self.tables, out)
         return out
@@ -57,7 +57,8 @@ class Statistics:
 
 
 def _firsts(sample: Located) -> npt.NDArray[np.bool_]:
-    """The entries that are the first of their event on their dimension; those of one stand together."""
+    """Return the entries that are the first of their event on their dimension; those of one stand
+    together."""
     event = np.repeat(np.arange(sample.count), np.diff(sample.start))
     first = np.ones(len(event), np.bool_)
     first[1:] = (event[1:] != event[:-1]) | (sample.dimension[1:] != sample.dimension[:-1])

@@ -170,14 +170,14 @@ class Subscription(msgspec.Struct, frozen=True):
 
 
 def children_of(expr: Expr) -> tuple[Expr, ...]:
-    """The direct children; none for a predicate."""
+    """Return the direct children; none for a predicate."""
     if isinstance(expr, And | Or):
         return expr.children
     return (expr.child,) if isinstance(expr, Not) else ()
 
 
 def predicates_of(expr: Expr) -> Iterator[Any]:
-    """Every predicate of ``expr`` from left to right, without recursion."""
+    """Yield every predicate of ``expr`` from left to right, without recursion."""
     stack: list[Expr] = [expr]
     while stack:
         node = stack.pop()
@@ -188,7 +188,7 @@ def predicates_of(expr: Expr) -> Iterator[Any]:
 
 
 def size_of(expr: Expr) -> int:
-    """How much there is to index: predicates, where a list counts each of its values; at least 1."""
+    """Return how much there is to index: predicates, where a list counts each of its values; at least 1."""
     return max(1, sum(map(_operands, predicates_of(expr))))
 
 
@@ -201,12 +201,12 @@ def _operands(predicate: Predicate) -> int:
 
 
 def is_negative(predicate: Predicate) -> bool:
-    """Whether ``predicate`` is a negative form."""
+    """Return whether ``predicate`` is a negative form."""
     return predicate.op == "!=" if isinstance(predicate, Compare) else predicate.negated
 
 
 def positive(predicate: Predicate) -> Predicate:
-    """The positive form that ``predicate`` is or denies."""
+    """Return the positive form that ``predicate`` is or denies."""
     if not is_negative(predicate):
         return predicate
     if isinstance(predicate, Compare):
@@ -215,7 +215,7 @@ def positive(predicate: Predicate) -> Predicate:
 
 
 def families_of(predicate: Predicate) -> frozenset[str]:
-    """The families of values that can satisfy the positive form; none of them for :class:`Exists`."""
+    """Return the families of values that can satisfy the positive form; none of them for :class:`Exists`."""
     match predicate:
         case Compare():
             return frozenset((family(predicate.value),))
@@ -231,7 +231,8 @@ def families_of(predicate: Predicate) -> frozenset[str]:
 
 
 def operands_of(predicate: Predicate) -> int:
-    """How many operands a value may have to be compared with, vertices of polygons among them; at least 1."""
+    """Return how many operands a value may have to be compared with, vertices of polygons among them; at
+    least 1."""
     match predicate:
         case In(values=operands) | Text(terms=operands) | Network(blocks=operands):
             return max(len(operands), 1)

@@ -37,7 +37,8 @@ from tamis.values.value import Interval, Point, Scalar, Value, family, successor
 
 
 def matches(expr: Expr, event: Event) -> bool:
-    """Whether ``event`` satisfies ``expr`` (two-valued: ``Not`` is true exactly when its child is false)."""
+    """Return whether ``event`` satisfies ``expr`` (two-valued: ``Not`` is true exactly when its child is
+    false)."""
     if isinstance(expr, And):
         return all(matches(child, event) for child in expr.children)
     if isinstance(expr, Or):
@@ -48,7 +49,7 @@ def matches(expr: Expr, event: Event) -> bool:
 
 
 def holds(predicate: Predicate, values: tuple[Value, ...]) -> bool:
-    """Whether an attribute with ``values`` (none: absent) satisfies ``predicate``."""
+    """Return whether an attribute with ``values`` (none: absent) satisfies ``predicate``."""
     if isinstance(predicate, Exists):
         return bool(values) != predicate.negated
     if is_negative(predicate):
@@ -58,7 +59,7 @@ def holds(predicate: Predicate, values: tuple[Value, ...]) -> bool:
 
 
 def score(expr: Expr, event: Event, combine: Callable[[Iterable[float]], float] = sum) -> float:
-    """The score of a matching expression.
+    """Return the score of a matching expression.
 
     A conjunction scores ``combine`` of its parts, a disjunction its best true branch. A part that stands
     alone, as the whole expression or as a branch, is a conjunction of one. A predicate counts weight ×
@@ -104,7 +105,7 @@ def _between(predicate: Between, value: Value) -> bool:
 def in_range(
     value: Value, low: Scalar | None, high: Scalar | None, low_open: bool = False, high_open: bool = False
 ) -> bool:
-    """Whether ``value`` lies in the range, or, being an interval, shares some value with it."""
+    """Return whether ``value`` lies in the range, or, being an interval, shares some value with it."""
     if not isinstance(value, Interval):
         return _reaches(low, low_open, value, False) and _reaches(value, False, high, high_open)
     operand = low if low is not None else high
@@ -123,7 +124,7 @@ def in_range(
 
 
 def _reaches(low: Any, low_open: bool, high: Any, high_open: bool) -> bool:
-    """Whether a lower end stands at or before an upper end (``None``: unbounded)."""
+    """Return whether a lower end stands at or before an upper end (``None``: unbounded)."""
     if low is None or high is None:
         return True
     if family(low) != family(high):

@@ -17,28 +17,28 @@ KNOWN = (sum, max, min)  # functions whose results need no look
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """A whole number from ``least``."""
+    """Return a whole number from ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
         raise InputError(f"{name} is a whole number from {least}, not {short(value)}")
     return int(value.__index__())
 
 
 def text(name: str, value: Any) -> str:
-    """A string."""
+    """Return a string."""
     if not isinstance(value, str):
         raise InputError(f"{name} is a string, not {short(value)}")
     return value
 
 
 def path(value: Any) -> Path:
-    """A path, as a string or an object."""
+    """Return a path, as a string or an object."""
     if not isinstance(value, str | os.PathLike) or not isinstance(named := os.fspath(value), str):
         raise InputError(f"a path is a string or a pathlib.Path, not {short(value)}")
     return Path(named)
 
 
 def mapping(name: str, value: Any) -> dict[str, Any]:
-    """A mapping with names as its keys; ``None`` is an empty one."""
+    """Return a mapping with names as its keys; ``None`` is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -70,7 +70,7 @@ def several(name: str, value: Any) -> Collection[Any]:
 
 
 def plain_json(name: str, value: Any) -> dict[str, Any]:
-    """A dictionary that JSON gives back as it is."""
+    """Return a dictionary that JSON gives back as it is."""
     found = mapping(name, value)
     try:
         is_kept = json.loads(json.dumps(found, allow_nan=False)) == found
@@ -82,7 +82,7 @@ def plain_json(name: str, value: Any) -> dict[str, Any]:
 
 
 def combining(combine: Any) -> Callable[[Iterable[float]], float]:
-    """A function that joins scores; whatever it returns is held to be a number."""
+    """Return a function that joins scores; whatever it returns is held to be a number."""
     if combine in KNOWN:
         return combine  # type: ignore[no-any-return]
     function("combine", combine)

@@ -67,7 +67,7 @@ class Audit:
         )
 
     def rows(self, first: int, count: int) -> list[int]:
-        """The rows of a batch to audit: the same ones in every run, and the very first event."""
+        """Return the rows of a batch to audit: the same ones in every run, and the very first event."""
         with self._lock:
             is_begin = first == 0 and count > 0 and not self._begun
             self._begun |= is_begin
@@ -127,7 +127,7 @@ def _write(case: dict[str, Any], snapshot: Snapshot, place: Path) -> None:
 
 
 def subscriptions_in(snapshot: Snapshot) -> Iterator[tuple[str, Expr]]:
-    """Every subscription in force with its tree."""
+    """Yield every subscription in force with its tree."""
     for layer in snapshot.layers:
         living = layer.living(snapshot.sequence)
         names = layer.segment.ids_of(living)

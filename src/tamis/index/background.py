@@ -38,7 +38,7 @@ class Merge(NamedTuple):
         return at if all(layer.segment is segment for layer, segment in mine) else None
 
     def result_in(self, snapshot: Snapshot, at: int, merged: Segment) -> Layer:
-        """The merged layer without what was removed since the merge began."""
+        """Return the merged layer without what was removed since the merge began."""
         then = [layer.living(self.sequence) for layer in self.layers]
         now = [
             layer.alive(living, snapshot.sequence)
@@ -50,7 +50,7 @@ class Merge(NamedTuple):
 
 
 def is_large(layers: tuple[Layer, ...]) -> bool:
-    """Whether merging these takes long enough to be noticed."""
+    """Return whether merging these takes long enough to be noticed."""
     return sum(layer.in_force for layer in layers) > SMALL
 
 

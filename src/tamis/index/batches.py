@@ -76,7 +76,7 @@ def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
 
 
 def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
-    """Each piece with the number of its first event."""
+    """Yield each piece with the number of its first event."""
     first = 0
     for piece in source:
         yield first, piece
@@ -126,7 +126,7 @@ def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece
 
 
 def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
-    """A batch in any form, located."""
+    """Return a batch in any form, located."""
     return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
 
 
@@ -138,7 +138,7 @@ class PieceEvents:
         self._made: dict[int, Event] = {}
 
     def __call__(self, row: int) -> Event:
-        """The event in ``row``; raises :class:`~tamis.errors.EventError` if it is refused."""
+        """Return the event in ``row``; raises :class:`~tamis.errors.EventError` if it is refused."""
         event = self._made.get(row)
         if event is None:
             if isinstance(self._piece, list):
@@ -211,7 +211,7 @@ def _audit(
 
 
 def _flattened(event: Any, limits: Limits) -> Any:
-    """A nested event is flattened once for all layers; plain ones are quicker as they are."""
+    """Return a nested event is flattened once for all layers; plain ones are quicker as they are."""
     if type(event) is not dict or _NESTED.isdisjoint(map(type, event.values())) or is_plain(event):
         return event
     try:
@@ -222,7 +222,7 @@ def _flattened(event: Any, limits: Limits) -> Any:
 
 @lru_cache(maxsize=8)
 def nowhere(limits: Limits) -> Encoder:
-    """An encoder without any attribute: all it does is refuse."""
+    """Return an encoder without any attribute: all it does is refuse."""
     space, _ = cut(clause_rows(RowWriter().freeze(), limits))
     return Encoder(space, limits)
 

@@ -33,14 +33,14 @@ class Ceilings(NamedTuple):
     priority: Floats
 
     def above(self, ordinals: Ints, greatest: float) -> Floats:
-        """The bounds of some subscriptions for event weights of at most ``greatest``."""
+        """Return the bounds of some subscriptions for event weights of at most ``greatest``."""
         if greatest == 1.0:
             return self.total[ordinals]
         return np.asarray(greatest * self.weight[ordinals] + self.priority[ordinals])
 
 
 def ceilings_of(segment: Segment) -> Ceilings | None:
-    """The bounds of all subscriptions; ``None`` if scores may overflow."""
+    """Return the bounds of all subscriptions; ``None`` if scores may overflow."""
     whole, priority = _summed(segment, _positive(segment.columns)), segment.arena["priority"]
     if not len(priority):
         priority = np.zeros(segment.count)
@@ -51,7 +51,7 @@ def ceilings_of(segment: Segment) -> Ceilings | None:
 
 
 def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
-    """The bounds of all clauses, by attribute where that is possible."""
+    """Return the bounds of all clauses, by attribute where that is possible."""
     weight = _positive(segment.columns)
     needed = _needed(segment)
     rest = _summed(segment, np.where(needed, 0.0, weight))
@@ -64,13 +64,13 @@ def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
 
 
 def _positive(columns: Columns) -> Floats:
-    """The positive weights of predicates; 0 for everything else."""
+    """Return the positive weights of predicates; 0 for everything else."""
     weight = columns.weight if len(columns.weight) else np.ones(len(columns.op))
     return np.where(columns.op < Op.AND, np.maximum(weight, 0.0), 0.0)
 
 
 def _summed(segment: Segment, value: Any) -> Floats:
-    """The sum of a value over the rows of each subscription."""
+    """Return the sum of a value over the rows of each subscription."""
     return np.asarray(np.bincount(_row_owner(segment), value, segment.count), np.float64)
 
 
@@ -87,7 +87,7 @@ def _needed(segment: Segment) -> npt.NDArray[np.bool_]:
 
 
 def _of_clauses(segment: Segment, value: Floats) -> Floats:
-    """The greatest value among the owners of each clause."""
+    """Return the greatest value among the owners of each clause."""
     if not len(segment.revise):
         return np.zeros(0)
     return np.asarray(np.maximum.reduceat(value[segment.owner], segment.owner_start[:-1].astype(np.int64)))
@@ -118,7 +118,8 @@ def _up(value: Floats, spread: Any) -> Floats:
 
 
 def wanted(numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]) -> Wanted | None:
-    """An event as the bounds need it; ``None`` if a weight is negative, or so large that sums overflow."""
+    """Return an event as the bounds need it; ``None`` if a weight is negative, or so large that sums
+    overflow."""
     greatest = max([1.0, *weights.values()])
     if min([1.0, *weights.values()]) < 0 or greatest > 1e6:
         return None

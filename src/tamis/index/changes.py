@@ -28,7 +28,7 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
 
 
 def row_of(change: Change) -> dict[str, Any]:
-    """A change as the subscription that it makes."""
+    """Return a change as the subscription that it makes."""
     return {
         "id": change.id,
         "expression": change.expression,

@@ -27,7 +27,7 @@ def many(count: int, one: str) -> str:
 
 
 def table(names: Sequence[str], rows: Sequence[Iterable[Any]], caption: str = "") -> str:
-    """An HTML table of the first rows; below it, how many more there are."""
+    """Return an HTML table of the first rows; below it, how many more there are."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:ROWS])
     more = f"<p>… and {len(rows) - ROWS:,} more</p>" if len(rows) > ROWS else ""
@@ -36,7 +36,7 @@ def table(names: Sequence[str], rows: Sequence[Iterable[Any]], caption: str = ""
 
 
 def pairs(fields: Mapping[str, Any], caption: str = "") -> str:
-    """An HTML table of names and values."""
+    """Return an HTML table of names and values."""
     return table(("", ""), [(name, value) for name, value in fields.items()], caption)
 
 

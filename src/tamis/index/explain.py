@@ -55,7 +55,8 @@ class Explanation(NamedTuple):
         return table(("", "condition", "reason"), list(_lines(self, 0)), self.expression or self.text)
 
     def as_dict(self) -> dict[str, Any]:
-        """The tree as plain data, ready for JSON; of many values the first, of long texts the beginning."""
+        """Return the tree as plain data, ready for JSON; of many values the first, of long texts the
+        beginning."""
         node: dict[str, Any] = {} if self.expression is None else {"expression": self.expression}
         node |= {"matched": self.matched, "text": self.text, "reason": self.reason}
         node |= {"start": self.start, "end": self.end}
@@ -75,7 +76,7 @@ def _lines(node: Explanation, depth: int) -> Iterator[tuple[str, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """The beginning of a long text."""
+    """Return the beginning of a long text."""
     return text if len(text) <= SHOWN_EXPRESSION else text[:SHOWN_EXPRESSION] + "…"
 
 

@@ -15,7 +15,7 @@ EVERY_OTHER = "*"  # as ``ignore``: whatever else there is
 
 
 def ignored(ignore: str | Collection[str]) -> frozenset[str]:
-    """The names that a user allows to be passed over."""
+    """Return the names that a user allows to be passed over."""
     return frozenset((ignore,) if isinstance(ignore, str) else several("ignore", ignore))
 
 

@@ -94,7 +94,7 @@ class Index:
     # -- matching ---------------------------------------------------------------------------------
 
     def match(self, event: EventLike) -> Matches:
-        """The ids of all subscriptions that ``event`` satisfies."""
+        """Return the ids of all subscriptions that ``event`` satisfies."""
         snapshot = self._writer.current
         holder = _Lazy(event, self.limits)
         work: WorkReport | None = None
@@ -170,7 +170,8 @@ class Index:
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
-        """The batches; the one with which enough events were seen carries the advice in its work report."""
+        """Yield the batches; the one with which enough events were seen carries the advice in its work
+        report."""
         for batch in batches:
             if watch.saw(batch.events, batch.seen):
                 batch = batch._replace(work=batch.work._replace(advice=watch.advice()))
@@ -185,7 +186,7 @@ class Index:
         on_error: OnError = "report",
         audit: float | Audit | None = None,
     ) -> MatchTable:
-        """All matches of ``events`` as one Arrow table (event, subscription).
+        """Return all matches of ``events`` as one Arrow table (event, subscription).
 
         ``event`` is the row number of the event. Refused events match nothing; ``refused`` of the result
         lists them. ``on_error`` and ``audit`` are those of :meth:`match_batches`, which streams results of
@@ -212,7 +213,7 @@ class Index:
         bounded: bool | None = None,
         prefix: str = "",
     ) -> TopMatches:
-        """The ``k`` best matches as (id, score), best first, ties by id.
+        """Return the ``k`` best matches as (id, score), best first, ties by id.
 
         ``combine`` joins the scores of a conjunction's predicates; any monotone function will do. If it
         never exceeds the sum of the positive ones, say ``bounded=True``: engines that can then leave out
@@ -239,7 +240,8 @@ class Index:
         return explain(self.expression(subscription), event_from(event, self.limits))
 
     def typical_events(self) -> Any:
-        """A sample of the events that were matched lately, or what was given as one: a list or table."""
+        """Return a sample of the events that were matched lately, or what was given as one: a list or
+        table."""
         return self._writer.typical()
 
     # -- the subscriptions --------------------------------------------------------------------------
@@ -254,25 +256,25 @@ class Index:
         return self._writer.current.count
 
     def __iter__(self) -> Iterator[str]:
-        """The ids in order of registration, as they are at this moment; later changes are not seen."""
+        """Return the ids in order of registration, as they are at this moment; later changes are not seen."""
         return self._writer.current.ids()
 
     def __contains__(self, subscription: object) -> bool:
         return self._writer.current.find(id_text(subscription)) is not None
 
     def subscription(self, subscription: str) -> Subscription:
-        """The subscription with this id."""
+        """Return the subscription with this id."""
         snapshot = self._writer.current
         return snapshot.get(_place(snapshot, subscription))
 
     def versions(self, subscriptions: Iterable[str]) -> list[int]:
-        """The versions of subscriptions that are in the index; 0 where none was given."""
+        """Return the versions of subscriptions that are in the index; 0 where none was given."""
         snapshot = self._writer.current
         names = arguments.several("subscriptions", subscriptions)
         return [snapshot.version(_place(snapshot, name)) for name in names]
 
     def expression(self, subscription: str) -> Expr:
-        """The expression of a subscription."""
+        """Return the expression of a subscription."""
         return self.subscription(subscription).expression
 
     def add(

@@ -51,7 +51,7 @@ def line(info: dict[str, Any]) -> str:
 
 
 def tables(info: dict[str, Any]) -> str:
-    """The same as HTML, with a row for each segment."""
+    """Return the same as HTML, with a row for each segment."""
     fields = {"engine": info["engine"], "size": size_text(info["bytes"]), "fresh": info["fresh"]}
     rows = [[segment[name] for name in _COLUMNS] for segment in info["segments"]]
     title = f"Index of {many(info['subscriptions'], 'subscription')}"

@@ -60,7 +60,7 @@ class Shard(msgspec.Struct):
     digests: Digests = {}  # of book and quarantine, if the manifest is signed
 
     def files(self) -> list[str]:
-        """Every file that the shard needs for matching."""
+        """Return every file that the shard needs for matching."""
         parts = [
             f"{entry.folder}/{name}" for entry in self.segments for name in ("segment.json", "arrays.bin")
         ]
@@ -109,24 +109,24 @@ class Manifest(msgspec.Struct):
 
 
 def name_of(number: int) -> str:
-    """The file of a version."""
+    """Return the file of a version."""
     return f"manifest-{number:010d}.json"
 
 
 def numbers_in(names: Iterable[str]) -> list[int]:
-    """The versions among the names of files, oldest first."""
+    """Return the versions among the names of files, oldest first."""
     found = (_NAME.fullmatch(name) for name in names)
     return sorted(int(name.group(1)) for name in found if name)
 
 
 def encode(manifest: Manifest, key: bytes | None) -> bytes:
-    """The file of a version, signed if there is a ``key``."""
+    """Return the file of a version, signed if there is a ``key``."""
     body = {"format": FORMAT, "version": VERSION, "manifest": msgspec.to_builtins(manifest)}
     return seal(body, key)
 
 
 def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
-    """The version in a file, every name in it checked before anybody looks for the file."""
+    """Return the version in a file, every name in it checked before anybody looks for the file."""
     body = unseal(raw, path, key)
     if body.get("format") != FORMAT or body.get("version") != VERSION:
         raise IndexVersion(
@@ -168,11 +168,11 @@ def _check_name(kind: str, name: str) -> None:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """The bounds that an index was built under."""
+    """Return the bounds that an index was built under."""
     return Limits(**settings.limits) if settings.limits else DEFAULT_LIMITS
 
 
 def changed_limits(limits: Limits) -> dict[str, int]:
-    """The bounds that differ from the defaults."""
+    """Return the bounds that differ from the defaults."""
     plain = asdict(DEFAULT_LIMITS)
     return {name: value for name, value in asdict(limits).items() if value != plain[name]}

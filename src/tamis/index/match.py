@@ -31,7 +31,7 @@ class LayerMatches:
 def match_layer(
     layer: Layer, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
 ) -> tuple[LayerMatches, WorkReport]:
-    """All matches of a batch of located events in one layer; refused events match nothing."""
+    """Return all matches of a batch of located events in one layer; refused events match nothing."""
     segment = layer.segment
     segment.ensure_whole()
     found = segment.engine.candidates(events)
@@ -48,7 +48,7 @@ def match_layer(
 def owners_in_force(
     layer: Layer, sequence: int, found: Candidates, events: Located, event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
-    """The subscriptions that candidates stand for: (event, ordinal, how many trees were evaluated)."""
+    """Return the subscriptions that candidates stand for: (event, ordinal, how many trees were evaluated)."""
     segment = layer.segment
     event, clause = found.event, found.clause
     if not len(clause):
@@ -76,7 +76,7 @@ def _doubtful(revise: npt.NDArray[np.uint8], multi: npt.NDArray[np.uint8]) -> np
 
 
 def _distinct(single: bool, events: Located, event: Ints, ordinal: Ints) -> tuple[Ints, Ints]:
-    """Each pair once; only needed if clauses share owners or an event may meet a clause twice."""
+    """Return each pair once; only needed if clauses share owners or an event may meet a clause twice."""
     if single and not (events.multi[0] if len(events.multi) == 1 else events.multi.any()):
         return event, ordinal
     width = int(ordinal.max()) + 1 if len(ordinal) else 1

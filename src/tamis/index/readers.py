@@ -72,7 +72,7 @@ def source_of(given: Any, ignore: frozenset[str] = frozenset()) -> Source:
 
 
 def _table_source(table: pa.Table | list[dict[str, Any]], file: str | None = None) -> Source:
-    """A table; a pandas frame with columns of mixed types comes as rows."""
+    """Return a table; a pandas frame with columns of mixed types comes as rows."""
     if isinstance(table, list):
         return Source(map(Row, table), file, len(table))
     return Source(ordinary_table(table), file, table.num_rows)
@@ -83,7 +83,7 @@ def _row(given: Any) -> Row:
 
 
 def decode_line(line: str | bytes) -> Any:
-    """The object of a line of JSON, or the error that says why there is none."""
+    """Return the object of a line of JSON, or the error that says why there is none."""
     try:
         found = msgspec.json.decode(line)
         raw = line.encode() if isinstance(line, str) else line
@@ -94,7 +94,7 @@ def decode_line(line: str | bytes) -> Any:
 
 
 def form_of(path: Path, remedy: str = "name the file accordingly") -> str:
-    """The format that a file's name says."""
+    """Return the format that a file's name says."""
     for form, endings in FORMATS.items():
         if path.name.lower().endswith(endings):
             return form
@@ -105,7 +105,7 @@ def form_of(path: Path, remedy: str = "name the file accordingly") -> str:
 def open_source(
     path: Path, form: str | None = None, stream: IO[bytes] | None = None, ignore: frozenset[str] = frozenset()
 ) -> Source:
-    """The subscriptions of a file, or of ``stream``, which ``path`` then only names."""
+    """Return the subscriptions of a file, or of ``stream``, which ``path`` then only names."""
     if stream is None and not path.exists():
         raise InputError(f"there is no file {path}")
     form = form or form_of(path)
@@ -154,7 +154,7 @@ def _csv_source(path: Path, stream: IO[bytes] | None, ignore: frozenset[str]) ->
 
 
 def _csv_rows(path: Path, stream: IO[bytes] | None) -> Iterator[tuple[int, list[str]]]:
-    """Every record and the line that it begins on; bytes that are not UTF-8 become lone surrogates."""
+    """Yield every record and the line that it begins on; bytes that are not UTF-8 become lone surrogates."""
     with _opened(path, stream) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
         reader = csv.reader(text, strict=True)
@@ -187,7 +187,7 @@ def _csv_row(names: list[str], fields: list[str]) -> Any:
 
 
 def _bulk_table(path: Path, names: list[str], rows: Iterator[tuple[int, list[str]]]) -> pa.Table:
-    """The bulk columns of a CSV, each of one type."""
+    """Return the bulk columns of a CSV, each of one type."""
     mixed = sorted({"value", "values"} & set(names))
     if mixed:
         raise InputError(
@@ -236,7 +236,7 @@ def check_table(table: pa.Table, known: tuple[str, ...], ignore: frozenset[str])
 
 
 def table_rows(table: pa.Table) -> Iterator[Row]:
-    """The rows of a table with expressions."""
+    """Yield the rows of a table with expressions."""
     names = [name for name in TEXT_FIELDS if name in table.column_names]
     for batch in table.select(names).to_batches(max_chunksize=STEP):
         yield from map(Row, _values(batch))

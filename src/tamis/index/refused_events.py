@@ -39,7 +39,7 @@ class Refusal(NamedTuple):
 
 
 def refusals(piece: Any, refused: Iterable[tuple[int, EventError]], first: int) -> list[Refusal]:
-    """The refused events of a piece that begins at the position ``first``, with their ids."""
+    """Return the refused events of a piece that begins at the position ``first``, with their ids."""
     found = []
     for row, error in refused:
         name = _id_of(piece, row)
@@ -116,7 +116,7 @@ def warn_of_sample(refused: Sequence[tuple[int, EventError]], events: int) -> No
 
 
 def _outside() -> int:
-    """The stack level of the nearest caller outside the package: where a warning points to."""
+    """Return the stack level of the nearest caller outside the package: where a warning points to."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tamis":
         level, frame = level + 1, frame.f_back
@@ -124,7 +124,7 @@ def _outside() -> int:
 
 
 def placed(refusal: Refusal) -> EventError:
-    """The error of a refused event, with the event's position in its message and details."""
+    """Return the error of a refused event, with the event's position in its message and details."""
     error = refusal.error
     placed_error = type(error)(f"event {refusal.position}: {error.message}")
     placed_error.details = {**error.details, "event": refusal.position}

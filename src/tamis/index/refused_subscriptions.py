@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 def refusal(identity: str, error: TamisError, place: Place | None) -> tuple[str, TamisError]:
-    """An entry of ``refused``: a copy of ``error``, which may stand for many rows, with its place."""
+    """Return an entry of ``refused``: a copy of ``error``, which may stand for many rows, with its place."""
     found = copy.copy(error)
     found.details = dict(error.details)
     if identity:

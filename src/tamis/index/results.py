@@ -51,7 +51,7 @@ class MatchTable:
         return isinstance(other, MatchTable | pa.Table) and self.equals(other)
 
     def equals(self, other: Any, check_metadata: bool = False) -> bool:
-        """Whether ``other`` has the same matches in the same order; as of an Arrow table."""
+        """Return whether ``other`` has the same matches in the same order; as of an Arrow table."""
         theirs = other.table if isinstance(other, MatchTable) else other
         return bool(self.table.equals(theirs, check_metadata=check_metadata))
 

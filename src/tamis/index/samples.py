@@ -19,7 +19,8 @@ LARGEST = 64 << 20  # bytes of a file; events beyond are left out
 
 
 def encode_sample(piece: Any, limits: Limits) -> bytes:
-    """The events of a sample as JSON lines; one that cannot be read counts as an event without values."""
+    """Return the events of a sample as JSON lines; one that cannot be read counts as an event without
+    values."""
     lines, size, event_at = [], 0, PieceEvents(piece, limits)
     for row in range(len(piece) if isinstance(piece, list) else piece.num_rows):
         try:
@@ -37,7 +38,7 @@ def encode_sample(piece: Any, limits: Limits) -> bytes:
 
 
 def describe(raw: bytes, key: bytes | None) -> Sample:
-    """How a manifest names the file with these lines; the same lines have the same name."""
+    """Return how a manifest names the file with these lines; the same lines have the same name."""
     digest = digest_of(raw)
     return Sample(
         f"sample-{digest[:32]}.jsonl", raw.count(b"\n"), zlib.crc32(raw), digest if key is not None else ""

@@ -33,19 +33,19 @@ class Layer(NamedTuple):
         return self.segment.count - self.dead
 
     def alive(self, ordinals: npt.NDArray[np.int64], sequence: int) -> npt.NDArray[np.bool_]:
-        """Which of the subscriptions are in force at ``sequence``."""
+        """Return which of the subscriptions are in force at ``sequence``."""
         if self.died is None:
             return np.ones(len(ordinals), np.bool_)
         return np.asarray(self.died[ordinals] > sequence)
 
     def ending(self, ordinals: npt.NDArray[np.int64], sequence: int) -> Layer:
-        """The layer of the next snapshot, in which these, all in force until now, are so no longer."""
+        """Return the layer of the next snapshot, in which these, all in force until now, are so no longer."""
         died = np.full(self.segment.count, ALIVE, np.int64) if self.died is None else self.died
         died[ordinals] = sequence
         return Layer(self.segment, died, self.dead + len(ordinals))
 
     def living(self, sequence: int) -> npt.NDArray[np.int64]:
-        """All ordinals in force at ``sequence``."""
+        """Return all ordinals in force at ``sequence``."""
         everyone = np.arange(self.segment.count)
         return everyone if self.died is None else everyone[self.died > sequence]
 
@@ -70,7 +70,7 @@ class Snapshot(NamedTuple):
         return None
 
     def ids(self) -> Iterator[str]:
-        """The ids in force, in order of registration."""
+        """Yield the ids in force, in order of registration."""
         for layer in self.layers:
             living = layer.living(self.sequence)
             for at in range(0, len(living), STEP):
@@ -78,12 +78,12 @@ class Snapshot(NamedTuple):
         yield from (held.id for held in self.fresh)
 
     def version(self, place: tuple[int, int]) -> int:
-        """The version of the subscription at a place given by :meth:`find`."""
+        """Return the version of the subscription at a place given by :meth:`find`."""
         at, ordinal = place
         return self.fresh[ordinal].version if at < 0 else self.layers[at].segment.version(ordinal)
 
     def get(self, place: tuple[int, int]) -> Subscription:
-        """The subscription at a place given by :meth:`find`."""
+        """Return the subscription at a place given by :meth:`find`."""
         at, ordinal = place
         if at < 0:
             return self.fresh[ordinal]

@@ -117,7 +117,8 @@ def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
 def subscription_from(
     row: Any, limits: Limits, known: Collection[str] = TEXT_FIELDS, ignore: Collection[str] = ()
 ) -> Subscription:
-    """A checked subscription from an object, a pair (id, expression) or a mapping with the ``known`` keys."""
+    """Return a checked subscription from an object, a pair (id, expression) or a mapping with the ``known``
+    keys."""
     if isinstance(row, TamisError):
         raise row
     priority: Any = None
@@ -145,7 +146,7 @@ def subscription_from(
 
 
 def check_id(identity: Any, limits: Limits) -> str:
-    """A usable id: text, not empty and not too long."""
+    """Return a usable id: text, not empty and not too long."""
     text = id_text(identity)
     if not text:
         raise SubscriptionError("an id is a string that is not empty, not ''")
@@ -193,7 +194,7 @@ def _check_version(version: Any) -> int:
 
 
 def _shown(value: Any) -> str:
-    """The beginning of a value's repr; Python refuses to write very long integers."""
+    """Return the beginning of a value's repr; Python refuses to write very long integers."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     text = repr(value)

@@ -74,7 +74,7 @@ class Particulars(NamedTuple):
 
 
 def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Settings:
-    """The settings of an index that is one shard."""
+    """Return the settings of an index that is one shard."""
     return Settings(1, engine, dict(parameters), changed_limits(limits))
 
 
@@ -222,7 +222,7 @@ def load(path: Path, limits: Limits | None, verify: bool, key: bytes | None) -> 
 
 
 def latest(path: Path) -> int:
-    """The number of the version in force."""
+    """Return the number of the version in force."""
     try:
         names = os.listdir(path)
     except FileNotFoundError:
@@ -281,7 +281,8 @@ def read_layer(
     known: Segment | None = None,
     key: bytes | None = None,
 ) -> Layer:
-    """The layer that a manifest in ``path`` names; ``known`` is its segment if that is open already."""
+    """Return the layer that a manifest in ``path`` names; ``known`` is its segment if that is open
+    already."""
     folder = path.resolve() / entry.folder
     try:
         segment = known or open_segment(folder, limits, verify, entry.digests if key is not None else None)

@@ -49,7 +49,7 @@ class Subject(NamedTuple):
     weights: Mapping[str, float]
 
     def attributes(self) -> Iterable[str]:
-        """The names of its attributes; those of a flat dictionary are its keys."""
+        """Return the names of its attributes; those of a flat dictionary are its keys."""
         source = self.source
         if type(source) is dict and all(
             type(name) is str and name.isascii() and type(value) in _SCALARS for name, value in source.items()
@@ -89,7 +89,7 @@ class Scores:
         return engine.ranking(weights_of(self._segment, self.ceilings))
 
     def of(self, ordinal: int, subject: Subject, combine: Combine) -> float:
-        """The score of one matching subscription."""
+        """Return the score of one matching subscription."""
         segment, priority, weights = self._segment, self._segment.priority(ordinal), subject.weights
         if not self._plain[ordinal]:
             return score(segment.expression(ordinal), subject.event(0), combine) + priority
@@ -133,7 +133,7 @@ class TopK:
         self.work = WorkReport(1)
 
     def run(self, scores_of: Callable[[Segment], Scores]) -> TopMatches:
-        """The best of what waits outside a segment, then of every layer."""
+        """Return the best of what waits outside a segment, then of every layer."""
         if self._snapshot.fresh or not self._snapshot.layers:
             self._fresh(self._subject.event(0))
         for layer in self._snapshot.layers:

@@ -25,7 +25,7 @@ Seen = tuple[Segment, Mask]
 
 
 def seen_in(segment: Segment, located: Located) -> Seen:
-    """Which dimensions of ``segment`` some event has a value in."""
+    """Return which dimensions of ``segment`` some event has a value in."""
     mask = np.zeros(segment.space.ordered + len(segment.space.flag_kind), np.bool_)
     mask[located.dimension] = True
     return segment, mask
@@ -55,7 +55,7 @@ class AttributeWatch:
         return self.events >= ENOUGH > self.events - events
 
     def unseen(self) -> list[str]:
-        """The attributes that no event had, in order; none as long as there were too few events."""
+        """Return the attributes that no event had, in order; none as long as there were too few events."""
         if self.events < ENOUGH:
             return []
         found: set[str] = set()
@@ -64,7 +64,8 @@ class AttributeWatch:
         return sorted(found - self._names.keys() - {NULLS})
 
     def advice(self) -> tuple[str, ...]:
-        """A line for each such attribute, those that look misspelt first, and one that counts the rest."""
+        """Return a line for each such attribute, those that look misspelt first, and one that counts the
+        rest."""
         unseen = self.unseen()
         known = [name for name in list(self._names)[:COMPARED] if name != NULLS]
         near = {name: get_close_matches(name, known, 1, CLOSE) for name in unseen[:COMPARED]}

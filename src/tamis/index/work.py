@@ -25,7 +25,7 @@ class WorkReport(NamedTuple):
         return pairs(self._asdict(), "work")
 
     def plus(self, other: WorkReport) -> WorkReport:
-        """The sum of two reports."""
+        """Return the sum of two reports."""
         return WorkReport(*map(add, self, other))
 
 

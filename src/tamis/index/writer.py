@@ -72,7 +72,8 @@ class Writer:
     def _segment(
         self, ids: StringColumn, columns: Any, particulars: Particulars, events: int | None = None
     ) -> Segment:
-        """A segment laid out for so many ``events`` of the sample; by default fewer for a small one."""
+        """Return a segment laid out for so many ``events`` of the sample; by default fewer for a small
+        one."""
         most = events or min(MOST, max(FEW_EVENTS, EVENTS_EACH * ids.count))
         return build_segment(
             ids,
@@ -222,7 +223,7 @@ class Writer:
             self._settle()
 
     def _first_unsettled(self) -> int | None:
-        """The oldest layer that is mostly removed or not several times larger than the next.
+        """Return the oldest layer that is mostly removed or not several times larger than the next.
 
         Layers that are being merged, and older ones, are left alone until that is done.
         """
@@ -250,7 +251,7 @@ class Writer:
         self._publish((*self.current.layers, layer), ())
 
     def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:
-        """One segment with what is in force in ``layers``, now or at ``sequence``."""
+        """Return one segment with what is in force in ``layers``, now or at ``sequence``."""
         at = self.current.sequence if sequence is None else sequence
         chosen = [(layer.segment, layer.living(at)) for layer in layers]
         columns = concat([(segment.columns, living) for segment, living in chosen])

@@ -37,7 +37,7 @@ class Attribute:
         raise TypeError(f"{self!r} is neither true nor false; compare it, or call exists()")
 
     def weight(self, weight: float) -> Attribute:
-        """The same attribute; predicates made from it carry ``weight`` in the score."""
+        """Return the same attribute; predicates made from it carry ``weight`` in the score."""
         return Attribute(self._name, weight)
 
     def __eq__(self, value: object) -> Compare:  # type: ignore[override]
@@ -62,7 +62,7 @@ class Attribute:
         return Compare(self._name, op, value, self._weight)
 
     def isin(self, *values: Any) -> In:
-        """Some value is one of ``values`` (given one by one, or as one list)."""
+        """Return some value is one of ``values`` (given one by one, or as one list)."""
         return In(self._name, _spread(values), weight=self._weight)
 
     def not_in(self, *values: Any) -> In:
@@ -70,11 +70,11 @@ class Attribute:
         return In(self._name, _spread(values), True, self._weight)
 
     def between(self, low: Any, high: Any) -> Between:
-        """Some value lies from ``low`` to ``high``, ends included."""
+        """Return some value lies from ``low`` to ``high``, ends included."""
         return Between(self._name, low, high, weight=self._weight)
 
     def like(self, pattern: str) -> Like:
-        """Some value is like ``pattern``: ``%`` any run, ``_`` one character."""
+        """Return some value is like ``pattern``: ``%`` any run, ``_`` one character."""
         return Like(self._name, pattern, weight=self._weight)
 
     def ilike(self, pattern: str) -> Like:
@@ -82,47 +82,47 @@ class Attribute:
         return Like(self._name, pattern, True, weight=self._weight)
 
     def rlike(self, pattern: str) -> Regex:
-        """Some value holds a match of the RE2 ``pattern``."""
+        """Return some value holds a match of the RE2 ``pattern``."""
         return Regex(self._name, pattern, weight=self._weight)
 
     def has(self, term: str) -> Text:
-        """Some value holds ``term``; several terms in one string are a phrase."""
+        """Return some value holds ``term``; several terms in one string are a phrase."""
         return self._text("phrase", (term,))
 
     def has_all(self, *terms: str) -> Text:
-        """Some value holds every one of ``terms``."""
+        """Return some value holds every one of ``terms``."""
         return self._text("all", terms)
 
     def has_any(self, *terms: str) -> Text:
-        """Some value holds one of ``terms``."""
+        """Return some value holds one of ``terms``."""
         return self._text("any", terms)
 
     def has_phrase(self, phrase: str) -> Text:
-        """Some value holds the terms of ``phrase`` in a row."""
+        """Return some value holds the terms of ``phrase`` in a row."""
         return self._text("phrase", (phrase,))
 
     def _text(self, mode: TextMode, terms: tuple[str, ...]) -> Text:
         return Text(self._name, mode, _spread(terms), weight=self._weight)
 
     def within(self, shape: Shape) -> Within:
-        """Some value is a point in ``shape`` or on its border."""
+        """Return some value is a point in ``shape`` or on its border."""
         return Within(self._name, shape, weight=self._weight)
 
     def in_network(self, *blocks: str) -> Network:
-        """Some value is an address in one of the CIDR ``blocks``."""
+        """Return some value is an address in one of the CIDR ``blocks``."""
         return Network(self._name, _spread(blocks), weight=self._weight)
 
     def exists(self) -> Exists:
-        """The attribute is present."""
+        """Return the attribute is present."""
         return Exists(self._name, weight=self._weight)
 
     def is_null(self) -> Exists:
-        """The attribute is absent."""
+        """Return the attribute is absent."""
         return Exists(self._name, True, self._weight)
 
 
 def attr(name: str, weight: float = 1.0) -> Attribute:
-    """An attribute to build predicates from."""
+    """Return an attribute to build predicates from."""
     return Attribute(name, weight)
 
 

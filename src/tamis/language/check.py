@@ -96,7 +96,7 @@ def _children(node: And | Or) -> tuple[Any, ...]:
 
 
 def check_predicate(predicate: Any, limits: Limits) -> Predicate:
-    """One leaf, cleaned."""
+    """Return one leaf, cleaned."""
     checker = _CHECKS.get(type(predicate))
     if checker is None:
         raise ParseError(f"{kind_of(predicate)} is not a node of an expression")
@@ -138,7 +138,7 @@ def _between(p: Between, limits: Limits) -> Predicate:
 
 
 def check_ends(low: Any, high: Any, limits: Limits) -> tuple[Scalar, Scalar]:
-    """The ends of a BETWEEN: of one type that has an order. ``low > high`` is allowed, and empty."""
+    """Return the ends of a BETWEEN: of one type that has an order. ``low > high`` is allowed, and empty."""
     first, last = clean_scalar(low, limits, "BETWEEN"), clean_scalar(high, limits, "BETWEEN")
     if bool in (type(first), type(last)):
         raise TypeMismatch("BETWEEN cannot order a boolean")
@@ -201,7 +201,7 @@ def _network(p: Network, limits: Limits) -> Predicate:
 
 
 def clean_block(block: Any, limits: Limits) -> str:
-    """A CIDR block in its shortest writing; a lone address is a block of one."""
+    """Return a CIDR block in its shortest writing; a lone address is a block of one."""
     text = clean_text(block, limits, "a CIDR block")
     try:
         return str(ipaddress.ip_network(text, strict=False))

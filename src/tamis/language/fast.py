@@ -79,7 +79,7 @@ class _NotCommon(Exception):
 
 
 def read_plain(text: str, limits: Limits) -> Expr | None:
-    """The tree of a conjunction of common predicates; ``None`` if ``text`` needs the grammar."""
+    """Return the tree of a conjunction of common predicates; ``None`` if ``text`` needs the grammar."""
     found: list[Expr] = []
     at = 0
     try:
@@ -103,7 +103,8 @@ def read_plain(text: str, limits: Limits) -> Expr | None:
 
 
 def read_plain_predicate(text: str, at: int, limits: Limits) -> tuple[Predicate, int] | None:
-    """The common predicate that starts at ``at``, and where it ends; ``None`` if the grammar must read it."""
+    """Return the common predicate that starts at ``at``, and where it ends; ``None`` if the grammar must read
+    it."""
     try:
         piece = _plain_in_tree(text, at)
         if piece is not None:

@@ -30,7 +30,8 @@ FORMS: dict[str, Callable[[Any, Limits], Expr]] = {
 
 
 def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The checked tree of ``source`` in one of :data:`FORMS`, or in what :func:`expression_from` takes."""
+    """Return the checked tree of ``source`` in one of :data:`FORMS`, or in what :func:`expression_from`
+    takes."""
     if form is None:
         return expression_from(source, limits)
     reader = FORMS.get(form)
@@ -40,7 +41,8 @@ def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) 
 
 
 def expression_from(source: Expr | str | Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The checked tree of a tree, a text, or the JSON form as an object or, from its ``{`` on, as text."""
+    """Return the checked tree of a tree, a text, or the JSON form as an object or, from its ``{`` on, as
+    text."""
     if isinstance(source, str):
         return from_json(source, limits) if source.lstrip().startswith("{") else parse(source, limits)
     if isinstance(source, Node):

@@ -26,7 +26,7 @@ class _Part(NamedTuple):
 
 
 def read_expression(cursor: Cursor) -> Expr:
-    """The whole text as one tree."""
+    """Return the whole text as one tree."""
     part = _disjunction(cursor, 1)
     if cursor.token.kind != "end":
         cursor.fail("AND, OR or the end")

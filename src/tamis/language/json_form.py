@@ -48,13 +48,13 @@ from tamis.values.value import Interval
 
 
 def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The tree of a JSON object, given as decoded data or as JSON text."""
+    """Return the tree of a JSON object, given as decoded data or as JSON text."""
     decoded = decode_json(source, limits) if isinstance(source, str | bytes) else source
     return check_tree(_read(decoded, 1, depth_limit(limits)), limits)
 
 
 def to_json(expr: Expr) -> dict[str, Any]:
-    """The JSON form of a valid tree; ``from_json`` gives the tree back."""
+    """Return the JSON form of a valid tree; ``from_json`` gives the tree back."""
     if isinstance(expr, And | Or):
         return {"and" if isinstance(expr, And) else "or": [to_json(child) for child in expr.children]}
     if isinstance(expr, Not):
@@ -65,7 +65,7 @@ def to_json(expr: Expr) -> dict[str, Any]:
 
 
 def decode_json(source: str | bytes, limits: Limits) -> Any:
-    """The data of a JSON text: within the limit of bytes, every key once, every number finite."""
+    """Return the data of a JSON text: within the limit of bytes, every key once, every number finite."""
     size = len(source) if isinstance(source, bytes) else utf8_size(source)
     if size > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the JSON text has {size} bytes")
@@ -91,7 +91,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _read(data: Any, depth: int, deepest: int) -> Expr:
-    """An unchecked tree; only what the checker cannot know is verified here."""
+    """Return an unchecked tree; only what the checker cannot know is verified here."""
     if depth > deepest:
         raise over("expression_depth", deepest, f"the expression is at least {depth} levels deep")
     if not isinstance(data, Mapping):
@@ -214,7 +214,7 @@ _KEYS: dict[Callable[..., Predicate], tuple[str, ...]] = {
 
 
 def _write(p: Predicate) -> tuple[str, dict[str, Any]]:
-    """The operator's name and the operands of a predicate."""
+    """Return the operator's name and the operands of a predicate."""
     if isinstance(p, Compare):
         return p.op, {"value": tagged(p.value)}
     negated = "not " if p.negated else ""

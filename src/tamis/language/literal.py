@@ -16,7 +16,7 @@ _BOOLEANS = {"TRUE": True, "FALSE": False}
 
 
 def read_value(cursor: Cursor) -> Scalar | Point:
-    """A value, cleaned."""
+    """Return a value, cleaned."""
     token = cursor.token
     if token.kind == "string":
         value: Scalar = unquote(cursor.advance().text)
@@ -49,13 +49,13 @@ def _read_word(cursor: Cursor) -> Scalar | Point:
 
 
 def unquote(text: str) -> str:
-    """The content of a quoted token."""
+    """Return the content of a quoted token."""
     quote = text[0]
     return text[1:-1].replace(quote + quote, quote)
 
 
 def read_number(cursor: Cursor) -> int | float:
-    """A number that fits 64 bits or is finite."""
+    """Return a number that fits 64 bits or is finite."""
     token = cursor.token
     if token.kind != "number":
         cursor.fail("a number")
@@ -74,7 +74,7 @@ def read_number(cursor: Cursor) -> int | float:
 
 
 def read_string(cursor: Cursor, what: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     if cursor.token.kind != "string":
         hint = "; strings stand in single quotes" if cursor.token.kind in ("name", "word") else ""
         cursor.fail(f"{what} in single quotes" if not hint else what + hint)
@@ -82,7 +82,7 @@ def read_string(cursor: Cursor, what: str) -> str:
 
 
 def read_strings(cursor: Cursor, what: str) -> tuple[str, ...]:
-    """A parenthesised list of string literals."""
+    """Return a parenthesised list of string literals."""
     cursor.expect("(", f"before the list of {what}s")
     found = [read_string(cursor, f"a {what}")]
     while cursor.op(","):

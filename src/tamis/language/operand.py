@@ -25,22 +25,22 @@ _NAMES = {
 
 
 def depth_limit(limits: Limits) -> int:
-    """How deep a tree may be under ``limits``."""
+    """Return how deep a tree may be under ``limits``."""
     return min(limits.expression_depth, DEEPEST)
 
 
 def over(limit: str, bound: int, what: str) -> ExpressionLimit:
-    """The error that says ``what`` passes the bound named ``limit``."""
+    """Return the error that says ``what`` passes the bound named ``limit``."""
     return ExpressionLimit(f"{what}, more than {limit} = {bound}", limit=limit, bound=bound)
 
 
 def kind_of(value: Any) -> str:
-    """The type of ``value`` in the user's words."""
+    """Return the type of ``value`` in the user's words."""
     return _NAMES.get(type(value)) or ("a time" if hasattr(value, "year") else f"a {type(value).__name__}")
 
 
 def clean_name(name: Any, limits: Limits) -> str:
-    """An attribute's name: a non-empty string in NFC."""
+    """Return an attribute's name: a non-empty string in NFC."""
     if not isinstance(name, str):
         raise ParseError(f"an attribute's name is a string, not {kind_of(name)}")
     if not name:
@@ -55,7 +55,7 @@ def clean_name(name: Any, limits: Limits) -> str:
 
 
 def clean_text(text: Any, limits: Limits, what: str = "a string") -> str:
-    """A string operand in NFC, no longer than the limit."""
+    """Return a string operand in NFC, no longer than the limit."""
     if not isinstance(text, str):
         raise TypeMismatch(f"expected {what}, found {kind_of(text)}")
     clean = _clean_text(text)
@@ -73,7 +73,7 @@ def _clean_text(text: str) -> str:
 
 
 def clean_operand(value: Any, limits: Limits) -> Scalar | Point:
-    """A value to compare with: any value but an interval."""
+    """Return a value to compare with: any value but an interval."""
     if isinstance(value, str):
         return clean_text(value, limits)
     try:
@@ -88,7 +88,7 @@ def clean_operand(value: Any, limits: Limits) -> Scalar | Point:
 
 
 def clean_scalar(value: Any, limits: Limits, where: str) -> Scalar:
-    """A value that is not a point, for ``where``."""
+    """Return a value that is not a point, for ``where``."""
     cleaned = clean_operand(value, limits)
     if isinstance(cleaned, Point):
         raise TypeMismatch(f"a point cannot stand in {where}")
@@ -96,7 +96,7 @@ def clean_scalar(value: Any, limits: Limits, where: str) -> Scalar:
 
 
 def clean_coordinate(number: Any) -> float:
-    """A finite float; negative zero becomes zero."""
+    """Return a finite float; negative zero becomes zero."""
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise TypeMismatch(f"a coordinate is a number, not {kind_of(number)}")
     try:
@@ -109,7 +109,7 @@ def clean_coordinate(number: Any) -> float:
 
 
 def clean_point(lon: Any, lat: Any) -> Point:
-    """A point with both coordinates in range."""
+    """Return a point with both coordinates in range."""
     try:
         return Point(clean_coordinate(lon), clean_coordinate(lat))
     except EventValue as bad:
@@ -117,7 +117,7 @@ def clean_point(lon: Any, lat: Any) -> Point:
 
 
 def clean_weight(weight: Any) -> float:
-    """A predicate's weight: finite and not negative."""
+    """Return a predicate's weight: finite and not negative."""
     if type(weight) is float and 0.0 <= weight < math.inf:
         return weight + 0.0
     if isinstance(weight, bool) or not isinstance(weight, int | float):
@@ -132,7 +132,7 @@ def clean_weight(weight: Any) -> float:
 
 
 def one_term(text: str) -> str:
-    """The single term in ``text``."""
+    """Return the single term in ``text``."""
     terms = terms_of(text)
     if len(terms) != 1:
         found = "no term" if not terms else f"{len(terms)} terms ({', '.join(terms[:5])})"

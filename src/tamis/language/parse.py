@@ -15,7 +15,7 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 
 
 def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The tree that the SQL-like ``text`` stands for."""
+    """Return the tree that the SQL-like ``text`` stands for."""
     if not isinstance(text, str):
         raise ParseError(f"the text of an expression is a string, not a {type(text).__name__}")
     if text.isascii():

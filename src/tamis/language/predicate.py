@@ -72,7 +72,7 @@ def _weighted(cursor: Cursor, predicate: Predicate) -> Predicate:
 
 
 def _read_worded(cursor: Cursor, name: str) -> tuple[Predicate, int]:
-    """A predicate spelled with words, and where its operand starts."""
+    """Return a predicate spelled with words, and where its operand starts."""
     if cursor.keyword("IS"):
         return _read_presence(cursor, name)
     negated = cursor.keyword("NOT")

@@ -46,7 +46,7 @@ def leaf(expr: Any) -> Any:
 
 
 def to_text(expr: Expr) -> str:
-    """The SQL-like text of a valid tree, with no more parentheses than it needs."""
+    """Return the SQL-like text of a valid tree, with no more parentheses than it needs."""
     if not isinstance(expr, And | Or | Not):
         return _predicate(leaf(expr))
     if isinstance(expr, Not):
@@ -57,7 +57,7 @@ def to_text(expr: Expr) -> str:
 
 
 def span_of(expr: Expr, start: int = 0) -> Span:
-    """The places of all nodes in ``to_text(expr)``, which itself begins at ``start``."""
+    """Return the places of all nodes in ``to_text(expr)``, which itself begins at ``start``."""
     if not children_of(expr):
         return Span(start, start + len(to_text(expr)))
     word, at = len(_WORDS[type(expr)]), start + (len("NOT ") if isinstance(expr, Not) else 0)
@@ -89,12 +89,12 @@ def _predicate(predicate: Predicate) -> str:
 
 
 def print_name(name: str) -> str:
-    """An attribute's name, double-quoted only where it must be."""
+    """Return an attribute's name, double-quoted only where it must be."""
     return name if is_bare(name) else '"' + name.replace('"', '""') + '"'
 
 
 def print_value(value: Scalar | Point) -> str:
-    """A literal."""
+    """Return a literal."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
@@ -112,7 +112,7 @@ def quoted(text: str) -> str:
 
 
 def print_number(number: float) -> str:
-    """A float without a needless fraction, for places where all numbers are floats."""
+    """Return a float without a needless fraction, for places where all numbers are floats."""
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 

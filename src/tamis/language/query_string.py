@@ -33,7 +33,7 @@ class _Field(NamedTuple):
 
 
 def from_query_string(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The tree of a form's query string; fields left blank say nothing, an empty form is TRUE."""
+    """Return the tree of a form's query string; fields left blank say nothing, an empty form is TRUE."""
     if not isinstance(text, str):
         raise ParseError(f"a query string is a string, not a {type(text).__name__}")
     if (size := utf8_size(text)) > limits.expression_bytes:

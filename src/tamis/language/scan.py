@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 
 def token_at(text: str, at: int) -> tuple[Token, int]:
-    """The token that follows ``at``, and where it ends; ``bad`` if no token begins there."""
+    """Return the token that follows ``at``, and where it ends; ``bad`` if no token begins there."""
     piece = _TOKEN.match(text, at)
     if piece is None:
         start = _SPACE.match(text, at).end()  # type: ignore[union-attr]
@@ -63,7 +63,7 @@ def token_at(text: str, at: int) -> tuple[Token, int]:
 
 
 def is_bare(name: str) -> bool:
-    """Whether an attribute's name can be written without quotes."""
+    """Return whether an attribute's name can be written without quotes."""
     return _IDENTIFIER.fullmatch(name) is not None and name.upper() not in RESERVED
 
 
@@ -86,7 +86,7 @@ class Cursor:
         self.token, self.end = token_at(self.text, end)
 
     def advance(self) -> Token:
-        """The current token; the cursor moves to the next."""
+        """Return the current token; the cursor moves to the next."""
         token = self.token
         if token.kind == "bad":
             self.fail("a word, value or operator")
@@ -94,7 +94,7 @@ class Cursor:
         return token
 
     def keyword(self, word: str) -> bool:
-        """Whether the current token is this keyword, in any case; it is consumed if so."""
+        """Return whether the current token is this keyword, in any case; it is consumed if so."""
         token = self.token
         if token.kind == "word" and token.text.upper() == word:
             self.advance()
@@ -102,7 +102,7 @@ class Cursor:
         return False
 
     def op(self, sign: str) -> bool:
-        """Whether the current token is this sign; it is consumed if so."""
+        """Return whether the current token is this sign; it is consumed if so."""
         if self.token.text == sign and self.token.kind == "op":
             self.advance()
             return True

@@ -24,7 +24,7 @@ class _Word(NamedTuple):
 
 
 def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The tree of what a person types into a search box over ``attribute``.
+    """Return the tree of what a person types into a search box over ``attribute``.
 
     ``+`` marks what must be there, ``-`` what must not, quotes a phrase. Without any ``+``, all unmarked
     words must be there; with one, they are optional: they add to the score and exclude nothing.

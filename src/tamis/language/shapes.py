@@ -77,7 +77,7 @@ def _check_area(area: tuple[Ring, ...], what: str) -> None:
 
 
 def clean_ring(pairs: Iterable[Any]) -> Ring:
-    """A closed ring of at least four (lon, lat) pairs."""
+    """Return a closed ring of at least four (lon, lat) pairs."""
     ring = tuple([_pair(pair) for pair in pairs])
     if len(ring) < 4:
         raise PatternError(

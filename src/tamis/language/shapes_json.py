@@ -30,7 +30,7 @@ def shape_to_json(shape: Shape) -> dict[str, Any]:
 
 
 def shape_from_json(data: Any) -> Shape:
-    """The shape, its numbers still to be checked."""
+    """Return the shape, its numbers still to be checked."""
     if not isinstance(data, Mapping) or not isinstance(data.get("type"), str) or data["type"] not in _KEYS:
         raise PatternError(f"a shape is an object with a type out of {', '.join(_KEYS)}")
     expected = _KEYS[data["type"]] | {"type"}

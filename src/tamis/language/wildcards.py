@@ -17,7 +17,8 @@ _FUZZY = re.compile(r"[^\W_]['\"]?~[0-9.]*+\s*+\Z")
 
 
 def wildcard_in(text: str) -> tuple[str, int] | None:
-    """The sign in ``text`` that is meant as a wildcard, and where it stands; ``None`` if there is none."""
+    """Return the sign in ``text`` that is meant as a wildcard, and where it stands; ``None`` if there is
+    none."""
     if not any(sign in text for sign in "*?~"):
         return None
     for pattern, sign in ((_STAR, "*"), (_ONE, "?"), (_FUZZY, "~")):
@@ -35,7 +36,8 @@ def refuse_wildcards(text: str) -> None:
 
 
 def wildcard_error(text: str, sign: str, place: int | None = None, whole: str | None = None) -> ParseError:
-    """The refusal of ``sign`` in ``text``; ``place`` is its offset in the ``whole`` input, if known."""
+    """Return the refusal of ``sign`` in ``text``; ``place`` is its offset in the ``whole`` input, if
+    known."""
     what = "fuzzy terms are" if sign == "~" else "wildcards in terms are"
     return ParseError(
         f"{text[:40]!r} holds {sign!r}, and {what} not supported: write whole words, or match the whole "

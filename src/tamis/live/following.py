@@ -52,7 +52,7 @@ class Following:
     # -- opening and saving --------------------------------------------------------------------------
 
     def _open(self, engine: str, until: int) -> tuple[Index, int]:
-        """The saved index if it fits, else one that is built from the log."""
+        """Return the saved index if it fits, else one that is built from the log."""
         index = self._saved()
         if index is not None:
             notes = index.notes
@@ -166,7 +166,7 @@ class Following:
         return found
 
     def top_now(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[Scored]:
-        """The ``k`` best of what an event matches as things stand."""
+        """Return the ``k`` best of what an event matches as things stand."""
         whole, position, wanted = flat_event(event, self.limits), self.position, k
         while True:
             found = self.index.top_k(whole, wanted, prefix="" if owner is None else f"{owner}/")

@@ -43,7 +43,7 @@ class Live:
         engine: str = "hybrid",
         audit: Audit | None = None,
     ) -> Live:
-        """The index as of the first event that waits: opened from ``folder``, or built from the log.
+        """Return the index as of the first event that waits: opened from ``folder``, or built from the log.
 
         ``audit`` decides a share of the published events again.
         """
@@ -108,7 +108,7 @@ class Live:
         return self._following.page_now(event, owner, most, after, items)
 
     def top(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[tuple[str, float]]:
-        """The ``k`` best of what an event matches, with their scores."""
+        """Return the ``k`` best of what an event matches, with their scores."""
         return self._following.top_now(event, k, owner)
 
     # -- watching ------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Live:
             listener(step)
 
     def lag(self) -> int:
-        """How many events wait to be matched."""
+        """Return how many events wait to be matched."""
         with self.store.database.reading() as connection:
             return events.last_event(connection) - positions.read(connection, LIVE).value
 

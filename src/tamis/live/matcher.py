@@ -138,7 +138,7 @@ class Matcher:
             _log.error("%d subscriptions are out of force, see the quarantine", len(rows))
 
     def _match(self, batch: Sequence[Accepted]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
-        """All matches; an event that cannot be matched harms only itself."""
+        """Return all matches; an event that cannot be matched harms only itself."""
         try:
             return self._following.match_accepted(batch)
         except Exception as bad:

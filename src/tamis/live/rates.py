@@ -31,7 +31,7 @@ class Rates:
             self.matches += matches
 
     def per_second(self, seconds: int = 60) -> list[dict[str, int]]:
-        """The last seconds that are over, oldest first; quiet ones too."""
+        """Return the last seconds that are over, oldest first; quiet ones too."""
         with self._lock:
             counted = {second: (events, matches) for second, events, matches in self._seconds}
         until = int(self._clock())

@@ -35,7 +35,7 @@ ALWAYS = Clauses(((),), True, "always")
 
 
 def clauses_of(expr: Expr, limits: Limits = DEFAULT_LIMITS) -> Clauses:
-    """The DNF of ``expr`` if it is small enough, else a necessary cover of it."""
+    """Return the DNF of ``expr`` if it is small enough, else a necessary cover of it."""
     if type(expr) in _LEAVES:
         return Clauses(((expr,),), True, "clauses")  # type: ignore[arg-type]
     if type(expr) is And and expr.children:
@@ -72,7 +72,7 @@ def _general(expr: Expr, limits: Limits) -> Clauses:
 
 
 def demands_of(expr: Expr, most: int) -> tuple[Clause, ...] | None:
-    """The CNF of ``expr``, if that has fewer clauses than its DNF and at most ``most``; else ``None``.
+    """Return the CNF of ``expr``, if that has fewer clauses than its DNF and at most ``most``; else ``None``.
 
     All literals must be comparisons: other predicates may become conjunctions in integer form.
     """

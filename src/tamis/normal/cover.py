@@ -30,7 +30,8 @@ def _cover(node: Expr, budget: int) -> list[Clause]:
 
 
 def _cover_and(node: And, budget: int) -> list[Clause]:
-    """All literals, times the alternatives that fit; the first that does not only if nothing else narrows."""
+    """Return all literals, times the alternatives that fit; the first that does not only if nothing else
+    narrows."""
     clauses: list[Clause] = [tuple(child for child in node.children if is_literal(child))]  # type: ignore[misc]
     larger = [child for child in node.children if not is_literal(child)]
     for child in sorted(larger, key=lambda part: dnf_size(part, budget)):
@@ -43,7 +44,7 @@ def _cover_and(node: And, budget: int) -> list[Clause]:
 
 
 def _cover_or(node: Or, budget: int) -> list[Clause]:
-    """Every child, each with a share of the budget; one weak clause for all if they are too many."""
+    """Return every child, each with a share of the budget; one weak clause for all if they are too many."""
     if len(node.children) > budget:
         return _weakened([_cover(child, 1)[0] for child in node.children], budget)
     spare = budget - len(node.children)
@@ -56,7 +57,7 @@ def _cover_or(node: Or, budget: int) -> list[Clause]:
 
 
 def _weakened(clauses: list[Clause], budget: int) -> list[Clause]:
-    """One literal of each clause, united by attribute; then only presence; then nothing."""
+    """Return one literal of each clause, united by attribute; then only presence; then nothing."""
     if not all(clauses):
         return _ALWAYS
     common = Counter(attribute for clause in clauses for attribute in set(map(attribute_of, clause)))
@@ -78,7 +79,7 @@ def _narrowness(clause: Clause) -> int:
 
 
 def _strength(literal: Literal) -> int:
-    """How few events a literal is likely to be true of, from 0 (most) to 4 (few)."""
+    """Return how few events a literal is likely to be true of, from 0 (most) to 4 (few)."""
     if is_denial(literal) or isinstance(literal, Exists | Not):
         return 0
     if isinstance(literal, Compare):

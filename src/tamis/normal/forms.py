@@ -12,12 +12,14 @@ _ABSORB = 64
 
 
 def dnf_size(expr: Expr, cap: int) -> int:
-    """How many clauses the DNF of ``expr`` has before simplification; ``cap + 1`` means more than ``cap``."""
+    """Return how many clauses the DNF of ``expr`` has before simplification; ``cap + 1`` means more than
+    ``cap``."""
     return _size(push_not_inward(expr), And, cap)
 
 
 def cnf_size(expr: Expr, cap: int) -> int:
-    """How many clauses the CNF of ``expr`` has before simplification; ``cap + 1`` means more than ``cap``."""
+    """Return how many clauses the CNF of ``expr`` has before simplification; ``cap + 1`` means more than
+    ``cap``."""
     return _size(push_not_inward(expr), Or, cap)
 
 
@@ -60,7 +62,7 @@ def _form(expr: Expr, inner: type[And] | type[Or], cap: int) -> tuple[Clause, ..
 
 
 def expand(expr: Expr, inner: type[And] | type[Or]) -> list[Clause]:
-    """The clauses of an expression in negation normal form, as the tree multiplies out."""
+    """Return the clauses of an expression in negation normal form, as the tree multiplies out."""
 
     def step(node: Expr, parts: list[list[Clause]]) -> list[Clause]:
         if not isinstance(node, And | Or):
@@ -74,7 +76,7 @@ def expand(expr: Expr, inner: type[And] | type[Or]) -> list[Clause]:
 
 
 def product(parts: list[list[Clause]]) -> list[Clause]:
-    """Every choice of one clause from each part, joined."""
+    """Return every choice of one clause from each part, joined."""
     clauses: list[Clause] = [()]
     for part in parts:
         clauses = [clause + other for clause in clauses for other in part]
@@ -97,7 +99,8 @@ def simplified(inner: type[And] | type[Or], clauses: list[Clause]) -> tuple[Clau
 
 
 def _simplified(inner: type[And] | type[Or], clause: Clause) -> list[Expr]:
-    """The literals of one clause. TRUE in an AND and FALSE in an OR say nothing; the opposite settles it."""
+    """Return the literals of one clause. TRUE in an AND and FALSE in an OR say nothing; the opposite settles
+    it."""
     neutral, absorbing = (TRUE, FALSE) if inner is And else (FALSE, TRUE)
     literals = [literal for literal in merge_literals(inner, clause) if literal != neutral]
     return [absorbing] if absorbing in literals else literals

@@ -157,7 +157,7 @@ def unite(attribute: str, positives: list[Predicate]) -> list[Predicate]:
 
 
 def _outside(points: list[Scalar], ranges: list[Range]) -> list[Scalar]:
-    """The points that no range holds already; not worth the search if there are very many of both."""
+    """Return the points that no range holds already; not worth the search if there are very many of both."""
     if len(points) * len(ranges) > _SMALL * _PAIRWISE:
         return points
     return [value for value in points if not any(r.holds(value) for r in ranges)]
@@ -170,7 +170,8 @@ def _as_set(attribute: str, points: list[Scalar]) -> list[Predicate]:
 
 
 def implies(strong: Predicate, weak: Predicate) -> bool:
-    """Whether every value that satisfies ``strong`` is sure to satisfy ``weak`` (both positive forms)."""
+    """Return whether every value that satisfies ``strong`` is sure to satisfy ``weak`` (both positive
+    forms)."""
     if isinstance(strong, Text) and isinstance(weak, Text):
         return _text_implies(strong, weak)
     if isinstance(strong, Network) and isinstance(weak, Network):

@@ -19,14 +19,14 @@ Pass = Callable[[Expr], Expr]
 
 
 def normalise(expr: Expr) -> Expr:
-    """All passes in order: ``Not`` only above positive predicates, no constants inside, sorted."""
+    """Return all passes in order: ``Not`` only above positive predicates, no constants inside, sorted."""
     for rewrite in PASSES:
         expr = rewrite(expr)
     return expr
 
 
 def drop_weights(expr: Expr) -> Expr:
-    """Every predicate with the default weight."""
+    """Return every predicate with the default weight."""
     return fold_up(expr, _without_weight)
 
 
@@ -55,7 +55,7 @@ def _negated(expr: Expr) -> Expr:
 
 
 def deny(predicate: Predicate) -> Expr:
-    """The two-valued negation of one predicate."""
+    """Return the two-valued negation of one predicate."""
     if isinstance(predicate, Exists):
         return msgspec.structs.replace(predicate, negated=not predicate.negated)
     if is_negative(predicate):  # not (present and no value) is: absent, or some value
@@ -96,7 +96,8 @@ def _folded(node: Expr, children: list[Expr]) -> Expr:
 
 
 def merge_same_attribute(expr: Expr) -> Expr:
-    """The literals of one node on one attribute said with the fewest: see :mod:`tamis.normal.merge`."""
+    """Return the literals of one node on one attribute said with the fewest: see
+    :mod:`tamis.normal.merge`."""
     return fold_up(expr, _merged)
 
 

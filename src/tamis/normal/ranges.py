@@ -22,7 +22,7 @@ class Range(NamedTuple):
     high_open: bool
 
     def holds(self, value: Scalar) -> bool:
-        """Whether ``value`` lies in the range."""
+        """Return whether ``value`` lies in the range."""
         if family(value) != self.family:
             return False
         after = self.low is None or value > self.low or (value == self.low and not self.low_open)
@@ -30,7 +30,7 @@ class Range(NamedTuple):
         return bool(after and before)
 
     def inside(self, other: Range) -> bool:
-        """Whether every value of this range is one of ``other``."""
+        """Return whether every value of this range is one of ``other``."""
         return (
             self.family == other.family
             and not _lower(self, other)
@@ -46,7 +46,7 @@ class Values(NamedTuple):
 
 
 def values_of(predicate: Predicate) -> Values | None:
-    """The accepted values of a positive comparison, set or BETWEEN; ``None`` for other predicates."""
+    """Return the accepted values of a positive comparison, set or BETWEEN; ``None`` for other predicates."""
     match predicate:
         case Compare(value=Point()):
             return None
@@ -65,19 +65,19 @@ def values_of(predicate: Predicate) -> Values | None:
 
 
 def point(value: Scalar) -> tuple[str, Scalar]:
-    """A key under which equal numbers meet and a boolean is no number."""
+    """Return a key under which equal numbers meet and a boolean is no number."""
     return family(value), value
 
 
 def is_empty(predicate: Predicate) -> bool:
-    """Whether no value at all can satisfy the positive form."""
+    """Return whether no value at all can satisfy the positive form."""
     if isinstance(predicate, In):
         return not predicate.values
     return isinstance(predicate, Between) and bool(predicate.low > predicate.high)  # type: ignore[operator]
 
 
 def united(ranges: list[Range]) -> list[Range]:
-    """The fewest ranges that accept the same values and can still be written as predicates."""
+    """Return the fewest ranges that accept the same values and can still be written as predicates."""
     merged: list[Range] = []
     for following in sorted(
         ranges, key=lambda r: (r.family, r.low is not None, _orderable(r.low), r.low_open)
@@ -99,7 +99,7 @@ def _orderable(low: Any) -> Any:
 
 
 def _lower(a: Range, b: Range) -> bool:
-    """Whether ``a`` begins before ``b``."""
+    """Return whether ``a`` begins before ``b``."""
     if b.low is None:
         return False
     return a.low is None or bool(a.low < b.low or (a.low == b.low and b.low_open and not a.low_open))
@@ -114,7 +114,7 @@ def _higher_end(a: Range, b: Range) -> tuple[Any, bool]:
 
 
 def _meets(first: Range, second: Range) -> bool:
-    """Whether ``second``, which begins no earlier, overlaps or touches ``first`` without a gap."""
+    """Return whether ``second``, which begins no earlier, overlaps or touches ``first`` without a gap."""
     if first.high is None or second.low is None:
         return True
     return bool(
@@ -123,7 +123,7 @@ def _meets(first: Range, second: Range) -> bool:
 
 
 def as_predicate(attribute: str, found: Range) -> Predicate:
-    """The range as a comparison or BETWEEN."""
+    """Return the range as a comparison or BETWEEN."""
     if found.low is None:
         return Compare(attribute, "<" if found.high_open else "<=", found.high)
     if found.high is None:

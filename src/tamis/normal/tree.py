@@ -51,7 +51,7 @@ def fold_up(expr: Expr, step: Callable[[Expr, list[_T]], _T]) -> _T:
 
 
 def join(kind: type[And] | type[Or], children: Iterable[Expr]) -> Expr:
-    """A node of this kind, flattened, without constants, and never with a single child."""
+    """Return a node of this kind, flattened, without constants, and never with a single child."""
     neutral, absorbing = (TRUE, FALSE) if kind is And else (FALSE, TRUE)
     flat: list[Expr] = []
     for child in children:
@@ -65,7 +65,7 @@ def join(kind: type[And] | type[Or], children: Iterable[Expr]) -> Expr:
 
 
 def is_literal(expr: Expr) -> bool:
-    """Whether ``expr`` is a predicate, or ``Not`` above a positive one that asks for a value."""
+    """Return whether ``expr`` is a predicate, or ``Not`` above a positive one that asks for a value."""
     if isinstance(expr, PREDICATES):
         return True
     if not isinstance(expr, Not) or not isinstance(expr.child, PREDICATES):
@@ -79,30 +79,30 @@ def key_of(expr: Expr) -> str:
 
 
 def has_negative(predicate: Predicate) -> bool:
-    """Whether there is a negative form of this positive one: not of ``<`` and its like."""
+    """Return whether there is a negative form of this positive one: not of ``<`` and its like."""
     return not isinstance(predicate, Compare) or predicate.op == "="
 
 
 def negative(predicate: Predicate) -> Predicate:
-    """The negative form of a positive one: present, and no value satisfies it."""
+    """Return the negative form of a positive one: present, and no value satisfies it."""
     if isinstance(predicate, Compare):
         return msgspec.structs.replace(predicate, op="!=")
     return msgspec.structs.replace(predicate, negated=True)
 
 
 def attribute_of(literal: Literal) -> str:
-    """The attribute that a literal speaks of."""
+    """Return the attribute that a literal speaks of."""
     predicate = literal.child if isinstance(literal, Not) else literal
     return predicate.attribute  # type: ignore[union-attr]
 
 
 def needs_presence(literal: Literal) -> bool:
-    """Whether the literal can only be true if its attribute is present."""
+    """Return whether the literal can only be true if its attribute is present."""
     if isinstance(literal, Not):
         return False
     return not (isinstance(literal, Exists) and literal.negated)
 
 
 def is_denial(literal: Literal) -> bool:
-    """Whether the literal says what must not be: such literals are true of most events."""
+    """Return whether the literal says what must not be: such literals are true of most events."""
     return isinstance(literal, Not) or is_negative(literal)

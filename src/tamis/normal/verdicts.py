@@ -11,15 +11,16 @@ from tamis.normal.passes import normalise
 
 
 def is_never(expr: Expr, cap: int) -> bool:
-    """Whether it is sure that ``expr`` is true of no event: every clause of its DNF contradicts itself."""
+    """Return whether it is sure that ``expr`` is true of no event: every clause of its DNF contradicts
+    itself."""
     return to_dnf(normalise(expr), cap) == ()
 
 
 def is_always(expr: Expr, cap: int) -> bool:
-    """Whether it is sure that ``expr`` is true of every event: so is every clause of its CNF."""
+    """Return whether it is sure that ``expr`` is true of every event: so is every clause of its CNF."""
     return to_cnf(normalise(expr), cap) == ()
 
 
 def follows(expr: Expr, others: tuple[Expr, ...], cap: int) -> bool:
-    """Whether it is sure that ``expr`` is true wherever all ``others`` are."""
+    """Return whether it is sure that ``expr`` is true wherever all ``others`` are."""
     return is_never(And((*others, Not(expr))), cap)

@@ -33,7 +33,7 @@ class Backoff:
         return max(drawn, min(asked or 0.0, self.longest))
 
     def is_spent(self, attempts: int) -> bool:
-        """Whether that was the last attempt."""
+        """Return whether that was the last attempt."""
         return attempts >= self.attempts
 
 

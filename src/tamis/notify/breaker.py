@@ -64,7 +64,7 @@ class Breakers:
         self._lock = threading.Lock()
 
     def state(self, endpoint: str) -> State:
-        """Whether the endpoint may be tried."""
+        """Return whether the endpoint may be tried."""
         with self._lock:
             circuit = self._circuits.get(endpoint)
             if circuit is None or not circuit.opened:
@@ -74,12 +74,12 @@ class Breakers:
             return State.OPEN if 0 < left <= self._rules.longest else State.HALF_OPEN
 
     def is_doubtful(self, endpoint: str) -> bool:
-        """Whether one attempt at a time is enough: it failed or dawdled last, or is being probed."""
+        """Return whether one attempt at a time is enough: it failed or dawdled last, or is being probed."""
         with self._lock:
             return endpoint in self._circuits
 
     def reopens(self, endpoint: str) -> float:
-        """The clock's time at which an open endpoint is probed."""
+        """Return the clock's time at which an open endpoint is probed."""
         with self._lock:
             circuit = self._circuits.get(endpoint)
             return circuit.until if circuit else 0.0
@@ -92,7 +92,7 @@ class Breakers:
                 self._circuit(endpoint)  # to be known is to be doubtful
 
     def failed(self, endpoint: str) -> bool:
-        """The endpoint did not answer, or not as it should; whether its breaker is open now."""
+        """Return the endpoint did not answer, or not as it should; whether its breaker is open now."""
         with self._lock:
             circuit = self._circuit(endpoint)
             circuit.failures += 1
@@ -101,7 +101,7 @@ class Breakers:
             return bool(circuit.opened)
 
     def count_open(self) -> int:
-        """How many endpoints are left alone, or on probation."""
+        """Return how many endpoints are left alone, or on probation."""
         with self._lock:
             return sum(1 for circuit in self._circuits.values() if circuit.opened)
 

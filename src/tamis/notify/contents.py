@@ -49,7 +49,8 @@ def _match(claimed: Claimed) -> ToldEvent:
 
 
 def _digest(claimed: Claimed, store: Store, limits: Limits) -> dict[str, Any]:
-    """The parts of a message that a digest's payload tells; a payload that cannot be read tells nothing."""
+    """Return the parts of a message that a digest's payload tells; a payload that cannot be read tells
+    nothing."""
     try:
         plain = msgspec.json.decode(claimed.payload or "{}")
         listed = [event for event in plain.get("events", ()) if "event_id" in event][:MOST_EVENTS]

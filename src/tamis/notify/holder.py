@@ -14,13 +14,13 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def own_name() -> str:
-    """A name for a notifier of this process."""
+    """Return a name for a notifier of this process."""
     pid = os.getpid()
     return f"{os.uname().nodename}/{_place()}/{pid}/{_since(pid)}/{os.urandom(4).hex()}"
 
 
 def is_dead(name: str) -> bool:
-    """Whether the process of that name is known to have ended."""
+    """Return whether the process of that name is known to have ended."""
     parts = name.rsplit("/", 4)
     if (
         len(parts) != 5

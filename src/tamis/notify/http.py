@@ -116,7 +116,7 @@ class Caller:
     def _connected(
         self, scheme: str, host: str, addresses: Sequence[Address], port: int, until: float
     ) -> socket.socket:
-        """A connection to the first address that takes it."""
+        """Return a connection to the first address that takes it."""
         failure: OSError = OSError("the name has no address")
         for address in addresses:
             try:

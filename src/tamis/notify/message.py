@@ -36,7 +36,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def body_of(message: Message, most: int) -> bytes:
-    """The notification as JSON, in at most ``most`` bytes: what does not fit is counted, not listed.
+    """Return the notification as JSON, in at most ``most`` bytes: what does not fit is counted, not listed.
 
     First the contents of events are left out, from the last one on, then events.
     """

@@ -123,7 +123,7 @@ class Notifier:
             return dispatch.is_due(connection, self._clock())
 
     def _dispatch(self) -> bool:
-        """One transaction of the outbox, if there is anything; whether there may be more."""
+        """Return one transaction of the outbox, if there is anything; whether there may be more."""
         if not self._is_due():
             return False
         chosen = self.settings
@@ -143,7 +143,7 @@ class Notifier:
         return done.read == rules.rows or done.digests > 0
 
     def _step_over(self, rules: dispatch.Rules, bad: Exception) -> bool:
-        """A row that cannot be dispatched must not hold up the others: it is found by taking fewer."""
+        """Return a row that cannot be dispatched must not hold up the others: it is found by taking fewer."""
         if rules.rows > 1:
             self._rows = max(1, rules.rows // 8)
             return True

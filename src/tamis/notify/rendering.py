@@ -38,7 +38,7 @@ class Rendered(NamedTuple):
 
 
 def render_message(message: Message, wording: Wording | None, limits: Limits) -> Rendered:
-    """The notification by the subscription's own templates; ours where it has none."""
+    """Return the notification by the subscription's own templates; ours where it has none."""
     own, values = wording or Wording(), _values(message, limits)
     subject = _fitted(_template(own.subject, "subject.txt", limits), values, clean, limits)
     return Rendered(
@@ -49,20 +49,21 @@ def render_message(message: Message, wording: Wording | None, limits: Limits) ->
 
 
 def render_short(message: Message, wording: Wording | None, limits: Limits, most: int) -> str:
-    """The notification in a few words, for a telephone."""
+    """Return the notification in a few words, for a telephone."""
     template = _template(wording.text if wording else None, "short.txt", limits)
     text = _fitted(template, _values(message, limits), str, limits).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def clean(text: str) -> str:
-    """One line without anything that cannot be seen: fit for a header."""
+    """Return one line without anything that cannot be seen: fit for a header."""
     seen = "".join(" " if mark.isspace() else mark for mark in text if not _is_hidden(mark))
     return " ".join(seen.split())
 
 
 def _header(text: str) -> str:
-    """A line for a header; what mail programs would decode (``=?utf-8?q?=0A?=``, a line end) is broken up."""
+    """Return a line for a header; what mail programs would decode (``=?utf-8?q?=0A?=``, a line end) is broken
+    up."""
     return clean(text).replace("=?", "= ?")[:SUBJECT_CHARACTERS]
 
 
@@ -123,7 +124,7 @@ def _event_values(event: ToldEvent, limits: Limits) -> dict[str, Any]:
 
 
 def _attributes(event: ToldEvent, limits: Limits) -> dict[str, str]:
-    """The event's attributes in words; an event that cannot be read (any more) has none."""
+    """Return the event's attributes in words; an event that cannot be read (any more) has none."""
     try:
         decoded = msgspec.json.decode(event.text) if event.text is not None else None
         flat = flatten(decoded, limits) if isinstance(decoded, dict) else {}

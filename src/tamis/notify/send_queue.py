@@ -36,7 +36,8 @@ class SendQueue:
             self._changed.notify_all()
 
     def take(self) -> Claimed | None:
-        """The next one that may be sent, when there is one; ``None`` when the line is closed and empty."""
+        """Return the next one that may be sent, when there is one; ``None`` when the line is closed and
+        empty."""
         with self._changed:
             while (claimed := self._next()) is None:
                 if self._is_closed and not self._waiting:
@@ -85,5 +86,5 @@ def _less(counter: Counter[str], key: str) -> None:
 
 
 def owner_in(endpoint: str) -> str:
-    """The owner, with whose name an endpoint's begins."""
+    """Return the owner, with whose name an endpoint's begins."""
     return endpoint.partition(" ")[0]

@@ -33,7 +33,7 @@ def build_segment(
     sample: Sampler | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Segment:
-    """A segment in memory over the given subscriptions (ids must be distinct)."""
+    """Return a segment in memory over the given subscriptions (ids must be distinct)."""
     maker = engine_class(engine)
     space, clauses = cut(clause_rows(columns, limits, cnf=getattr(maker, "takes_cnf", False)))
     statistics = Statistics(clauses, sample(space) if sample else None)
@@ -49,7 +49,8 @@ def build_segment(
 
 
 def flat(prefix: str, fields: Any) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of nested named tuples by dotted names; names (tuples of strings) as string columns."""
+    """Return the arrays of nested named tuples by dotted names; names (tuples of strings) as string
+    columns."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, value in fields._asdict().items():
         if isinstance(value, np.ndarray):
@@ -60,7 +61,7 @@ def flat(prefix: str, fields: Any) -> dict[str, npt.NDArray[Any]]:
 
 
 def narrowed(columns: Columns) -> Any:
-    """The book with every column in the narrowest type that holds it, names as a string column."""
+    """Return the book with every column in the narrowest type that holds it, names as a string column."""
     literals = columns.literals._replace(strings=_narrow_strings(columns.literals.strings))
     slim = columns._replace(
         attribute=narrow(columns.attribute),
@@ -87,7 +88,7 @@ def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _id_order(ids: StringColumn) -> npt.NDArray[np.uint32]:
-    """The ids sorted by their bytes, for look-up by bisection."""
+    """Return the ids sorted by their bytes, for look-up by bisection."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

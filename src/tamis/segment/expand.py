@@ -36,7 +36,7 @@ def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> Claus
 
 
 def _plain_rows(columns: Columns, chosen: Ints) -> ClauseRows:
-    """The chosen expressions, conjunctions all of them, as clauses."""
+    """Return the chosen expressions, conjunctions all of them, as clauses."""
     if len(chosen) == columns.count:
         row, start = np.arange(len(columns.op), dtype=np.uint32), columns.row_start
     else:
@@ -82,7 +82,7 @@ class _Expansion:
         self.exact.append(exact)
 
     def after(self, rows: ClauseRows) -> ClauseRows:
-        """The clauses of ``rows`` and then those written here."""
+        """Return the clauses of ``rows`` and then those written here."""
         first = len(rows.columns.op)
         return ClauseRows(
             append(rows.columns, self.writer.freeze()),

@@ -61,7 +61,7 @@ def _check_rows(columns: Columns, ensure: Ensure) -> None:
 
 
 def _allowed() -> Ints:
-    """The kinds of literals that each operator takes, a bit for each kind."""
+    """Return the kinds of literals that each operator takes, a bit for each kind."""
     allowed = np.full(256, sum(1 << kind for kind in _SCALARS), np.int64)
     for op in (Op.LT, Op.LE, Op.GT, Op.GE, Op.BETWEEN, Op.NOT_BETWEEN):
         allowed[op] &= ~(1 << Kind.POINT)
@@ -72,7 +72,7 @@ def _allowed() -> Ints:
 
 
 def _arities() -> tuple[Ints, Ints]:
-    """The least and the greatest number of operands of each operator."""
+    """Return the least and the greatest number of operands of each operator."""
     least, most = np.ones(256, np.int64), np.ones(256, np.int64)
     for op in (Op.BETWEEN, Op.NOT_BETWEEN):
         least[op] = most[op] = 2

@@ -122,7 +122,7 @@ class _Table(msgspec.Struct):
 
 
 def _read_table(path: Path, body: dict[str, Any]) -> _Table:
-    """The table of arrays, every length checked before anything is allocated or viewed."""
+    """Return the table of arrays, every length checked before anything is allocated or viewed."""
     try:
         table = msgspec.convert(body, _Table)
         if table.length < 0 or table.length % ALIGNMENT:

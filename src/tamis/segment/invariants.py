@@ -150,7 +150,7 @@ def _check_cells(arena: Arena, attributes: int) -> None:
 
 
 def _cut_counts(arena: Arena) -> dict[str, Any]:
-    """How many cuts each ordered dimension has, by type of value."""
+    """Return how many cuts each ordered dimension has, by type of value."""
     start, before, sides = (arena[f"space.string_{part}"] for part in ("start", "before", "sides"))
     _ensure(np.all((sides > 0) & (sides < 4)), "a string is cut on no side")
     own = (sides & 1).astype(np.int64) + (sides >> 1)

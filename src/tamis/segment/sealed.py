@@ -26,7 +26,8 @@ _PURPOSE = b"tamis-index\0"
 
 
 def index_key(given: str | bytes | None = None) -> bytes | None:
-    """The key to sign indexes with: ``given``, else that of the environment; ``None`` if there is none."""
+    """Return the key to sign indexes with: ``given``, else that of the environment; ``None`` if there is
+    none."""
     key = os.environ.get(KEY, "") if given is None else given
     if isinstance(key, str):
         key = key.encode("utf-8", "surrogateescape")
@@ -36,7 +37,7 @@ def index_key(given: str | bytes | None = None) -> bytes | None:
 
 
 def digest_of(data: Any) -> str:
-    """The strong digest of some bytes, as manifests hold it."""
+    """Return the strong digest of some bytes, as manifests hold it."""
     return hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
@@ -60,7 +61,8 @@ def _code(key: bytes, text: str) -> str:
 
 
 def unseal(sealed: bytes, path: Any, key: bytes | None = None) -> dict[str, Any]:
-    """The body that :func:`seal` sealed, signed by ``key`` if there is one; ``path`` is for messages."""
+    """Return the body that :func:`seal` sealed, signed by ``key`` if there is one; ``path`` is for
+    messages."""
     if len(sealed) > LARGEST_JSON:
         raise IndexCorrupt(f"{path} is damaged: it is larger than any manifest")
     try:
@@ -103,7 +105,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
-    """The bytes of a file, which must be a plain one of at most so many bytes."""
+    """Return the bytes of a file, which must be a plain one of at most so many bytes."""
     handle = open_file(path)
     with os.fdopen(handle, "rb") as file:
         if os.fstat(handle).st_size > most:
@@ -115,7 +117,8 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def open_file(path: Path) -> int:
-    """A descriptor of a plain file; anything else that stands there, a pipe for instance, is refused."""
+    """Return a descriptor of a plain file; anything else that stands there, a pipe for instance, is
+    refused."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:

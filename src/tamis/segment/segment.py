@@ -100,19 +100,19 @@ class Segment:
         return Columns(tuple(_strings(arena, "book.names").to_list()), literals, **rest)
 
     def expression(self, ordinal: int) -> Expr:
-        """The expression of one subscription."""
+        """Return the expression of one subscription."""
         try:
             return tree_at(self.columns, ordinal)
         except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as bad:  # of a forged file
             raise IndexCorrupt(f"the index is damaged: an expression cannot be read: {bad}") from None
 
     def priority(self, ordinal: int) -> float:
-        """The static priority of one subscription."""
+        """Return the static priority of one subscription."""
         priorities = self.arena["priority"]
         return float(priorities[ordinal]) if len(priorities) else 0.0
 
     def version(self, ordinal: int) -> int:
-        """The version of one subscription."""
+        """Return the version of one subscription."""
         versions = self.arena["version"]
         return int(versions[ordinal]) if len(versions) else 0
 
@@ -127,7 +127,7 @@ class Segment:
         )
 
     def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
-        """The ids of several subscriptions."""
+        """Return the ids of several subscriptions."""
         if len(ordinals) > _FEW_IDS:
             return list(self.id_array.take(ordinals).to_pylist())
         data, start = self._id_bytes, self.ids.start
@@ -139,7 +139,7 @@ class Segment:
         return self.ids.data.data
 
     def find(self, subscription: str) -> int:
-        """The ordinal of a subscription id, or -1."""
+        """Return the ordinal of a subscription id, or -1."""
         order, key = self.arena["ids.order"], subscription.encode("utf-8", "surrogatepass")
         at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
         return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1

@@ -30,7 +30,8 @@ def cache_folder() -> Path:
 
 
 def is_verified(file: Path, seal: bytes) -> bool:
-    """Whether this user verified ``file`` with this ``seal`` on this host before, and it did not change."""
+    """Return whether this user verified ``file`` with this ``seal`` on this host before, and it did not
+    change."""
     try:
         note = _note(file, seal)
         return note is not None and note in _notes(file)
@@ -68,7 +69,7 @@ def _note(file: Path, seal: bytes) -> str | None:
 
 @cache
 def _secret(folder: Path) -> bytes:
-    """The secret of this user, made when it is first needed."""
+    """Return the secret of this user, made when it is first needed."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / _SECRET
     with suppress(FileExistsError):

@@ -47,7 +47,7 @@ class Caller(NamedTuple):
             raise ScopeMissing(f"this key has not the scope {scope}", scope=scope)
 
     def acting_for(self, owner: str | None) -> str:
-        """The owner that is meant: one's own, unless an administrator names another."""
+        """Return the owner that is meant: one's own, unless an administrator names another."""
         if owner is None or owner == self.owner:
             return self.owner
         if not self.is_admin:
@@ -64,7 +64,8 @@ class Access:
         self._reading: dict[str, asyncio.Task[Known | None]] = {}
 
     async def caller(self, header: str | None) -> Caller:
-        """The caller; a missing, unknown, wrong, expired or revoked key are all refused in the same words."""
+        """Return the caller; a missing, unknown, wrong, expired or revoked key are all refused in the same
+        words."""
         kind, _, text = (header or "").partition(" ")
         identity = keys.id_in(text.strip()) if kind.lower() == "bearer" else None
         known = await self._find(identity) if identity else None

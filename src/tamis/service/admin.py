@@ -93,7 +93,7 @@ async def replace_quotas(call: Call) -> Answer:
 
 
 async def owner_shown(service: Service, owner: str) -> shapes.Owner:
-    """An owner for people."""
+    """Return an owner for people."""
 
     def ask(connection: Connection) -> owners.Owner:
         return owners.found(connection, owner)

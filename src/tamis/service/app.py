@@ -37,7 +37,7 @@ Answering = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(service: Service) -> ASGIApp:
-    """The service as an ASGI application; its own tasks live as long as it does."""
+    """Return the service as an ASGI application; its own tasks live as long as it does."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: object) -> AsyncIterator[None]:
@@ -109,5 +109,5 @@ class _Description:
         self._text = msgspec.json.encode(openapi.describe(OPERATIONS))
 
     async def __call__(self, request: Request) -> Response:
-        """The text."""
+        """Return the text."""
         return Response(self._text, headers={"cache-control": "no-cache"}, media_type=JSON)

@@ -31,13 +31,13 @@ class Line(NamedTuple):
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """A header that makes sense only once; the gate has made a dictionary of all."""
+    """Return a header that makes sense only once; the gate has made a dictionary of all."""
     found: bytes | None = scope["state"]["headers"].get(name)
     return None if found is None else found.decode("latin-1")
 
 
 def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
-    """The media type of a body, one of those allowed; JSON if none is said."""
+    """Return the media type of a body, one of those allowed; JSON if none is said."""
     if (header(scope, b"content-encoding") or "identity").strip().lower() != "identity":
         raise MediaType("bodies are not decompressed here; send it as it is", allowed=list(allowed))
     said = header(scope, b"content-type") or JSON
@@ -55,13 +55,13 @@ def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
 
 
 async def whole(request: Request, limits: Limits) -> bytes:
-    """The whole body."""
+    """Return the whole body."""
     pieces = [piece async for piece in _pieces(request, limits.request_bytes, "request_bytes", limits)]
     return b"".join(pieces)
 
 
 async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
-    """The lines of a body as they arrive, some at a time; blank ones are left out."""
+    """Yield the lines of a body as they arrive, some at a time; blank ones are left out."""
     splitter = _Splitter(limits.line_bytes)
     async for piece in _pieces(request, limits.lines_bytes, "lines_bytes", limits):
         if found := splitter.feed(piece):
@@ -117,7 +117,7 @@ def decoded(
 
 
 def _around(text: bytes, attributes: bytes) -> bytes:
-    """A text without an event's attributes; what is no object will be refused anyway."""
+    """Return a text without an event's attributes; what is no object will be refused anyway."""
     return text.replace(attributes, b"null", 1) if attributes.startswith(b"{") else b"null"
 
 
@@ -130,7 +130,7 @@ def converted(values: dict[str, Any], kind: type[T], what: str) -> T:
 
 
 def _place(said: str) -> dict[str, str]:
-    """The field that msgspec speaks of: ``$.delivery`` and ``url`` make ``delivery.url``."""
+    """Return the field that msgspec speaks of: ``$.delivery`` and ``url`` make ``delivery.url``."""
     found = _PLACE.search(said)
     field, path = found.groups() if found else (None, None)
     parts = [part for part in ((path or "").removeprefix("$").strip("."), field) if part]
@@ -198,7 +198,7 @@ class _Splitter:
         self._rest, self._too_long = b"", False
 
     def feed(self, piece: bytes) -> list[Line]:
-        """The lines that end in this piece."""
+        """Return the lines that end in this piece."""
         *ended, rest = (self._rest + piece).split(b"\n") if not self._too_long else piece.split(b"\n")
         found = []
         for text in ended:
@@ -211,7 +211,7 @@ class _Splitter:
         return found
 
     def end(self) -> list[Line]:
-        """The last line, which need not have an end."""
+        """Return the last line, which need not have an end."""
         return self._line(self._rest) if self._rest or self._too_long else []
 
     def _line(self, text: bytes) -> list[Line]:

@@ -15,7 +15,7 @@ class ConcurrencyLimiter:
         self._held: Counter[str] = Counter()
 
     def take(self, owner: str, most: int) -> Place:
-        """A place for an owner that may have ``most``; it is to be left in any case."""
+        """Return a place for an owner that may have ``most``; it is to be left in any case."""
         if self.count(owner) >= most:
             raise RateExceeded(
                 f"{owner} may have {most} {self._what} open at once; end one, or wait",
@@ -28,7 +28,7 @@ class ConcurrencyLimiter:
         return Place(self, owner)
 
     def count(self, owner: str | None = None) -> int:
-        """How many are taken; by one owner or by all."""
+        """Return how many are taken; by one owner or by all."""
         return self._held.total() if owner is None else self._held[owner]
 
     def free(self, owner: str) -> None:

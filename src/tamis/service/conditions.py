@@ -22,7 +22,7 @@ _TAGS = re.compile(r'\s*(W/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)')
 
 
 def tag_of(version: int) -> str:
-    """A version as an entity tag."""
+    """Return a version as an entity tag."""
     return f'"{version}"'
 
 
@@ -34,7 +34,7 @@ class Conditions(NamedTuple):
 
     @classmethod
     def of(cls, headers: Headers) -> Conditions:
-        """The conditions of a request."""
+        """Return the conditions of a request."""
         return cls(
             _tags(headers, "if-match", weak=False),  # to change something, it must be the very same
             _tags(headers, "if-none-match", weak=True),
@@ -49,7 +49,7 @@ class Conditions(NamedTuple):
             raise VersionConflict("If-None-Match does not hold: there is one already")
 
     def is_unchanged(self, held: Held) -> bool:
-        """Whether the reader has this version already."""
+        """Return whether the reader has this version already."""
         return self.none_match is not None and _holds(self.none_match, held)
 
 
@@ -77,7 +77,7 @@ def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
 
 
 def idempotency_key(scope: Scope, limits: Limits) -> str | None:
-    """The key that makes a request safe to repeat, if it has one."""
+    """Return the key that makes a request safe to repeat, if it has one."""
     key, most = header(scope, b"idempotency-key"), limits.idempotency_key_bytes
     if key is not None and not (1 <= len(key) <= most and key.isascii() and key.isprintable()):
         raise RequestInvalid(

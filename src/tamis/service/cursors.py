@@ -16,7 +16,7 @@ def cursor(place: str | int | None) -> str | None:
 
 
 def place(text: str | None) -> str:
-    """The name after which a page begins; empty for the first page."""
+    """Return the name after which a page begins; empty for the first page."""
     try:
         given = text or ""
         found = base64.b64decode(given + "=" * (-len(given) % 4), b"-_", validate=True).decode()
@@ -28,7 +28,7 @@ def place(text: str | None) -> str:
 
 
 def number(text: str | None) -> int | None:
-    """The number before or after which a page begins; ``None`` for the first page."""
+    """Return the number before or after which a page begins; ``None`` for the first page."""
     if text is None:
         return None
     found = place(text)

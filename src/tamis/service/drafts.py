@@ -28,7 +28,7 @@ from tamis.values.value import moment_of
 
 
 def entry_of(owner: str, name: str, wanted: Wanted, limits: Limits, held: Held | None = None) -> Entry:
-    """A subscription that can be stored; ``held`` is what it replaces."""
+    """Return a subscription that can be stored; ``held`` is what it replaces."""
     delivery = None
     if wanted.delivery is not None:
         given = unmasked(wanted.delivery, held)
@@ -46,7 +46,7 @@ def entry_of(owner: str, name: str, wanted: Wanted, limits: Limits, held: Held |
 
 
 def _source(wanted: Wanted, limits: Limits) -> Any:
-    """The text itself, which is kept word for word, or the tree of any other form."""
+    """Return the text itself, which is kept word for word, or the tree of any other form."""
     text = wanted.expression
     if isinstance(text, str) and wanted.form in (None, "text") and not text.lstrip().startswith("{"):
         return text
@@ -54,12 +54,12 @@ def _source(wanted: Wanted, limits: Limits) -> Any:
 
 
 def tree_of(draft: Draft, limits: Limits) -> Any:
-    """The tree of an expression in any form."""
+    """Return the tree of an expression in any form."""
     return language.read(draft.expression, draft.form, limits)
 
 
 def patched(held: Held, change: Change) -> Wanted:
-    """The subscription as it shall be when some fields change."""
+    """Return the subscription as it shall be when some fields change."""
     if change.form is not UNSET and change.expression is UNSET:
         raise RequestInvalid("a form is that of an expression; send both", field="form")
     delivery = settings(held.delivery)
@@ -92,7 +92,7 @@ def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown(held: Held, warnings: list[Fault]) -> Subscription:
-    """A subscription for its owner; secrets are masked."""
+    """Return a subscription for its owner; secrets are masked."""
     return Subscription(
         id=local_name(held.id),
         owner=held.owner or owner_of(held.id),
@@ -110,14 +110,15 @@ def shown(held: Held, warnings: list[Fault]) -> Subscription:
 
 
 def shown_event(stored: str, query: str) -> ToldEvent:
-    """The event of a row of the outbox; one that was published here is its owner's, others have no owner."""
+    """Return the event of a row of the outbox; one that was published here is its owner's, others have no
+    owner."""
     if query != QUERY:
         return ToldEvent(id=stored)
     return ToldEvent(id=local_name(stored), owner=owner_of(stored) or None)
 
 
 def exported(held: Held, secrets: bool) -> Exported:
-    """A subscription as an import reads it."""
+    """Return a subscription as an import reads it."""
     delivery = settings(held.delivery) if secrets else masked(held.delivery)
     return Exported(
         id=local_name(held.id),
@@ -130,12 +131,12 @@ def exported(held: Held, secrets: bool) -> Exported:
 
 
 def settings(text: str | None) -> dict[str, Any] | None:
-    """A stored delivery as an object, secrets and all."""
+    """Return a stored delivery as an object, secrets and all."""
     return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
 
 
 def masked(text: str | None) -> dict[str, Any] | None:
-    """A stored delivery for its owner."""
+    """Return a stored delivery for its owner."""
     if text is None:
         return None
     try:
@@ -156,12 +157,12 @@ def unmasked(given: dict[str, Any], held: Held | None) -> dict[str, Any]:
 
 
 def is_masked(given: dict[str, Any] | None) -> bool:
-    """Whether something stands there for a secret that the sender does not have."""
+    """Return whether something stands there for a secret that the sender does not have."""
     return given is not None and any(given.get(name) == MASK for name in _secrets(given))
 
 
 def _secrets(plain: dict[str, Any]) -> tuple[str, ...]:
-    """The fields that hold secrets."""
+    """Return the fields that hold secrets."""
     try:
         return settings_of(str(plain.get("transport"))).secret_fields
     except DeliveryError:  # it will be refused for that

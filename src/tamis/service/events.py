@@ -102,14 +102,14 @@ class _Naming:
         self._key = idempotency_key(call.request.scope, call.service.limits)
 
     def name(self, line: int) -> str | None:
-        """The name of the event in a line."""
+        """Return the name of the event in a line."""
         if self._key is None:
             return None
         return hashlib.sha256(f"{line} {self._key}".encode()).hexdigest()[:32]
 
 
 def read_event(text: bytes, line: int, naming: _Naming, limits: Limits) -> NewEvent:
-    """An event that can be kept: what it holds has been looked at."""
+    """Return an event that can be kept: what it holds has been looked at."""
     sent = bodies.decoded(text, _decoder, "the event", lambda sent: sent.attributes)
     attributes = bytes(sent.attributes)
     event_from(decode_event(attributes, limits), limits)

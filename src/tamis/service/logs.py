@@ -22,7 +22,7 @@ class Lines(logging.Formatter):
         self._write = _json if form == "json" else _logfmt
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         at = datetime.fromtimestamp(record.created, UTC)
         fields: dict[str, Any] = {
             "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

@@ -53,7 +53,7 @@ class Metrics:
             self._events.labels(outcome).inc(number)
 
     def text(self) -> bytes:
-        """All figures as they are now."""
+        """Return all figures as they are now."""
         return generate_latest(self.registry)
 
     def _step(self, step: Step) -> None:
@@ -78,7 +78,7 @@ class _Index(Collector):
         return []
 
     def collect(self) -> Iterator[Any]:
-        """The figures of this moment."""
+        """Yield the figures of this moment."""
         live = self._service.live
         info = live.index.info()
         rates = live.rates

@@ -22,7 +22,7 @@ _PATHS = {"id": f"^{LOCAL}$", "owner": f"^{OWNER}$", "number": "^[0-9]{1,18}$"} 
 
 
 def describe(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The whole description."""
+    """Return the whole description."""
     types = _types(operations)
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     by_type = dict(zip(types, schemas, strict=True))
@@ -108,7 +108,7 @@ def _parameters(known: Operation, components: dict[str, Any]) -> list[dict[str, 
 
 
 def _parameter(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query has no null: what may be left out is left out."""
+    """Return a query has no null: what may be left out is left out."""
     if "anyOf" in schema:
         one = next(choice for choice in schema["anyOf"] if choice != {"type": "null"})
         schema = {**one, **{key: value for key, value in schema.items() if key != "anyOf"}}
@@ -141,7 +141,7 @@ def _responses(known: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _refusals(known: Operation) -> set[int]:
-    """The statuses that problems have here."""
+    """Return the statuses that problems have here."""
     found = {500, 503, *known.refusals}
     if known.scope is not None:
         found |= {401, 403, 429}

@@ -98,7 +98,7 @@ class Call:
         return self.caller.acting_for(getattr(self.query, "owner", None))
 
     def part(self, name: str) -> str:
-        """A part of the path."""
+        """Return a part of the path."""
         return str(self.request.path_params[name])
 
     @property
@@ -115,7 +115,7 @@ class Endpoint:
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(known.body or Any)
 
     async def __call__(self, request: Request) -> Response:
-        """The answer to a request."""
+        """Return the answer to a request."""
         known = self._operation
         if known.scope is not None:
             await self._admit(request, known.scope)
@@ -154,7 +154,7 @@ class Endpoint:
 
 
 def respond(answer: Answer) -> Response:
-    """An answer as bytes."""
+    """Return an answer as bytes."""
     if answer.body is None:
         return Response(None, answer.status, answer.headers)
     content = answer.body if isinstance(answer.body, bytes) else _encode(answer.body)

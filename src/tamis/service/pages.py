@@ -39,7 +39,7 @@ class Pages:
         return ["/", *(f"/{name}" for name in sorted(self._pages))]
 
     async def __call__(self, request: Request) -> Response:
-        """One file; ``/docs`` is ``docs.html``."""
+        """Return one file; ``/docs`` is ``docs.html``."""
         name = request.path_params.get("name") or INDEX
         page = self._pages.get(name) or self._pages.get(name + SUFFIX)
         if page is None:

@@ -62,17 +62,18 @@ class Problem(msgspec.Struct):
 
 
 def status_of(error: TamisError) -> int:
-    """The status of the nearest class that the table has."""
+    """Return the status of the nearest class that the table has."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
 def is_ours(error: TamisError) -> bool:
-    """Whether the fault lies on our side: its message may name hosts and files, so it is for the log."""
+    """Return whether the fault lies on our side: its message may name hosts and files, so it is for the
+    log."""
     return status_of(error) >= 500 and not isinstance(error, errors.ServiceBusy)
 
 
 def problem_of(error: TamisError) -> dict[str, Any]:
-    """The problem as plain data."""
+    """Return the problem as plain data."""
     detail = error.message
     more = {name: value for name, value in error.details.items() if name not in _HEADERS}
     if is_ours(error):
@@ -82,7 +83,7 @@ def problem_of(error: TamisError) -> dict[str, Any]:
 
 
 def response_of(error: TamisError) -> Response:
-    """The whole answer."""
+    """Return the whole answer."""
     headers = {header: str(error.details[name]) for name, header in _HEADERS.items() if name in error.details}
     status = status_of(error)
     if status == 401:
@@ -95,7 +96,7 @@ def response_of(error: TamisError) -> Response:
 
 
 def internal() -> Response:
-    """The answer where we have a defect."""
+    """Return the answer where we have a defect."""
     problem = Problem(
         f"urn:tamis:{INTERNAL}",
         "The service has a defect",

@@ -73,7 +73,7 @@ class Bounded(HttpToolsProtocol):
             super().on_headers_complete()
 
     def _head_bytes(self) -> int:
-        """The size of the head, from the method to the empty line, with one space after each colon."""
+        """Return the size of the head, from the method to the empty line, with one space after each colon."""
         line = len(self.parser.get_method()) + len(self.url) + len("  HTTP/1.1\r\n")
         return (
             line + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers) + len("\r\n")
@@ -109,11 +109,11 @@ class Bounded(HttpToolsProtocol):
         self._refuse(RequestInvalid("this is not a request that HTTP/1.1 knows"))
 
     def _is_unasked(self) -> bool:
-        """Whether what comes now belongs to no request that is worked on."""
+        """Return whether what comes now belongs to no request that is worked on."""
         return self._is_answered() and self.timeout_keep_alive_task is None
 
     def _is_left_over(self) -> bool:
-        """Whether the request was answered before all of it was here."""
+        """Return whether the request was answered before all of it was here."""
         return self._is_answered() and getattr(self.cycle, "more_body", False)
 
     def _is_answered(self) -> bool:

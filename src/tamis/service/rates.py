@@ -44,7 +44,7 @@ class Buckets:
         self._buckets: dict[str, Bucket] = {}
 
     def of(self, owner: str, rate: int) -> Bucket:
-        """The bucket of an owner."""
+        """Return the bucket of an owner."""
         bucket = self._buckets.get(owner)
         if bucket is None:
             bucket = self._buckets[owner] = Bucket(rate, self._clock)

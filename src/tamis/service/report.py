@@ -57,7 +57,7 @@ class Report:
         self.last = max(self.last, line)
 
     def sent(self, service: Service, status: int) -> StreamingResponse:
-        """The report as an answer; the last line has the sums."""
+        """Return the report as an answer; the last line has the sums."""
         self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
         return StreamingResponse(self._pieces(service), status, media_type=NDJSON)
 

@@ -34,7 +34,7 @@ def allow_connections() -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket to serve on; port 0 takes any that is free."""
+    """Return a socket to serve on; port 0 takes any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -45,7 +45,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _is_taken(refused: Exception) -> bool:
-    """Whether it is the port that cannot be had, and not the address."""
+    """Return whether it is the port that cannot be had, and not the address."""
     return isinstance(refused, OSError) and refused.errno in (errno.EADDRINUSE, errno.EACCES)
 
 
@@ -64,7 +64,7 @@ def serve(service: Service, listening: socket.socket, started: Callable[[], None
 
 
 def config_of(service: Service) -> uvicorn.Config:
-    """How uvicorn serves it."""
+    """Return how uvicorn serves it."""
     return uvicorn.Config(
         make_app(service),
         http=bounded_by(service.limits),

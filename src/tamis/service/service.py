@@ -130,7 +130,7 @@ class Service:
         return await waiter
 
     async def work(self, work: Callable[..., T], *args: Any) -> T:
-        """A part of something long; not when the service stops."""
+        """Return a part of something long; not when the service stops."""
         self.refuse_if_stopping()
         return await self.in_thread(work, *args)
 

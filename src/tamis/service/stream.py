@@ -58,7 +58,7 @@ async def stream_matches(call: Call) -> Response:
 
 
 def _begin(call: Call) -> int | None:
-    """The number after which the client wants to go on."""
+    """Return the number after which the client wants to go on."""
     given = header(call.request.scope, b"last-event-id")
     if not given:
         after: int | None = call.query.after
@@ -98,7 +98,7 @@ async def _waited_for(listener: Listener) -> list[Told]:
 
 
 async def _may_go_on(service: Service, call: Call) -> bool:
-    """Whether the key is still in force."""
+    """Return whether the key is still in force."""
     try:
         caller = await service.access.caller(header(call.request.scope, b"authorization"))
         caller.need(SUBSCRIBE)
@@ -112,7 +112,7 @@ def _event(row: Told) -> bytes:
 
 
 def shown(row: Told) -> dict[str, Any]:
-    """A row of the outbox for the owner of its subscription."""
+    """Return a row of the outbox for the owner of its subscription."""
     found: dict[str, Any] = {
         "number": row.id,
         "subscription": local_name(row.subscription_id),

@@ -194,7 +194,7 @@ def _still(before: Held | None) -> registry.Check:
 
 
 def checked_name(name: str) -> str:
-    """A name that a subscription can have."""
+    """Return a name that a subscription can have."""
     if name in RESERVED:
         raise RequestInvalid(f"{name} is a word of the API and cannot be an id", field="id")
     return check_local(name)

@@ -53,7 +53,7 @@ class Listener:
         self.ready.set()
 
     def take(self) -> list[Told]:
-        """All that waits."""
+        """Return all that waits."""
         taken = list(self.rows)
         self.rows.clear()
         self._bytes = 0

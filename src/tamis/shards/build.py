@@ -111,7 +111,7 @@ def _one(column: Any) -> Any:
 
 
 def _book(rows: pa.Table) -> pa.Table:
-    """Every id with the marks of its rows added up: of text there is one row, in bulk several."""
+    """Return every id with the marks of its rows added up: of text there is one row, in bulk several."""
     if "expression" in rows.column_names:
         return pa.table({"id": rows["id"], "mark": rows["mark"]})
     marks = pc.bit_wise_and(rows["mark"], 0xFFFF_FFFF_FFFF)  # so that no sum overflows
@@ -120,7 +120,7 @@ def _book(rows: pa.Table) -> pa.Table:
 
 
 def _unmarked(book: pa.Table, refused: Refused) -> pa.Table:
-    """The book without the marks of what was refused, so that it is looked at again next time."""
+    """Return the book without the marks of what was refused, so that it is looked at again next time."""
     if not refused:
         return book
     names = pa.array(sorted({name for name, _ in refused}), pa.string())

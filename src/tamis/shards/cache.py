@@ -18,14 +18,14 @@ from tamis.shards.place import Place
 
 
 def home_of(place: Place) -> Path:
-    """The folder on this host that holds, or is going to hold, the files of ``place``."""
+    """Return the folder on this host that holds, or is going to hold, the files of ``place``."""
     if place.local is not None:
         return place.local
     return cache_folder() / hashlib.sha256(place.uri.encode()).hexdigest()[:24]
 
 
 def fetch(place: Place, shard: Shard) -> Path:
-    """The folder with all files of a shard; what is missing is fetched, by one process at a time."""
+    """Return the folder with all files of a shard; what is missing is fetched, by one process at a time."""
     check_names([shard])  # a name that led elsewhere would be written there
     home = home_of(place)
     missing = [name for name in shard.files() if not (home / name).exists()]

@@ -22,7 +22,7 @@ ATTEMPTS = 5
 
 
 def apply_changes(place: Place, changes: Sequence[Change]) -> tuple[Manifest, list[tuple[str, TamisError]]]:
-    """The version that has these changes, and what was refused; committed unless it had them already.
+    """Return the version that has these changes, and what was refused; committed unless it had them already.
 
     Changes that the index knows are left out, so it does no harm to say them twice, or from two processes.
     """

@@ -36,18 +36,18 @@ __all__ = [
 
 
 def numbers(place: Place) -> list[int]:
-    """All versions that are there, oldest first."""
+    """Return all versions that are there, oldest first."""
     return numbers_in(info.base_name for info in place.names())
 
 
 def latest(place: Place) -> Manifest | None:
-    """The version in force; ``None`` if nothing was ever committed."""
+    """Return the version in force; ``None`` if nothing was ever committed."""
     there = numbers(place)
     return read(place, there[-1]) if there else None
 
 
 def current(place: Place, number: int | None = None) -> Manifest:
-    """A version, or the one in force; an error that says so if there is none."""
+    """Return a version, or the one in force; an error that says so if there is none."""
     found = latest(place) if number is None else read(place, number)
     if found is None:
         raise IndexNotFound(
@@ -58,7 +58,7 @@ def current(place: Place, number: int | None = None) -> Manifest:
 
 
 def read(place: Place, number: int) -> Manifest:
-    """The version with this number."""
+    """Return the version with this number."""
     name = name_of(number)
     return decode(place.read(name), place.path(name), number, index_key())
 

@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 def open_shards(path: str, *, version: int | None = None, shards: Sequence[int] | None = None) -> Index:
-    """The index at ``path``, or some of its shards, in a version or as it is now.
+    """Return the index at ``path``, or some of its shards, in a version or as it is now.
 
     What was opened before in this process is used again; a new version maps only the segments that the
     ones before it did not have.
@@ -68,7 +68,7 @@ def _shard(place: Place, manifest: Manifest, number: int) -> Shard:
 
 
 def open_to_change(place: Place, shard: Shard, settings: Settings, sample: Any = None) -> Writer:
-    """One shard to be changed; it knows which of its segments are stored where."""
+    """Return one shard to be changed; it knows which of its segments are stored where."""
     layers = _layers(place, shard, limits_of(settings))
     home, places = fetch(place, shard), Places()
     for layer, entry in zip(layers, shard.segments, strict=True):
@@ -98,7 +98,7 @@ def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any
 
 
 def sample_of(place: Place, manifest: Manifest) -> KeptSample:
-    """The sample that a version was laid out for; read once, since versions share it."""
+    """Return the sample that a version was laid out for; read once, since versions share it."""
     limits, sample = limits_of(manifest.settings), manifest.sample
     if sample is None:
         return KeptSample(None, limits)

@@ -44,7 +44,7 @@ class Place:
             return list(self._fs.get_file_info(pafs.FileSelector(self._at(folder), allow_not_found=True)))
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         with self._explained(name), self._fs.open_input_stream(self._at(name)) as file:
             return bytes(file.read())
 
@@ -76,7 +76,7 @@ class Place:
             os.unlink(folder / part)
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Return whether there is such a file or folder."""
         with self._explained(name):
             return bool(self._fs.get_file_info(self._at(name)).type != pafs.FileType.NotFound)
 

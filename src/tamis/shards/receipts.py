@@ -30,12 +30,12 @@ def leave(place: Place, settings: Settings, shard: Shard) -> None:
 
 
 def count(place: Place) -> int:
-    """How many shards of the build under way are done."""
+    """Return how many shards of the build under way are done."""
     return sum(info.base_name.endswith(".json") for info in place.names(PENDING))
 
 
 def read(place: Place) -> list[Receipt]:
-    """All receipts that still count; one that cannot be read does not."""
+    """Return all receipts that still count; one that cannot be read does not."""
     found = []
     for info in place.names(PENDING):
         young = info.mtime is None or info.mtime > datetime.now(UTC) - LASTING

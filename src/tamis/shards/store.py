@@ -50,7 +50,7 @@ def write_table(place: Place, kind: str, table: pa.Table, shard: Shard | None = 
 
 
 def read_table(place: Place, name: str, shard: Shard) -> Any:
-    """A table that :func:`write_table` stored."""
+    """Return a table that :func:`write_table` stored."""
     raw = place.read(name)
     if index_key() is not None:
         check_digest(place.path(name), raw, shard.digests.get(name))

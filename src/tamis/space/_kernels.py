@@ -24,14 +24,14 @@ def sort_run(key, a, b, first, last):
 
 @njit(cache=True, nogil=True)
 def mix(state, word):
-    """One step of a 64-bit hash."""
+    """Return one step of a 64-bit hash."""
     state = (state ^ np.uint64(word)) * _MIX
     return (state ^ (state >> np.uint64(29))) * _FOLD
 
 
 @njit(cache=True, nogil=True)
 def cuts_before(number, rest, values, value_rest, cut, first, last):
-    """How many of the sorted cuts first:last stand at or before the number (number, rest).
+    """Return how many of the sorted cuts first:last stand at or before the number (number, rest).
 
     Without branches on what is compared: a processor cannot guess the way of a search.
     """
@@ -70,7 +70,7 @@ def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, b
 
 @njit(cache=True, nogil=True)
 def locate_event(dimension, value, values, rest, cut_start, cut, base, other, out):
-    """The cells of one event whose values are all numbers; entries without a dimension (-1) go.
+    """Return the cells of one event whose values are all numbers; entries without a dimension (-1) go.
 
     Writes (dimension, cell) into the rows of ``out``; returns how many, or -1 if a number is beyond
     what floats hold exactly (or is not one).
@@ -109,7 +109,7 @@ def compare_bytes(a, a0, a1, b, b0, b1):
 
 @njit(cache=True, nogil=True)
 def hash_bytes(data, first, last, seed):
-    """A hash of data[first:last], eight bytes at a time."""
+    """Return a hash of data[first:last], eight bytes at a time."""
     state = mix(seed, np.uint64(last - first))
     word = np.uint64(0)
     for k in range(first, last):
@@ -134,7 +134,7 @@ def fill_name_table(start, data, seed, table):
 
 @njit(cache=True, nogil=True)
 def find_names(key_start, key_data, longest, start, data, seed, table, out):
-    """The place of each key in the table, -1 if it has none; false if a key is long or not ASCII."""
+    """Return the place of each key in the table, -1 if it has none; false if a key is long or not ASCII."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(key_start) - 1):
         first, last = key_start[i], key_start[i + 1]
@@ -186,7 +186,8 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 @njit(cache=True, nogil=True)
 def repeats(dimension, lo, hi, first, last, seen, mark):
-    """Whether some entries first:last are wide or share a dimension; ``seen`` remembers by ``mark``."""
+    """Return whether some entries first:last are wide or share a dimension; ``seen`` remembers by
+    ``mark``."""
     found = False
     for i in range(first, last):
         found |= seen[dimension[i]] == mark or lo[i] != hi[i]

@@ -42,7 +42,7 @@ Atom = OnView | OnFlag
 
 
 def atoms_of(op: int, operands: list[Any], denied: bool) -> tuple[Atom, ...]:
-    """The positive form of a predicate as a conjunction of atoms; of one atom if it is ``denied``."""
+    """Return the positive form of a predicate as a conjunction of atoms; of one atom if it is ``denied``."""
     base = op & ~1
     if base in (Op.LIKE, Op.ILIKE):
         return (_like(operands[0], base == Op.ILIKE),)

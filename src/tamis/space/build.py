@@ -84,7 +84,7 @@ class _Cutter:
     def _pack_comparisons(
         self, literal: Ints, comparisons: Comparisons, sections: Sections, below: Below, cells: Ints
     ) -> Packed:
-        """The ranges of comparisons and BETWEEN, one each, and of IN, one for each value, as cells."""
+        """Return the ranges of comparisons and BETWEEN, one each, and of IN, one for each value, as cells."""
         packed = np.empty((len(literal), 4), np.int32)
         fate = np.empty(len(literal), np.uint8)
         set_lo, set_hi = np.empty((2, sections.cuts.members + 1), np.int32)
@@ -158,7 +158,7 @@ class Packed(NamedTuple):
     set_hi: npt.NDArray[np.int32]
 
     def followed_by(self, more: Packed) -> Packed:
-        """Both, one after the other."""
+        """Return both, one after the other."""
         more.literal[(more.literal[:, 1] & MANY) != 0, 2] += len(self.set_lo)
         pairs: Any = zip(self, more, strict=True)
         return Packed(*map(np.concatenate, pairs))
@@ -187,7 +187,7 @@ class Others:
         self._flagged = self._first + found.flag_entries
 
     def pack(self, strings: Ranges, cells: Ints) -> Packed:
-        """All of them as integers, given the ranges of those on views."""
+        """Return all of them as integers, given the ranges of those on views."""
         dimension, ones = self._dimension.astype(np.int64), np.ones(self.count, np.int64)
         entry = np.concatenate([strings[0] + self._first, self._flagged, self._whole])
         lo = np.concatenate([strings[1], ones[: len(self._flagged) + len(self._whole)]])

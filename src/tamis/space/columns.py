@@ -62,7 +62,7 @@ class _TableEncoder:
         self.seen: list[tuple[Ints, Any]] = []
 
     def finish(self) -> tuple[Located, Refused]:
-        """All columns as located events; refused rows have no entries."""
+        """Return all columns as located events; refused rows have no entries."""
         self._check_limits()
         parts = self.parts
         if self.refused:
@@ -115,7 +115,7 @@ class _TableEncoder:
             self._scalars(self._saw(name, owner), array, owner)
 
     def _saw(self, name: str, owner: Ints) -> str:
-        """The clean form of an attribute's name, noted for the limits."""
+        """Return the clean form of an attribute's name, noted for the limits."""
         try:
             name = clean_name(name, self.encoder.limits)
         except EventError as bad:
@@ -194,7 +194,7 @@ class _TableEncoder:
         self.parts.append((owner, np.full(len(owner), dimension, np.int32), cells, cells))
 
     def _fitting(self, name: str, array: Any, owner: Ints) -> npt.NDArray[np.bool_] | None:
-        """Which integers fit 64 bits, if not all do; the others' events are refused."""
+        """Return which integers fit 64 bits, if not all do; the others' events are refused."""
         if array.type != pa.uint64():
             return None
         fits: npt.NDArray[np.bool_] = array.to_numpy(zero_copy_only=False) <= np.uint64(2**63 - 1)
@@ -284,7 +284,8 @@ class _TableEncoder:
                 self.column(name, items.slice(first, last - first), inner[first:last])
 
     def _names(self, keys: Any, index: npt.NDArray[Any], owner: Ints) -> list[str | None]:
-        """The names that distinct keys stand for; ``None``, and its events refused, where it can be none."""
+        """Return the names that distinct keys stand for; ``None``, and its events refused, where it can be
+        none."""
         found = [self._name(key) for key in keys]
         bad = np.array([isinstance(name, EventError) for name in found], np.bool_)
         if bad.any():
@@ -294,7 +295,7 @@ class _TableEncoder:
         return [None if isinstance(name, EventError) else name for name in found]
 
     def _name(self, key: Any) -> str | EventError:
-        """The name that a key stands for, or why it can be none."""
+        """Return the name that a key stands for, or why it can be none."""
         try:
             return clean_name(key.as_py(), self.encoder.limits)
         except UnicodeDecodeError:
@@ -303,7 +304,7 @@ class _TableEncoder:
             return bad
 
     def _dimensions(self, keys: Any, owner: Ints) -> Ints:
-        """The attributes that keys name, -1 where nobody asks for it."""
+        """Return the attributes that keys name, -1 where nobody asks for it."""
         locators = self.encoder.locators
         found = locators.table().find(keys, self.encoder.limits.attribute_name_bytes)
         if found is not None:

@@ -47,7 +47,8 @@ class Derived:
     def run(
         self, attribute: Ints, op: Ints, denied: Truths, arg: Ints, arity: Ints, args: npt.NDArray[Any]
     ) -> DerivedEntries:
-        """The entries of literals, whose operands are the ``arity`` places in ``args`` from ``arg`` on."""
+        """Return the entries of literals, whose operands are the ``arity`` places in ``args`` from ``arg``
+        on."""
         number, first = distinct_runs((attribute * 64 + op) * 2 + denied, arg, arity, args)
         forms = _Forms()
         for at in first.tolist():
@@ -107,7 +108,7 @@ class _Forms:
         self._split.append(split)
 
     def spread(self, number: Ints, first_flag: int) -> DerivedEntries:
-        """The entries of literals, given by the numbers of their predicates."""
+        """Return the entries of literals, given by the numbers of their predicates."""
         ends = np.array(self._ends, np.int64)
         count = np.diff(ends)[number]
         form = places_of(ends[number], count)

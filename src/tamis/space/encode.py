@@ -105,7 +105,7 @@ class Encoder:
         return [e[0] for e in entries], [e[1] for e in entries], [e[2] for e in entries], multi
 
     def _numeric(self, event: dict[str, Any]) -> Located | None:
-        """An event of numbers only, located by one kernel; ``None`` if it needs more care."""
+        """Return an event of numbers only, located by one kernel; ``None`` if it needs more care."""
         if len(event) > self.limits.event_attributes:
             return None
         space = self.locators.space
@@ -132,7 +132,8 @@ class Encoder:
         return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, _SINGLE)
 
     def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
-        """The dimensions of the attributes (-1: nobody asks); events of a stream share a few shapes."""
+        """Return the dimensions of the attributes (-1: nobody asks); events of a stream share a few
+        shapes."""
         known = self._shapes.get(names)
         if known is None:
             if len(self._shapes) >= MEMO_SHAPES:
@@ -142,7 +143,7 @@ class Encoder:
         return known
 
     def one(self, event: EventLike) -> Located:
-        """One event, located; raises :class:`EventError` if it is refused."""
+        """Return one event, located; raises :class:`EventError` if it is refused."""
         if type(event) is dict and _NUMBERS.issuperset(map(type, event.values())):
             located = self._numeric(event)
             if located is not None:
@@ -155,7 +156,7 @@ class Encoder:
         return join(1, [tuple(parts)], np.ones(1, np.uint8))
 
     def many(self, events: Sequence[EventLike | EventError]) -> tuple[Located, Refused]:
-        """A list of events, located; a refused event has no entries and is reported."""
+        """Return a list of events, located; a refused event has no entries and is reported."""
         plain = PlainEvents(self.locators, self.limits)
         others: list[int] = []
         for row, event in enumerate(events):

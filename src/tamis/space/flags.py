@@ -23,7 +23,7 @@ class StringTable(Protocol):
     """Finds the flags of a string."""
 
     def find(self, text: str) -> list[int]:
-        """The dimensions whose flag ``text`` sets."""
+        """Return the dimensions whose flag ``text`` sets."""
         ...
 
 
@@ -41,7 +41,7 @@ class Substrings:
         self._automaton = ahocorasick_rs.AhoCorasick(words) if words else None
 
     def find(self, text: str) -> list[int]:
-        """The dimensions of all substrings of ``text``."""
+        """Return the dimensions of all substrings of ``text``."""
         if self._automaton is None:
             return self._always
         subject = fold(text) if self._folded else text
@@ -84,13 +84,13 @@ class Patterns:
         return re2.Set.SearchSet(options)
 
     def find(self, text: str) -> list[int]:
-        """The dimensions of all patterns found in ``text``."""
+        """Return the dimensions of all patterns found in ``text``."""
         subject = fold(text) if self._folded else text
         return [members[at] for patterns, members in self._sets for at in patterns.Match(subject) or ()]
 
 
 def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
-    """The tables that find the given (kind, pattern, dimension) flags in strings."""
+    """Return the tables that find the given (kind, pattern, dimension) flags in strings."""
     tables: list[StringTable] = []
     for kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS, Flag.REGEX, Flag.FOLDED_REGEX):
         chosen = [(pattern, dimension) for flag, pattern, dimension in rows if flag == kind]
@@ -108,7 +108,7 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
 
 
 def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes:
-    """The table that finds the given flags for points."""
+    """Return the table that finds the given flags for points."""
     shapes = [(msgspec.json.decode(p, type=Shape), d) for flag, p, d in rows if flag == Flag.SHAPE]
     points = [(msgspec.json.decode(p, type=Point), d) for flag, p, d in rows if flag == Flag.POINT]
     return Shapes(shapes, points)

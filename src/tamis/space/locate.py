@@ -53,7 +53,7 @@ class AttributeLocator:
         self.booleans = tuple(((attribute, cell, cell),) for cell in map(self.boolean, (False, True)))
 
     def _read_number_cuts(self) -> list[Any]:
-        """The cuts as Python numbers, which compare exactly across int and float."""
+        """Return the cuts as Python numbers, which compare exactly across int and float."""
         low, high = self._space.number_start[self.dimension : self.dimension + 2]
         places = self._space.number_cut[low:high]
         cuts: list[Any] = self._space.number_values[places].tolist()
@@ -69,15 +69,15 @@ class AttributeLocator:
         return self._times
 
     def number(self, value: float) -> int:
-        """The cell of a number."""
+        """Return the cell of a number."""
         return self.number_base + bisect_right(self.number_cuts, value)
 
     def numbers(self, floor: npt.NDArray[np.float64], rest: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The cells of numbers given as (floor, rest)."""
+        """Return the cells of numbers given as (floor, rest)."""
         return locate_all(self._space, np.full(len(floor), self.dimension), floor, rest)
 
     def integers(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The cells of integers; where they lie close together, each one is searched for only once."""
+        """Return the cells of integers; where they lie close together, each one is searched for only once."""
         least, span = _span(values)
         if span >= len(values):
             return self.numbers(*split_integers(values))
@@ -85,17 +85,17 @@ class AttributeLocator:
         return table[values - least]
 
     def time(self, value: datetime) -> int:
-        """The cell of a time."""
+        """Return the cell of a time."""
         if not self.time_base:
             return self.other
         return self.time_base + bisect_right(self._time_cuts(), micros_of(value))
 
     def boolean(self, value: bool) -> int:
-        """The cell of a boolean."""
+        """Return the cell of a boolean."""
         return self.boolean_base + value if self.boolean_base else self.other
 
     def string(self, text: str) -> tuple[Entry, ...]:
-        """All entries of a string, on the main dimension, views and flags."""
+        """Return all entries of a string, on the main dimension, views and flags."""
         found = self.memo.get(text)
         if found is None:
             found = tuple(self._locate_string(text))
@@ -137,13 +137,13 @@ class AttributeLocator:
         return entries
 
     def tables(self) -> list[StringTable]:
-        """The flag tables for strings, made on first use."""
+        """Return the flag tables for strings, made on first use."""
         if self._tables is None:
             self._tables = string_tables(self._flags)
         return self._tables
 
     def string_cell(self, dimension: int, key: bytes) -> int:
-        """The cell of a string (given as its view's key) in an ordered dimension."""
+        """Return the cell of a string (given as its view's key) in an ordered dimension."""
         space = self._space
         out = np.empty(1, np.int64)
         start = np.array([0, len(key)], np.int64)
@@ -162,7 +162,7 @@ class AttributeLocator:
         return int(space.string_base[dimension]) + int(out[0])
 
     def shapes(self) -> Shapes:
-        """The flag table for points, made on first use."""
+        """Return the flag table for points, made on first use."""
         if self._shapes is None:
             self._shapes = shape_table(self._flags)
         return self._shapes
@@ -178,13 +178,13 @@ class AttributeLocator:
         ]
 
     def point(self, value: Point) -> tuple[list[int], list[int]]:
-        """The dimensions and cells of one point."""
+        """Return the dimensions and cells of one point."""
         _, found = self.shapes().find(np.array([value.lon]), np.array([value.lat]))
         flags = found.tolist()
         return [self.dimension, *flags], [self.other, *[1] * len(flags)]
 
     def value(self, value: Value) -> list[Entry] | tuple[Entry, ...]:
-        """The entries of any clean value."""
+        """Return the entries of any clean value."""
         kind = type(value)
         if kind is str:
             return self.string(value)  # type: ignore[arg-type]
@@ -201,7 +201,7 @@ class AttributeLocator:
         return [(self.dimension, cell, cell)]
 
     def interval(self, value: Interval) -> Entry:
-        """The range of cells that a (clean) interval touches on the main dimension."""
+        """Return the range of cells that a (clean) interval touches on the main dimension."""
         end: Any = value.low if value.low is not None else value.high
         base, width, low, high = {
             "number": self._number_interval,
@@ -271,7 +271,7 @@ def locate_all(
     floor: npt.NDArray[np.float64],
     rest: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int32]:
-    """The cells of numbers, each given by its dimension and as (floor, rest)."""
+    """Return the cells of numbers, each given by its dimension and as (floor, rest)."""
     cells = np.empty(len(floor), np.int32)
     locate_numbers(
         dimension,
@@ -306,13 +306,13 @@ class Locators:
         self._table: NameTable | None = None
 
     def table(self) -> NameTable:
-        """The names in the form that finds many at once."""
+        """Return the names in the form that finds many at once."""
         if self._table is None:
             self._table = NameTable(self.space.names)
         return self._table
 
     def get(self, name: str) -> AttributeLocator | None:
-        """The locator of ``name``; ``None`` if no predicate mentions it."""
+        """Return the locator of ``name``; ``None`` if no predicate mentions it."""
         locator = self.made.get(name)
         if locator is None:
             place = self.places.get(name)
@@ -322,7 +322,7 @@ class Locators:
         return locator
 
     def at(self, place: int) -> AttributeLocator:
-        """The locator of an attribute by number."""
+        """Return the locator of an attribute by number."""
         locator = self.get(self.space.names.text(place))
         assert locator is not None
         return locator
@@ -340,7 +340,7 @@ class Locators:
 
 
 def _span(values: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """The least value, and how far the greatest lies above it."""
+    """Return the least value, and how far the greatest lies above it."""
     if not len(values):
         return 0, 0
     least = int(values.min())

@@ -25,7 +25,7 @@ class NameTable:
         fill_name_table(names.start, names.data, self._seed, self._table)
 
     def find(self, keys: Any, longest: int) -> Ints | None:
-        """The place of each key among the names, -1 if it is none of them.
+        """Return the place of each key among the names, -1 if it is none of them.
 
         ``None`` if some key is not ASCII or has more than ``longest`` bytes: it must be looked at first.
         """

@@ -30,7 +30,7 @@ def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
 
 
 def just_after(floor: Floats, rest: Rests) -> tuple[Floats, Rests]:
-    """The least (floor, rest) above each given one that an integer or a float can have."""
+    """Return the least (floor, rest) above each given one that an integer or a float can have."""
     with np.errstate(over="ignore"):  # infinity is a fine cut: above every number
         above = np.nextafter(floor, np.inf)
     sparse = (np.abs(floor) >= _SPARSE) & (floor >= -_WHOLE) & (floor < _WHOLE)

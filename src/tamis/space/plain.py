@@ -133,7 +133,7 @@ class PlainEvents:
 
 
 def point_in(value: Any, kind: type) -> Point | None:
-    """The point that ``value`` is or stands for; ``None`` if it is anything else."""
+    """Return the point that ``value`` is or stands for; ``None`` if it is anything else."""
     if kind is Point:
         return value  # type: ignore[no-any-return]
     if kind is not dict:
@@ -146,12 +146,12 @@ def point_in(value: Any, kind: type) -> Point | None:
 
 
 def has_null(event: dict[str, Any]) -> bool:
-    """Whether some attribute is written as null."""
+    """Return whether some attribute is written as null."""
     return any(value is None for value in event.values())
 
 
 def is_plain(event: dict[str, Any]) -> bool:
-    """Whether an event has no value that would have to be flattened."""
+    """Return whether an event has no value that would have to be flattened."""
     return all(
         kind in _SCALARS or point_in(value, kind) is not None
         for value in event.values()
@@ -160,13 +160,13 @@ def is_plain(event: dict[str, Any]) -> bool:
 
 
 def names_fit(event: dict[str, Any], limits: Limits) -> bool:
-    """Whether all attributes, asked for or not, are well-formed."""
+    """Return whether all attributes, asked for or not, are well-formed."""
     longest = limits.attribute_name_bytes
     return all(harmless(name, value, type(value), longest) for name, value in event.items())
 
 
 def harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
-    """Whether an attribute that nobody asks for is at least well-formed."""
+    """Return whether an attribute that nobody asks for is at least well-formed."""
     if type(name) is not str or not (name.isascii() or _is_clean(name)):
         return False
     if len(name) * 4 > longest and len(name.encode()) > longest:
@@ -181,7 +181,7 @@ def harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
 
 
 def _is_clean(text: str) -> bool | None:
-    """Whether ``text`` is in NFC; ``None`` if it cannot be."""
+    """Return whether ``text`` is in NFC; ``None`` if it cannot be."""
     try:
         return clean_string(text) == text
     except EventError:

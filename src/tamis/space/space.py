@@ -53,5 +53,5 @@ class Space(NamedTuple):
         return len(self.ordered_cells)
 
     def cells(self) -> npt.NDArray[np.int64]:
-        """Number of cells of each dimension; a flag has one."""
+        """Return number of cells of each dimension; a flag has one."""
         return np.concatenate([self.ordered_cells, np.ones(len(self.flag_kind), np.int64)]).astype(np.int64)

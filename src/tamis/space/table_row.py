@@ -54,7 +54,7 @@ def _spread_map(prefix: str, array: Any, found: Values) -> None:
 
 
 def object_in(name: str, scalar: Any) -> Any:
-    """A struct as the dictionary it would be in an event: a field that is null is not there."""
+    """Return a struct as the dictionary it would be in an event: a field that is null is not there."""
     try:
         return _without_nulls(scalar.as_py())
     except (UnicodeDecodeError, ValueError, OverflowError) as bad:

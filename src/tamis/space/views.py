@@ -36,7 +36,7 @@ class Flag(IntEnum):
 
 
 def view_key(view: View, text: str) -> bytes | None:
-    """The bytes that ``text`` is ordered by in ``view``; ``None`` if the view has no place for it."""
+    """Return the bytes that ``text`` is ordered by in ``view``; ``None`` if the view has no place for it."""
     if view in (View.MAIN, View.PATTERN):
         return text.encode()
     if view == View.REVERSED:
@@ -50,12 +50,13 @@ def view_key(view: View, text: str) -> bytes | None:
 
 
 def address_key(version: int, number: int) -> bytes:
-    """An IP address as bytes in numeric order, v4 before v6."""
+    """Return an IP address as bytes in numeric order, v4 before v6."""
     return bytes([version]) + number.to_bytes(16, "big")
 
 
 def after_prefix(prefix: str) -> bytes | None:
-    """The least UTF-8 string above everything that starts with ``prefix``; ``None`` if there is none."""
+    """Return the least UTF-8 string above everything that starts with ``prefix``; ``None`` if there is
+    none."""
     for at in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[at])
         if code < 0x10FFFF:

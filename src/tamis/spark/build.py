@@ -129,7 +129,7 @@ def build(
 
 
 def quarantine(spark: SparkSession, path: str, manifest: Manifest) -> DataFrame:
-    """The rows that were refused when a version was built."""
+    """Return the rows that were refused when a version was built."""
     files = [f"{path.rstrip('/')}/{shard.quarantine}" for shard in manifest.shards if shard.quarantine]
     if not files:
         return spark.createDataFrame([], _ddl(QUARANTINE))
@@ -144,7 +144,8 @@ def _ddl(schema: pa.Schema) -> str:
 
 
 def _known_columns(frame: DataFrame) -> DataFrame:
-    """The columns that an index is built from; other columns are ignored, unless one looks misspelt."""
+    """Return the columns that an index is built from; other columns are ignored, unless one looks
+    misspelt."""
     wanted = _TEXT if "expression" in frame.columns else _BULK
     needed = wanted[:2] if wanted is _TEXT else wanted[:3]
     if missing := [name for name in needed if name not in frame.columns]:
@@ -169,7 +170,8 @@ def _typed(name: str) -> Column:
 
 
 def _shards_for(rows: DataFrame, before: Manifest | None) -> int:
-    """A shard per million; a number of shards that still fits is kept, so that little is built anew."""
+    """Return a shard per million; a number of shards that still fits is kept, so that little is built
+    anew."""
     if "expression" in rows.columns:
         count = rows.count()
     else:
@@ -181,7 +183,7 @@ def _shards_for(rows: DataFrame, before: Manifest | None) -> int:
 
 
 def _marked(rows: DataFrame, shards: int) -> DataFrame:
-    """The rows with the shard that owns them and a hash of their content."""
+    """Return the rows with the shard that owns them and a hash of their content."""
     token = F.coalesce(F.crc32(column("id").cast("binary")) % TOKENS, F.lit(0))
     owner = F.floor(token * shards / TOKENS).cast("int")
     return rows.withColumns({"mark": F.xxhash64(*map(column, rows.columns)), "shard": owner})
@@ -243,7 +245,7 @@ class _Task:
         self._place, self._settings, self._before = place, settings, before
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The receipts of the shards whose rows this partition holds."""
+        """Yield the receipts of the shards whose rows this partition holds."""
         parts: dict[int, list[pa.Table]] = {}
         for batch in batches:
             table = pa.Table.from_batches([batch])
@@ -274,13 +276,13 @@ def _path_of(profile: str | Profile | None) -> str:
 
 
 def _finished(place: Place, settings: Settings) -> dict[int, Shard]:
-    """The shards that an interrupted build with the same settings has finished."""
+    """Return the shards that an interrupted build with the same settings has finished."""
     found = [receipt.shard for receipt in receipts.read(place) if receipt.settings == settings]
     return {shard.number: shard for shard in found}
 
 
 def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
-    """The next version; whoever changed the index meanwhile had rows that this build does not."""
+    """Return the next version; whoever changed the index meanwhile had rows that this build does not."""
     sample = write_sample(place, KeptSample(_sample(settings.profile), limits_of(settings)))
     for attempt in range(ATTEMPTS):
         there = latest(place)

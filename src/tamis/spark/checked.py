@@ -35,7 +35,8 @@ class Verdict(NamedTuple):
 
 
 def check_texts(batches: Iterator[pa.RecordBatch], limits: Limits) -> Iterator[pa.RecordBatch]:
-    """The rows of (id, expression, …) with a verdict beside each; ``_``-columns are what was written."""
+    """Yield the rows of (id, expression, …) with a verdict beside each; ``_``-columns are what was
+    written."""
     for batch in batches:
         verdicts = _verdicts(batch, limits)
         columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names) if name[:1] != "_"}
@@ -110,7 +111,8 @@ def _checked_id(raw: bytes | None, limits: Limits) -> None:
 
 
 def _checked_text(raw: bytes | None, limits: Limits) -> str:
-    """The expression as text, if it can be read; one in JSON is rewritten, so that all rows have one form."""
+    """Return the expression as text, if it can be read; one in JSON is rewritten, so that all rows have one
+    form."""
     if raw is None:
         raise ParseError("the expression is null")
     try:
@@ -137,7 +139,7 @@ def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:
 
 
 def _raw(batch: pa.RecordBatch, name: str) -> list[bytes | None]:
-    """A column of strings as bytes, for Spark does not promise that they are UTF-8."""
+    """Return a column of strings as bytes, for Spark does not promise that they are UTF-8."""
     if name not in batch.schema.names:
         return [None] * batch.num_rows
     found: list[bytes | None] = batch.column(batch.schema.names.index(name)).cast(pa.binary()).to_pylist()
@@ -153,7 +155,7 @@ def _shown(raw: bytes | None) -> str | None:
 
 
 def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
-    """The ``good`` rows of (id, attribute, operator, …), or one row per ``bad`` subscription.
+    """Yield the ``good`` rows of (id, attribute, operator, …), or one row per ``bad`` subscription.
 
     Rows come sorted by id: the last subscription of a batch may go on in the next, so it waits for it.
     """
@@ -169,7 +171,7 @@ def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -
 
 
 def _tail(ids: pa.ChunkedArray, last: Any) -> int:
-    """How many rows at the end have the last row's id."""
+    """Return how many rows at the end have the last row's id."""
     if last is None:
         return 0
     others = ids.is_valid() if not last.is_valid else pc.fill_null(pc.not_equal(ids, last), True)
@@ -206,7 +208,7 @@ def _odd_names(table: pa.Table, names: pa.Array) -> Iterator[tuple[str, TamisErr
 
 
 def _rows_of(table: pa.Table, names: pa.Array, name: str) -> str:
-    """The rows of one subscription as JSON."""
+    """Return the rows of one subscription as JSON."""
     rows = table.filter(pc.equal(names, name)).drop_columns("id").slice(0, 100)
     try:
         return json.dumps(rows.to_pylist(), default=str, ensure_ascii=False)

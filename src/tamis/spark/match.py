@@ -49,7 +49,7 @@ def match(
     on_error: str = REPORT,
     audit: float | None = None,
 ) -> Callable[[DataFrame], DataFrame]:
-    """A transformation of events into their matches: ``events.transform(match(path))``.
+    """Return a transformation of events into their matches: ``events.transform(match(path))``.
 
     ``source`` is the path of a sharded index. On a local master it may be a DataFrame of subscriptions or a
     :class:`tamis.Index`: either is written to a temporary folder that goes when this process ends.
@@ -106,7 +106,7 @@ def canonical_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[DataF
 
 
 def refused_of(noted: DataFrame) -> DataFrame:
-    """The refused events of rows with notes: event_id, code, message, text."""
+    """Return the refused events of rows with notes: event_id, code, message, text."""
     names = [part.split()[0] for part in REFUSED_EVENTS.split(", ")]
     parsed = noted.where(F.col("note").startswith(REFUSAL)).withColumn(
         "parsed", F.from_json("note", "code string, message string, text string")
@@ -115,7 +115,7 @@ def refused_of(noted: DataFrame) -> DataFrame:
 
 
 def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
-    """The same rows; running them fills in the sums of the work reports, and ``refused``."""
+    """Return the same rows; running them fills in the sums of the work reports, and ``refused``."""
     sums = [
         F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name) for name in COUNTERS
     ]
@@ -126,7 +126,7 @@ def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
 def wish_of(
     k: int | None, shape: str, most: int | None, on_error: str = REPORT, audit: float | None = None
 ) -> MatchOptions:
-    """A options that can be fulfilled."""
+    """Return a options that can be fulfilled."""
     if audit is not None:
         Audit(audit)
         if k is not None:
@@ -181,7 +181,8 @@ class Matcher:
         return frame.mapInArrow(task, schema_of(self._options, frame))
 
     def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
-        """Every event to every shard; what is asked per event is decided when all shards have answered."""
+        """Return every event to every shard; what is asked per event is decided when all shards have
+        answered."""
         shards = len(self._manifest.shards)
         options = replace(self._options, arrays=False, most=None)
         spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
@@ -196,7 +197,7 @@ class Matcher:
         return self._arrays(noted) if self._options.arrays else noted
 
     def _best(self, noted: DataFrame, k: int) -> DataFrame:
-        """The k best of those that the shards found best."""
+        """Return the k best of those that the shards found best."""
         order = Window.partitionBy("event_id", F.col("note").isNull()).orderBy(
             F.desc("score"), F.asc("subscription_id")
         )
@@ -204,7 +205,7 @@ class Matcher:
         return ranked.where(f"note IS NOT NULL OR place <= {k}").drop("place")
 
     def _bounded(self, noted: DataFrame, most: int) -> DataFrame:
-        """An event with too many matches becomes one note."""
+        """Return an event with too many matches becomes one note."""
         each = Window.partitionBy("event_id", F.col("note").isNull())
         counted = noted.withColumns(
             {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy("subscription_id"))}
@@ -222,7 +223,7 @@ class Matcher:
         return kept.withColumn("note", F.when(over, note).otherwise(F.col("note"))).drop("found", "place")
 
     def _arrays(self, noted: DataFrame) -> DataFrame:
-        """A row per event; notes stay rows of their own."""
+        """Return a row per event; notes stay rows of their own."""
         each = ["subscription_id", "version", *(["score"] if self._options.k else [])]
         first = [(-F.col("score")).alias("before")] if self._options.k else []
         order = F.array_sort(F.collect_list(F.struct(*first, *each))).alias("found")

@@ -36,7 +36,7 @@ class Taken(NamedTuple):
     work: WorkReport = WorkReport()
 
     def plus(self, other: Taken) -> Taken:
-        """Both together."""
+        """Return both together."""
         return Taken(
             self.matches + other.matches,
             self.rows + other.rows,

@@ -35,7 +35,7 @@ class Plan:
 
 
 def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan:
-    """The plan that was asked for, or the one that the index's size allows."""
+    """Return the plan that was asked for, or the one that the index's size allows."""
     if asked not in PLANS:
         raise InputError(f"there is no plan {asked!r}; there are {', '.join(PLANS)}")
     splits = max(1, -(-parallelism(spark) // max(1, len(manifest.shards))))
@@ -53,7 +53,7 @@ def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan
 
 
 def parallelism(spark: SparkSession) -> int:
-    """How many tasks run at once, as far as the configuration says."""
+    """Return how many tasks run at once, as far as the configuration says."""
     if given := spark.conf.get("spark.default.parallelism", None):
         return int(given)
     local = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\d+)?\])?", spark.conf.get("spark.master", None) or "")
@@ -65,7 +65,7 @@ def parallelism(spark: SparkSession) -> int:
 
 
 def _memory(spark: SparkSession) -> tuple[int, str]:
-    """The memory that a mapped index is held in, and whose it is.
+    """Return the memory that a mapped index is held in, and whose it is.
 
     Workers map the index: it lies in the page cache of their host, once for all of them, outside Java's heap
     (``spark.executor.memory``). A setting may bound it: ``spark.executor.pyspark.memory`` what the workers of

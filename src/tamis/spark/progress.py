@@ -60,7 +60,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(progress: Any) -> Batch:
-    """The numbers of a ``StreamingQueryProgress``."""
+    """Return the numbers of a ``StreamingQueryProgress``."""
     name = progress.name or str(progress.id)
     phases = {phase: spent / 1000 for phase, spent in progress.durationMs.items()}
     return Batch(
@@ -113,12 +113,13 @@ def _moment(text: str) -> datetime:
 
 
 def live_line(progress: Any) -> str:
-    """A micro-batch in one line for a person: ``batch 7 · 2,000 events (9,500/s) · 310 matches · 0.21 s``."""
+    """Return a micro-batch in one line for a person: ``batch 7 · 2,000 events (9,500/s) · 310 matches · 0.21
+    s``."""
     return line_of(batch_of(progress))
 
 
 def line_of(batch: Batch) -> str:
-    """The same for numbers that were read already."""
+    """Return the same for numbers that were read already."""
     parts = [
         f"batch {batch.number}",
         f"{batch.events:,} event{'s' * (batch.events != 1)} ({batch.matched:,.0f}/s)",

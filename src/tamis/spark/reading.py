@@ -38,13 +38,13 @@ class _Table:
         self.after = after
 
     def numbers(self) -> range:
-        """The numbers that there are."""
+        """Return the numbers that there are."""
         from tamis.store import Store
 
         return Store.shared(self.url).numbers(self.table)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """One run, as Arrow."""
+        """Yield one run, as Arrow."""
         from tamis.store import Store
 
         assert isinstance(partition, Numbers)
@@ -75,11 +75,11 @@ class StoreStream(_Table, DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"number": self.after}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """How much a micro-batch reads."""
+        """Return how much a micro-batch reads."""
         return ReadMaxRows(self.rows)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """How far the next micro-batch goes."""
+        """Return how far the next micro-batch goes."""
         last = self.numbers().stop - 1 if self.last is None else self.last
         if isinstance(limit, ReadMaxRows):
             last = min(last, start["number"] + limit.max_rows)
@@ -90,6 +90,6 @@ class StoreStream(_Table, DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.last = self.numbers().stop - 1
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """The rows between two offsets; few rows are read by one task."""
+        """Return the rows between two offsets; few rows are read by one task."""
         numbers = range(start["number"] + 1, end["number"] + 1)
         return cut(numbers, min(self.pieces, -(-len(numbers) // PART_ROWS))) if numbers else []

@@ -55,7 +55,7 @@ def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
 
 
 def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
-    """The events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them.
+    """Return the events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them.
 
     A table has no place for a refusal: a batch with one goes on as single events, which is slow. Who can
     give rows their numbers back takes :func:`good_of`.
@@ -76,7 +76,7 @@ def _piece(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
 
 
 def text_of(batch: pa.RecordBatch, row: int) -> str:
-    """The event in ``row`` as JSON text in the library's form, cut to 64 KiB; ``""`` for null.
+    """Return the event in ``row`` as JSON text in the library's form, cut to 64 KiB; ``""`` for null.
 
     A value that JSON cannot hold (NaN) is written as Python does: reading it back fails, as it should.
     """
@@ -117,12 +117,13 @@ def _is_large(kind: Any) -> bool:
 
 
 def _binary(kind: Any) -> Any:
-    """The type that holds the same bytes without a promise of UTF-8, which Spark does not keep either."""
+    """Return the type that holds the same bytes without a promise of UTF-8, which Spark does not keep
+    either."""
     return pa.large_binary() if _is_large(kind) else pa.binary()
 
 
 def _table(batch: pa.RecordBatch, attributes: Any | None) -> pa.Table:
-    """One column per attribute, or a map of them."""
+    """Return one column per attribute, or a map of them."""
     if attributes is None:
         names = [name for name in batch.schema.names if name not in ENVELOPE]
         return pa.Table.from_batches([batch]).select(names)
@@ -132,7 +133,7 @@ def _table(batch: pa.RecordBatch, attributes: Any | None) -> pa.Table:
 
 
 def _without_id(batch: pa.RecordBatch, limits: Limits) -> dict[int, EventError]:
-    """The rows whose event cannot be named in any result."""
+    """Return the rows whose event cannot be named in any result."""
     at = batch.schema.get_field_index("event_id")
     if at < 0 or not _is_text(batch.schema.types[at]):
         return {}
@@ -166,7 +167,7 @@ def _event(table: pa.Table, row: int, limits: Limits) -> Any:
 
 
 def _row(table: pa.Table) -> dict[str, Any]:
-    """A table of one row as an object; a map at the top holds names, like columns."""
+    """Return a table of one row as an object; a map at the top holds names, like columns."""
     found: dict[str, Any] = {}
     for name, column in zip(table.schema.names, table.columns, strict=True):
         value = _plain(column[0])
@@ -184,7 +185,7 @@ def _enter(found: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _plain(scalar: Any) -> Any:
-    """A cell as JSON knows it: times and points tagged, bytes that are no text replaced.
+    """Return a cell as JSON knows it: times and points tagged, bytes that are no text replaced.
 
     Every row of a table has every column, so a null in it is silence, and is not written.
     """

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 def session(
     master: str | None = None, name: str = "tamis", conf: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The active session, or a new one with settings that suit Tamis.
+    """Return the active session, or a new one with settings that suit Tamis.
 
     ``master`` is ``local[*]`` unless it is given here, by SPARK_REMOTE, or by Spark's own configuration;
     ``sc://host`` connects to a Spark Connect server. ``conf`` goes before Spark's configuration, and that
@@ -36,7 +36,7 @@ def session(
 
 
 def active_session() -> SparkSession | None:
-    """The session that runs in this process already."""
+    """Return the session that runs in this process already."""
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()
@@ -71,13 +71,14 @@ def _address(known: Mapping[str, str]) -> str:
 
 
 def _is_remote(address: str, master: str | None, known: Mapping[str, str]) -> bool:
-    """Whether to speak Spark Connect: to a server, or, as SPARK_REMOTE=local does, to one started here."""
+    """Return whether to speak Spark Connect: to a server, or, as SPARK_REMOTE=local does, to one started
+    here."""
     asked = known.get("spark.remote") or os.environ.get("SPARK_REMOTE")
     return address.startswith("sc://") or (master is None and asked is not None)
 
 
 def _may_be_sent(key: str, address: str) -> bool:
-    """A Connect server that runs already takes settings of SQL only."""
+    """Return a Connect server that runs already takes settings of SQL only."""
     return not address.startswith("sc://") or key == "spark.remote" or key.startswith("spark.sql.")
 
 

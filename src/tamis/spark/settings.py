@@ -40,7 +40,7 @@ def defaults(master: str) -> dict[str, str]:
 
 
 def _local() -> dict[str, str]:
-    """One machine: nothing listens to others, and the driver is the executor."""
+    """Return one machine: nothing listens to others, and the driver is the executor."""
     quiet = Path(__file__).with_name("log4j2.properties")
     return {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -53,7 +53,7 @@ def _local() -> dict[str, str]:
 
 
 def _driver_gib() -> int:
-    """A quarter of the memory: indexes are mapped by Python workers, outside Java's heap."""
+    """Return a quarter of the memory: indexes are mapped by Python workers, outside Java's heap."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(8, max(1, memory // 4 // _GIB))
 
@@ -73,7 +73,7 @@ def _defaults_file() -> dict[str, str]:
 
 
 def _submit_arguments() -> dict[str, str]:
-    """The settings in PYSPARK_SUBMIT_ARGS, which a notebook's kernel often has."""
+    """Return the settings in PYSPARK_SUBMIT_ARGS, which a notebook's kernel often has."""
     words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
     words = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
     found: dict[str, str] = {}
@@ -96,7 +96,7 @@ _FLAGS = {
 
 
 def submitted() -> bool:
-    """Whether spark-submit started this process and its Java."""
+    """Return whether spark-submit started this process and its Java."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 

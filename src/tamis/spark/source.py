@@ -65,14 +65,15 @@ class StoreSource(DataSource):
         return "tamis"
 
     def schema(self) -> StructType:
-        """The columns of the chosen table; options that cannot be used are named here, by ``load()``."""
+        """Return the columns of the chosen table; options that cannot be used are named here, by
+        ``load()``."""
         self._store()
         from tamis.store.views import view
 
         return from_arrow_schema(view(self._table("subscriptions")).schema)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of the chosen table."""
+        """Return a reader of the chosen table."""
         if schema != self.schema():
             raise InputError(
                 "format 'tamis' has a schema of its own; leave out .schema(…) and select columns"
@@ -86,7 +87,7 @@ class StoreSource(DataSource):
         return StoreReader(self._store(), table, partitions, self._number("after", 0, 0, MOST))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """A reader that follows the chosen table as it grows."""
+        """Return a reader that follows the chosen table as it grows."""
         table = self._table("subscriptions")
         if table == "subscriptions":
             raise InputError("follow .option('table', 'changes'), 'outbox' or 'quarantine': they only grow")
@@ -95,7 +96,7 @@ class StoreSource(DataSource):
         return StoreStream(self._store(), table, partitions, after, rows)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
-        """A writer into the chosen table."""
+        """Return a writer into the chosen table."""
         if overwrite:
             raise InputError("format 'tamis' only adds; say .mode('append')")
         table = self._table("outbox")
@@ -104,7 +105,8 @@ class StoreSource(DataSource):
         return StoreWriter(self._store(), table, query, batch)
 
     def _store(self) -> str:
-        """The store's whole address; it is opened here, so that one that is down is named before any task."""
+        """Return the store's whole address; it is opened here, so that one that is down is named before any
+        task."""
         from tamis.store import Store
 
         url = self.options.get("store")
@@ -145,7 +147,7 @@ class StoreWriter(DataSourceArrowWriter):
         self.batch = batch
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Done:
-        """One task's rows."""
+        """Return one task's rows."""
         put = self._match if self.table == "outbox" else self._subscribe
         return Done(sum(put(pa.Table.from_batches([batch])) for batch in iterator if batch.num_rows))
 

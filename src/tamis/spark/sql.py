@@ -52,7 +52,7 @@ class _Matched:
     def rows(
         self, batch: pa.RecordBatch, path: str, k: int | None = None, on_error: str = REPORT
     ) -> Iterator[pa.Table]:
-        """The matches of one batch."""
+        """Yield the matches of one batch."""
         if self._matching is None:
             check_on_error(on_error)
             self._matching = Matching(path, current(Place(path)).number, MatchOptions(k, on_error=on_error))

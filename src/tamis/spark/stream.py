@@ -150,7 +150,7 @@ class _Batches:
         return Matcher(self.path, self.options, self.plan, version).run(batch, self.carry)
 
     def _up_to_date(self, store: Store) -> Manifest:
-        """The index with every change that was in the store when the events had been read."""
+        """Return the index with every change that was in the store when the events had been read."""
         place = Place(self.path)
         manifest = current(place)
         while changes := store.changes(manifest.applied, CHANGES):
@@ -160,7 +160,7 @@ class _Batches:
         return manifest
 
     def _there(self, version: int) -> int:
-        """The pinned version, unless it was collected while the query was down for long."""
+        """Return the pinned version, unless it was collected while the query was down for long."""
         there = numbers(Place(self.path))
         if version in there:
             return version

@@ -116,14 +116,14 @@ def _json_schema(names: tuple[str, str, str | None]) -> T.StructType:
 
 
 def _json(frame: DataFrame) -> DataFrame:
-    """Both names of a priority are read, for nobody knows beforehand which of them the lines use."""
+    """Return both names of a priority are read, for nobody knows beforehand which of them the lines use."""
     if "weight" not in frame.columns:
         return frame
     return frame.withColumn("priority", F.coalesce("priority", "weight")).drop("weight")
 
 
 def _csv(spark: SparkSession, source: str, options: Mapping[str, str]) -> DataFrame:
-    """All columns as text, quoted quotes doubled, torn rows kept for the quarantine."""
+    """Return all columns as text, quoted quotes doubled, torn rows kept for the quarantine."""
     reader = spark.read.options(**{"header": "true", "escape": '"'} | dict(options))
     names = reader.csv(source).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in (*names, CORRUPT)])
@@ -208,7 +208,7 @@ def _with_numbers(frame: DataFrame) -> DataFrame:
 
 
 def _number(frame: DataFrame, name: str, written: Column) -> Column:
-    """The number that is written, 0 if there is none."""
+    """Return the number that is written, 0 if there is none."""
     check_number_type(frame, name)
     number = F.coalesce(written.try_cast(_TYPES[name]), F.lit(_UNUSABLE[name]).cast(_TYPES[name]))
     return F.when(written.isNull(), F.lit(0).cast(_TYPES[name])).otherwise(number)
@@ -264,7 +264,7 @@ def _without_repeats(judged: DataFrame) -> DataFrame:
 
 
 def _checked_bulk(frame: DataFrame, limits: Limits) -> Subscriptions:
-    """The rows of an id form one conjunction, so they are brought together first."""
+    """Return the rows of an id form one conjunction, so they are brought together first."""
 
     def check(wanted: str) -> Any:
         return lambda batches: check_bulk(batches, limits, wanted)

@@ -57,7 +57,7 @@ def _built(subscriptions: DataFrame) -> str:
 
 
 def _stored(index: Index) -> str:
-    """The subscriptions that are in force now, as an index with one shard."""
+    """Return the subscriptions that are in force now, as an index with one shard."""
     folder = _folder(active_session(), "Index.save")
     held = index._writer
     writer = Writer(held.engine, held.parameters, held.limits, held.sample)
@@ -67,7 +67,7 @@ def _stored(index: Index) -> str:
 
 
 def _folder(spark: SparkSession | None, how: str) -> str:
-    """A folder that the workers see, until this process ends."""
+    """Return a folder that the workers see, until this process ends."""
     master = _master(spark)
     if not master.startswith("local"):
         raise InputError(

@@ -50,7 +50,7 @@ class MatchOptions:
     is_logged: bool = True  # a task says how many events it refused
 
     def schema(self, carried: pa.DataType | None = None) -> pa.Schema:
-        """The columns of a row; ``carried`` is the type of the struct of others, if there are any."""
+        """Return the columns of a row; ``carried`` is the type of the struct of others, if there are any."""
         many = pa.list_ if self.arrays else (lambda kind: kind)
         names = (
             ("subscriptions", "versions", "scores")
@@ -70,7 +70,7 @@ class MatchOptions:
         )
 
     def ddl(self) -> str:
-        """The same for Spark, without the others."""
+        """Return the same for Spark, without the others."""
         words = {pa.string(): "string", pa.int64(): "bigint", pa.float64(): "double"}
         words |= {pa.list_(kind): f"array<{word}>" for kind, word in words.items()}
         words |= {kind: word for word, kind in _TYPES.values()}
@@ -103,7 +103,7 @@ class Matching:
             )
 
     def _dealt(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.RecordBatch]]:
-        """The events for each shard; all of them for the whole index."""
+        """Yield the events for each shard; all of them for the whole index."""
         if not self.shards:
             yield None, batch
             return
@@ -147,7 +147,7 @@ class Rows:
     def all(
         self, index: Index, piece: Any, others: int, audit: Audit | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Every match; so many ``others`` of the batch were refused already."""
+        """Yield every match; so many ``others`` of the batch were refused already."""
         work = WorkReport(others)
         for found in index.match_batches(
             piece, threads=1, batch_size=PIECE, versions=True, on_error="skip", audit=audit
@@ -160,7 +160,7 @@ class Rows:
         yield from self._work(work)
 
     def best(self, index: Index, piece: Any, others: int) -> Iterator[pa.RecordBatch]:
-        """The k best matches of each event."""
+        """Yield the k best matches of each event."""
         work, refused = WorkReport(others), []
         found: list[tuple[int, str, float]] = []
         for row, event in enumerate(_events(piece, index)):
@@ -233,7 +233,7 @@ class Rows:
 
 
 def named(bad: EventError, event: str | None) -> EventError:
-    """The same error, with the id of the event that it is about."""
+    """Return the same error, with the id of the event that it is about."""
     about = "an event without an id" if event is None else f"the event {str(event)[:80]!r}"
     return type(bad)(f"{about} is refused: {bad.message}", **{**bad.details, "event": event})
 
@@ -244,7 +244,7 @@ def _count_refused(found: pa.RecordBatch) -> int:
 
 
 def note_of(bad: EventError, text: str) -> str:
-    """A refusal as a note."""
+    """Return a refusal as a note."""
     return msgspec.json.encode({"code": bad.code, "message": cut_text(str(bad)), "text": text}).decode()
 
 

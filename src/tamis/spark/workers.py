@@ -41,7 +41,7 @@ def ready(spark: SparkSession) -> SparkSession:
 
 
 def _context(spark: SparkSession) -> Any:
-    """The SparkContext; a session over Connect has none here."""
+    """Return the SparkContext; a session over Connect has none here."""
     from pyspark.errors import PySparkException
 
     try:
@@ -51,7 +51,7 @@ def _context(spark: SparkSession) -> Any:
 
 
 def _is_chosen(context: Any) -> bool:
-    """Whether the user said which Python the workers run."""
+    """Return whether the user said which Python the workers run."""
     return CHOICE in os.environ or context.getConf().get(SETTING) is not None
 
 

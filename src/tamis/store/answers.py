@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 def find(connection: Connection, asked: Asked) -> Given | None:
-    """The answer that was given before; another request with the same key is refused."""
+    """Return the answer that was given before; another request with the same key is refused."""
     query = sa.select(_A.fingerprint, _A.status, _A.headers, _A.body)
     row = connection.execute(query.where(_A.owner == asked.owner, _A.key == asked.key)).first()
     if row is None:

@@ -51,12 +51,12 @@ def insert(
 
 
 def hold(connection: Connection, counter: str) -> int:
-    """The counter's value, which nobody else changes before this transaction ends."""
+    """Return the counter's value, which nobody else changes before this transaction ends."""
     return int(connection.execute(_value(counter, False)).scalar_one())
 
 
 def share(connection: Connection, counter: str) -> int:
-    """The counter's value, which may be shared but not changed before this transaction ends."""
+    """Return the counter's value, which may be shared but not changed before this transaction ends."""
     return int(connection.execute(_value(counter, True)).scalar_one())
 
 
@@ -92,7 +92,7 @@ def without_nul(rows: pa.Table) -> pa.Table:
 
 
 def record_batches(result: sa.CursorResult[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of a query, column by column."""
+    """Yield the rows of a query, column by column."""
     for rows in result.partitions(STEP):
         columns = zip(*rows, strict=True)
         yield pa.RecordBatch.from_arrays(

@@ -220,7 +220,7 @@ def _among(connection: Connection, ids: list[int]) -> sa.ColumnElement[bool]:
 def event_texts(
     connection: Connection, subscription_id: str, event_ids: Sequence[str], most_bytes: int
 ) -> dict[str, tuple[str, bool]]:
-    """The events of a digest as JSON, and whether they were published here; as many as fit."""
+    """Return the events of a digest as JSON, and whether they were published here; as many as fit."""
     found: dict[str, tuple[str, bool]] = {}
     left = most_bytes
     for event_id in event_ids:

@@ -89,7 +89,7 @@ class Database:
 
 
 def read_address(text: str) -> URL:
-    """An address with its driver and, for a file, its whole path: workers stand in other folders."""
+    """Return an address with its driver and, for a file, its whole path: workers stand in other folders."""
     try:
         url = make_url(text)
     except SQLAlchemyError:

@@ -52,7 +52,7 @@ class Lag(NamedTuple):
 def history(
     connection: Connection, subscription_id: str, before: int | None, most: int
 ) -> tuple[list[Notification], int | None]:
-    """The notifications of a subscription, the latest first, and where the next page goes on."""
+    """Return the notifications of a subscription, the latest first, and where the next page goes on."""
     mine = sa.and_(_O.token == token_of(subscription_id), _O.subscription_id == subscription_id)
     return _page(connection, mine, before, most)
 
@@ -66,7 +66,7 @@ def dead_letters(
 
 
 def find(connection: Connection, outbox_id: int) -> Notification | None:
-    """One notification."""
+    """Return one notification."""
     found, _ = _page(connection, _O.id == outbox_id, None, 1)
     return found[0] if found else None
 
@@ -107,7 +107,7 @@ def cancel(connection: Connection, subscription_id: str) -> int:
 
 
 def unfinished(connection: Connection, owner: str) -> dict[str, int]:
-    """How many of an owner's deliveries wait, are being sent, or were given up."""
+    """Return how many of an owner's deliveries wait, are being sent, or were given up."""
     states = (WAITING, CLAIMED, DEAD)
     query = sa.select(_D.state, sa.func.count()).where(_D.owner == owner, _D.state.in_(states))
     counted = dict(tuple(row) for row in connection.execute(query.group_by(_D.state)))
@@ -115,7 +115,7 @@ def unfinished(connection: Connection, owner: str) -> dict[str, int]:
 
 
 def lag(connection: Connection, at: int) -> Lag:
-    """How far behind, at this moment."""
+    """Return how far behind, at this moment."""
     place = sa.select(positions.c.value).where(positions.c.name == NOTIFY).scalar_subquery()
     rows = sa.select(sa.func.coalesce(sa.func.max(_O.id), 0) - place)
     due = sa.and_(_D.state == WAITING, _D.due <= at)

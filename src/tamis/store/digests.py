@@ -189,7 +189,8 @@ def _row(told: Told, subscriber: _Subscriber, run: Run) -> tuple[Any, ...]:
 
 
 def _renamed(connection: Connection, rows: list[tuple[Any, ...]], attempt: int) -> list[tuple[Any, ...]]:
-    """A digest of this name was told before (another query, another checkpoint): this one is told as well."""
+    """Return a digest of this name was told before (another query, another checkpoint): this one is told as
+    well."""
     sqlite, o = _is_sqlite(connection), outbox.c
     named = one_of(o.event_id, sorted({row[0] for row in rows}), sqlite)
     of = one_of(o.subscription_id, sorted({row[1] for row in rows}), sqlite)

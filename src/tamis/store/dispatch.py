@@ -88,7 +88,7 @@ class _Receiver(NamedTuple):
 
 
 def is_due(connection: Connection, at: int) -> bool:
-    """Whether there is anything to dispatch."""
+    """Return whether there is anything to dispatch."""
     place = positions.read(connection, positions.NOTIFY).value
     if (connection.execute(sa.select(sa.func.max(_O.id))).scalar() or 0) > place:
         return True
@@ -137,7 +137,8 @@ def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[in
 
 
 def _piece(connection: Connection, place: int, most: int) -> _Piece:
-    """How much of the outbox to take: few rows of a busy stream go to anybody, so they are only counted."""
+    """Return how much of the outbox to take: few rows of a busy stream go to anybody, so they are only
+    counted."""
     ids = sa.select(_O.id).where(_O.id > place).order_by(_O.id).limit(most).subquery()
     read, until = connection.execute(sa.select(sa.func.count(), sa.func.max(ids.c.id))).one()
     if not read:
@@ -148,7 +149,7 @@ def _piece(connection: Connection, place: int, most: int) -> _Piece:
 
 
 def _rows(connection: Connection, place: int, until: int) -> list[_Row]:
-    """The rows of a piece whose subscription has a delivery."""
+    """Return the rows of a piece whose subscription has a delivery."""
     query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.id.between(place + 1, until))
     wanted = query.where(_subscriber(_S.delivery.is_not(None))).order_by(_O.id)
     return [_Row(*row) for row in connection.execute(wanted)]
@@ -186,7 +187,7 @@ def _receiver(identity: str, owner: str | None, schedule: str | None, delivery: 
 
 
 def _is_at_once(schedule: str | None) -> bool:
-    """A schedule that this release cannot read is a matter for digests, where it waits."""
+    """Return a schedule that this release cannot read is a matter for digests, where it waits."""
     try:
         return isinstance(parse_schedule(schedule), AtOnce)
     except ScheduleError:
@@ -264,19 +265,19 @@ def _parts(rows: Sequence[_Row], floor: int, at: int, most: int) -> Iterator[Par
 
 
 def _event(row: _Row) -> dict[str, Any]:
-    """An event in a digest: its text stays in one place, however many digests list it."""
+    """Return an event in a digest: its text stays in one place, however many digests list it."""
     time = None if row.event_time is None else iso(row.event_time)
     return {"event_id": row.event_id} if time is None else {"event_time": time, "event_id": row.event_id}
 
 
 def _last_moment(connection: Connection, at: int) -> int:
-    """How far time had come; moments from before a clock was set back do not count."""
+    """Return how far time had come; moments from before a clock was set back do not count."""
     mine = sa.and_(_B.query == QUERY, _B.batch_id <= at)
     return connection.execute(sa.select(sa.func.max(_B.batch_id)).where(mine)).scalar() or 0
 
 
 def _free_moment(connection: Connection, moment: int) -> int:
-    """A moment that names no batch yet: one that does would be taken for its replay."""
+    """Return a moment that names no batch yet: one that does would be taken for its replay."""
     taken = sa.select(_B.batch_id).where(_B.query == QUERY, _B.batch_id == sa.bindparam("moment"))
     while connection.execute(taken, {"moment": moment}).scalar() is not None:
         moment += 1
@@ -284,7 +285,7 @@ def _free_moment(connection: Connection, moment: int) -> int:
 
 
 def _parts_are_due(connection: Connection, at: int) -> bool:
-    """Whether a period is over, or a subscription changed for which something waits."""
+    """Return whether a period is over, or a subscription changed for which something waits."""
     first = connection.execute(sa.select(sa.func.min(_P.due)).where(_P.query == QUERY)).scalar()
     if first is None:
         return False

@@ -68,25 +68,26 @@ def publish_all(
 
 
 def waiting(connection: Connection, after: int, most: int) -> list[Accepted]:
-    """The next events, in order."""
+    """Return the next events, in order."""
     query = sa.select(*(_E[name] for name in Accepted._fields)).where(_E.id > after)
     return [Accepted(*row) for row in connection.execute(query.order_by(_E.id).limit(most))]
 
 
 def next_known(connection: Connection, after: int) -> int | None:
-    """The last change before the first event that waits; none if no event does."""
+    """Return the last change before the first event that waits; none if no event does."""
     query = sa.select(_E.known).where(_E.id > after).order_by(_E.id).limit(1)
     return connection.execute(query).scalar()
 
 
 def last_event(connection: Connection) -> int:
-    """The number of the last event; 0 if there has been none."""
+    """Return the number of the last event; 0 if there has been none."""
     query = sa.select(counters.c.value).where(counters.c.name == EVENT_ORDER)
     return int(connection.execute(query).scalar_one())
 
 
 def texts(connection: Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """The attributes of events as JSON, by their stored ids; events that were not published are missing."""
+    """Return the attributes of events as JSON, by their stored ids; events that were not published are
+    missing."""
     return {key: text for key, (text, _) in _texts(connection, event_ids).items()}
 
 

@@ -39,7 +39,7 @@ class Key(NamedTuple):
     hash: str
 
     def opens_with(self, text: str) -> bool:
-        """Whether ``text`` is this key and it is in force; takes as long for any wrong text."""
+        """Return whether ``text`` is this key and it is in force; takes as long for any wrong text."""
         same = hmac.compare_digest(self.hash, _hash(text))
         return same and self.revoked is None and (self.expires is None or self.expires > now())
 
@@ -51,7 +51,7 @@ def make(
     name: str | None = None,
     expires: int | None = None,
 ) -> tuple[Key, str]:
-    """A new key, and its text: the only time that anybody sees it."""
+    """Return a new key, and its text: the only time that anybody sees it."""
     identity = secrets.token_hex(8)
     text = f"tamis_{identity}_{secrets.token_hex(32)}"
     key = Key(identity, owner, frozenset(scopes), name, now(), expires, None, _hash(text))
@@ -61,13 +61,13 @@ def make(
 
 
 def id_in(text: str) -> str | None:
-    """The id of a text that could be a key."""
+    """Return the id of a text that could be a key."""
     form = _FORM.fullmatch(text)
     return form and form[1]
 
 
 def find(connection: Connection, identity: str) -> Key | None:
-    """The key with this id."""
+    """Return the key with this id."""
     row = connection.execute(_select().where(_K.id == identity)).first()
     return None if row is None else _key(row)
 
@@ -87,7 +87,7 @@ def revoke(connection: Connection, identity: str) -> bool:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether no key was ever made."""
+    """Return whether no key was ever made."""
     return connection.execute(sa.select(_K.id).limit(1)).first() is None
 
 

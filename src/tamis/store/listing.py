@@ -84,7 +84,7 @@ def subscriptions_page(connection: Connection, wanted: Wanted, after: str, most:
 
 
 def subscriptions_total(connection: Connection, wanted: Wanted) -> int:
-    """How many subscriptions a list without pages would have."""
+    """Return how many subscriptions a list without pages would have."""
     rows = sa.select(sa.func.count()).select_from(subscriptions)
     if wanted.owner is not None:
         rows = rows.where(_S.owner == wanted.owner, _begins(_S.id, f"{wanted.owner}/"))
@@ -106,7 +106,7 @@ def _filter(columns: Any, wanted: Wanted) -> sa.ColumnElement[bool]:
 
 
 def _own_name(columns: Any) -> sa.ColumnElement[str]:
-    """An id without the owner that it is stored under."""
+    """Return an id without the owner that it is stored under."""
     prefix = columns.owner + "/"
     begins = sa.func.substr(columns.id, 1, sa.func.length(prefix)) == prefix
     return sa.case((begins, sa.func.substr(columns.id, sa.func.length(prefix) + 1)), else_=columns.id)
@@ -118,7 +118,7 @@ def _begins(column: sa.ColumnElement[str], prefix: str) -> sa.ColumnElement[bool
 
 
 def told_after(connection: Connection, after: int, most: int, owner: str | None = None) -> Page[Told, int]:
-    """The outbox after a number, in order, for everybody or for one owner.
+    """Return the outbox after a number, in order, for everybody or for one owner.
 
     ``next`` is the last number that was looked at; ``None`` if there is nothing after ``after`` yet.
     """
@@ -139,14 +139,14 @@ def told_after(connection: Connection, after: int, most: int, owner: str | None 
 
 
 def with_texts(connection: Connection, rows: Sequence[Told]) -> list[Told]:
-    """The same rows; where an event was published, with its text, which the outbox does not repeat."""
+    """Return the same rows; where an event was published, with its text, which the outbox does not repeat."""
     wanted = {row.event_id for row in rows if row.payload is None and row.kind == MATCH}
     known = texts(connection, list(wanted)) if wanted else {}
     return [row._replace(payload=known.get(row.event_id)) if row.event_id in known else row for row in rows]
 
 
 def last_told(connection: Connection) -> int:
-    """The greatest number in the outbox; 0 if it is empty."""
+    """Return the greatest number in the outbox; 0 if it is empty."""
     return connection.execute(sa.select(sa.func.max(_O.id))).scalar() or 0
 
 

@@ -14,7 +14,8 @@ def now() -> int:
 
 
 def calendar_moment(micros: int) -> datetime | None:
-    """A moment that was kept; none if it lies outside the years 1 to 9999, as a stream's clock may say."""
+    """Return a moment that was kept; none if it lies outside the years 1 to 9999, as a stream's clock may
+    say."""
     try:
         return moment_of(micros)
     except OverflowError:
@@ -22,6 +23,6 @@ def calendar_moment(micros: int) -> datetime | None:
 
 
 def iso(micros: int) -> str | None:
-    """A moment as people and programs read it; none if no calendar has it."""
+    """Return a moment as people and programs read it; none if no calendar has it."""
     moment = calendar_moment(micros)
     return None if moment is None else format_time(moment)

@@ -38,7 +38,8 @@ def add_rows(connection: Connection, rows: pa.Table, kind: str, query: str, batc
 
 
 def match_columns(rows: pa.Table) -> pa.Table:
-    """The columns of a match as the outbox has them; others are refused, nothing is left out silently."""
+    """Return the columns of a match as the outbox has them; others are refused, nothing is left out
+    silently."""
     columns = columns_of(rows, MATCH, MATCH_MORE, "matches")
     for name in MATCH:
         if columns[name].null_count:
@@ -51,7 +52,7 @@ def match_columns(rows: pa.Table) -> pa.Table:
 def columns_of(
     rows: pa.Table, needed: dict[str, Any], more: dict[str, Any], what: str
 ) -> dict[str, pa.ChunkedArray]:
-    """The columns by name, cast to their types without loss."""
+    """Return the columns by name, cast to their types without loss."""
     known = {**needed, **more}
     missing = [name for name in needed if name not in rows.column_names]
     unknown = [name for name in rows.column_names if name not in known]
@@ -95,7 +96,7 @@ def forget_batches(connection: Connection, query: str, before: int) -> int:
 
 
 def is_finished(connection: Connection, query: str, batch_id: int) -> bool:
-    """Whether a batch was done before."""
+    """Return whether a batch was done before."""
     return _of_batch(connection, query, batch_id, batches.c.finished_at) is not None
 
 

@@ -72,14 +72,14 @@ def account(connection: Connection, gone: Iterable[Any], come: Iterable[Any]) ->
 
 
 def find(connection: Connection, owner: str) -> Owner | None:
-    """One owner, if anything is known of it."""
+    """Return one owner, if anything is known of it."""
     columns = (_O.owner, _O.quotas, _O.subscriptions, _O.predicates, _O.created)
     row = connection.execute(sa.select(*columns).where(_O.owner == owner)).first()
     return row and Owner(row[0], _given(row[1]), *row[2:])
 
 
 def found(connection: Connection, owner: str) -> Owner:
-    """One owner, whether anything is known of it or not."""
+    """Return one owner, whether anything is known of it or not."""
     return find(connection, owner) or Owner(owner, {})
 
 

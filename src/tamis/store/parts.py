@@ -52,7 +52,7 @@ class Clock(NamedTuple):
     tick: int
 
     def whole(self, end: int) -> int:
-        """The moment from which all parts that begin before ``end`` are here."""
+        """Return the moment from which all parts that begin before ``end`` are here."""
         return -(-end // self.tick) * self.tick
 
 
@@ -109,7 +109,7 @@ def _by_period(
 
 
 def digest_text(told: Told, most_events: int) -> str:
-    """A digest as JSON: from, to, count, and the first events in order of time."""
+    """Return a digest as JSON: from, to, count, and the first events in order of time."""
     events: list[dict[str, Any]] = []
     for part in told.parts:
         events += msgspec.json.decode(part.events)
@@ -120,5 +120,5 @@ def digest_text(told: Told, most_events: int) -> str:
 
 
 def name_of(moment: int) -> str:
-    """The event id of a digest."""
+    """Return the event id of a digest."""
     return f"digest/{iso(moment)}"

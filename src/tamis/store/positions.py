@@ -27,13 +27,13 @@ class Position(NamedTuple):
 
 
 def read(connection: Connection, name: str) -> Position:
-    """The place as it is."""
+    """Return the place as it is."""
     query = sa.select(_P.value, _P.holder, _P.until).where(_P.name == name)
     return Position(*connection.execute(query).one())
 
 
 def lock(connection: Connection, name: str) -> Position:
-    """The place, which nobody else moves before this transaction ends."""
+    """Return the place, which nobody else moves before this transaction ends."""
     query = sa.select(_P.value, _P.holder, _P.until).where(_P.name == name).with_for_update()
     return Position(*connection.execute(query).one())
 

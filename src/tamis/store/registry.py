@@ -69,14 +69,15 @@ def remove(connection: Connection, identity: str, check: Check = always) -> Held
 
 
 def possible(identity: str) -> str:
-    """An identity that can be looked for; what no subscription can be called is unknown like any other."""
+    """Return an identity that can be looked for; what no subscription can be called is unknown like any
+    other."""
     if not is_storable(identity):
         existing(None, identity)
     return identity
 
 
 def existing(held: Held | None, identity: str) -> Held:
-    """The subscription that was asked for, or an error that names it as its owner does."""
+    """Return the subscription that was asked for, or an error that names it as its owner does."""
     if held is None:
         name = local_name(identity)
         raise UnknownSubscription(f"there is no subscription {name[:80]!r}", subscription=name)

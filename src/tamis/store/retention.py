@@ -38,7 +38,7 @@ class Forgotten(NamedTuple):
     quarantine: int = 0
 
     def plus(self, other: Forgotten) -> Forgotten:
-        """Both together."""
+        """Return both together."""
         return Forgotten(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 def forget(connection: Connection, before: int) -> Step:
-    """A piece of what is older than ``before``; repeat until it is the last."""
+    """Return a piece of what is older than ``before``; repeat until it is the last."""
     done = positions.read(connection, positions.LIVE).value
     told = positions.read(connection, positions.NOTIFY).value
     opened = sa.exists().where(_D.outbox_id == _O.id, _D.state.not_in(OVER)).correlate(outbox)

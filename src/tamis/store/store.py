@@ -51,7 +51,7 @@ class Store:
 
     @classmethod
     def shared(cls, url: str) -> Store:
-        """The store at ``url``, opened once in this process: for tasks that come again and again."""
+        """Return the store at ``url``, opened once in this process: for tasks that come again and again."""
         key = os.getpid(), url  # a child of fork must not use its parent's connections
         with _opening:
             if key not in _opened:
@@ -135,60 +135,63 @@ class Store:
             return subscriptions.remove(connection, id_text(id))
 
     def get(self, id: str) -> Held | None:
-        """A subscription, or ``None``."""
+        """Return a subscription, or ``None``."""
         with self.database.reading() as connection:
             return subscriptions.get(connection, id_text(id))
 
     def count(self) -> int:
-        """How many subscriptions there are."""
+        """Return how many subscriptions there are."""
         with self.database.reading() as connection:
             return int(
                 connection.execute(sa.select(sa.func.count()).select_from(tables.subscriptions)).scalar_one()
             )
 
     def subscriptions(self, tokens: range = ALL_TOKENS) -> Iterator[pa.RecordBatch]:
-        """The subscriptions of a run of tokens, as they are at one moment."""
+        """Yield the subscriptions of a run of tokens, as they are at one moment."""
         if tokens.step != 1:
             raise InputError(f"tokens come as a run such as range(0, 128), not {tokens}")
         yield from self.read("subscriptions", tokens if tokens != ALL_TOKENS else None)
 
     def read(self, table: str, numbers: range | None = None) -> Iterator[pa.RecordBatch]:
-        """A table as it is at one moment, without holding it all; ``numbers`` bounds what it is read by."""
+        """Yield a table as it is at one moment, without holding it all; ``numbers`` bounds what it is read
+        by."""
         chosen = view(table)
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
             yield from record_batches(live.execute(chosen.select(numbers)), chosen.schema)
 
     def numbers(self, table: str) -> range:
-        """The numbers that a table can be read by, in pieces: tokens, sequence numbers or ids."""
+        """Return the numbers that a table can be read by, in pieces: tokens, sequence numbers or ids."""
         with self.database.reading() as connection:
             return view(table).numbers(connection)
 
     def changes(self, after: int, most: int = 10_000) -> list[Change]:
-        """The changes after number ``after``, in order. None with a smaller number will ever appear later."""
+        """Return the changes after number ``after``, in order. None with a smaller number will ever appear
+        later."""
         with self.database.reading() as connection:
             return subscriptions.changes_after(connection, after, most)
 
     def last_change(self) -> int:
-        """The number of the last change; 0 if there has been none."""
+        """Return the number of the last change; 0 if there has been none."""
         with self.database.reading() as connection:
             return subscriptions.last_change(connection)
 
     def folded(self, until: int) -> Iterator[Change]:
-        """The subscriptions in force after change ``until``, each as the change that made it."""
+        """Yield the subscriptions in force after change ``until``, each as the change that made it."""
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
             yield from (Change._make(row) for row in subscriptions.folded(live, until))
 
     def identity(self) -> str:
-        """Which store this is, wherever it is moved to."""
+        """Return which store this is, wherever it is moved to."""
         with self.database.reading() as connection:
             return str(connection.execute(sa.select(identity.c.id)).scalar_one())
 
     # ----------------------------------------------------------------------------- batches, outbox
 
     def begin_batch(self, query: str, batch_id: int, index_version: int) -> int:
-        """The index version to match this batch against: that of the first call, so a replay repeats it."""
+        """Return the index version to match this batch against: that of the first call, so a replay repeats
+        it."""
         with self.database.writing() as connection:
             return outbox.begin_batch(connection, query, batch_id, index_version)
 
@@ -203,7 +206,7 @@ class Store:
             return outbox.forget_batches(connection, query, before)
 
     def is_finished(self, query: str, batch_id: int) -> bool:
-        """Whether a batch was finished before: then its replay can be skipped."""
+        """Return whether a batch was finished before: then its replay can be skipped."""
         with self.database.reading() as connection:
             return outbox.is_finished(connection, query, batch_id)
 

@@ -73,7 +73,7 @@ class Held(NamedTuple):
     updated: int
 
     def as_entry(self) -> Entry:
-        """The same, to be written again."""
+        """Return the same, to be written again."""
         return Entry(*(getattr(self, name) for name in Entry._fields))
 
 
@@ -96,7 +96,7 @@ class Written(NamedTuple):
     last_change: int = 0  # the greatest version among the changed; 0 if there are none
 
     def plus(self, other: Written) -> Written:
-        """Both together."""
+        """Return both together."""
         return Written(
             self.changed + other.changed,
             self.unchanged + other.unchanged,
@@ -109,7 +109,7 @@ FIELDS = ("id", "expression", "priority", "version", "owner", "schedule", "deliv
 
 
 def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
-    """A checked subscription from whatever the library takes.
+    """Return a checked subscription from whatever the library takes.
 
     Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``, and have what ``ignore`` names.
     """
@@ -138,7 +138,7 @@ def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
 
 
 def refusal_of(row: Any, bad: TamisError) -> Refused:
-    """A row that was refused, as data."""
+    """Return a row that was refused, as data."""
     one = row if isinstance(row, Mapping) else {}
     pair = row if isinstance(row, tuple | list) else ()
     identity = one.get("id") if one else (pair[0] if pair else getattr(row, "id", ""))
@@ -162,7 +162,7 @@ def write(connection: Connection, entries: Sequence[Entry]) -> Written:
 
 
 def version_of(connection: Connection, identity: str) -> int:
-    """The version of a subscription that is there."""
+    """Return the version of a subscription that is there."""
     return int(connection.execute(sa.select(_S.version).where(_S.id == identity)).scalar_one())
 
 
@@ -182,12 +182,12 @@ def remove(connection: Connection, identity: str) -> int:
 
 
 def get(connection: Connection, identity: str) -> Held | None:
-    """One subscription."""
+    """Return one subscription."""
     return next(find(connection, [identity]), None)
 
 
 def changes_after(connection: Connection, after: int, most: int) -> list[Change]:
-    """The next changes, in order."""
+    """Return the next changes, in order."""
     c = changes.c
     query = sa.select(c.sequence, c.subscription_id, c.expression, c.priority)
     rows = connection.execute(query.where(c.sequence > after).order_by(c.sequence).limit(most))
@@ -205,14 +205,14 @@ def folded(connection: Connection, until: int) -> sa.CursorResult[Any]:
 
 
 def last_change(connection: Connection) -> int:
-    """The number of the last change; 0 if there has been none."""
+    """Return the number of the last change; 0 if there has been none."""
     return int(
         connection.execute(sa.select(counters.c.value).where(counters.c.name == CHANGE_ORDER)).scalar_one()
     )
 
 
 def find(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
-    """The subscriptions among ``ids`` that are there."""
+    """Return the subscriptions among ``ids`` that are there."""
     among = one_of(_S.id, ids, connection.dialect.name == "sqlite")
     return (Held(*row) for row in connection.execute(select_held().where(among)))
 

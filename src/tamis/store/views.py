@@ -24,7 +24,7 @@ class View(NamedTuple):
     only: tuple[str, str] | None = None  # a column, and the value that it has in the rows that count
 
     def select(self, numbers: range | None) -> sa.Select[Any]:
-        """All rows, or those whose number lies in a run."""
+        """Return all rows, or those whose number lies in a run."""
         query = sa.select(*(self.table.c[name] for name in self.schema.names))
         if self.only is not None:
             query = query.where(self.table.c[self.only[0]] == self.only[1])
@@ -33,7 +33,7 @@ class View(NamedTuple):
         return query.where(self.table.c[self.by].between(numbers.start, numbers.stop - 1))
 
     def numbers(self, connection: Connection) -> range:
-        """All numbers that there are now."""
+        """Return all numbers that there are now."""
         if self.by == "token":
             return range(TOKENS)
         column = self.table.c[self.by]
@@ -42,7 +42,7 @@ class View(NamedTuple):
 
 
 def view(name: str) -> View:
-    """The table of that name."""
+    """Return the table of that name."""
     if name not in VIEWS:
         raise InputError(f"the store has no table {name!r}; the tables are {', '.join(VIEWS)}", table=name)
     return VIEWS[name]

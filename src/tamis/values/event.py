@@ -101,7 +101,7 @@ def flat_event(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> FlatEvent:
 
 
 def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
-    """The JSON object in ``line``, size, encoding and duplicate keys checked."""
+    """Return the JSON object in ``line``, size, encoding and duplicate keys checked."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     if len(raw) > limits.event_bytes:
         raise EventLimit(
@@ -121,7 +121,7 @@ def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str
 
 
 def event_or_error(line: bytes | str, limits: Limits) -> Any:
-    """The JSON object in ``line``, or why it is none: in a batch a bad event harms only itself."""
+    """Return the JSON object in ``line``, or why it is none: in a batch a bad event harms only itself."""
     try:
         return decode_event(line, limits)
     except EventError as bad:
@@ -176,21 +176,21 @@ _USUAL = frozenset((str, int, float, bool, dict, list))  # most values; they ski
 
 
 def _below(name: Any, key: Any) -> str:
-    """The dotted name of ``key`` in the object called ``name``."""
+    """Return the dotted name of ``key`` in the object called ``name``."""
     if not isinstance(key, str):
         raise EventSyntax(f"an attribute's name is a string, not {short(key)} (in {short(name)})")
     return f"{name}.{key}"
 
 
 def _askable(names: Iterable[Any], limits: Limits) -> Iterator[str]:
-    """The names that an expression can hold; the others are refused only where they have a value."""
+    """Yield the names that an expression can hold; the others are refused only where they have a value."""
     for name in names:
         with suppress(EventError):
             yield clean_name(name, limits)
 
 
 def clean_name(name: Any, limits: Limits) -> str:
-    """An attribute's name in NFC, within the limits."""
+    """Return an attribute's name in NFC, within the limits."""
     if type(name) is not str:
         if not isinstance(name, str):
             raise EventSyntax(f"an attribute's name is a string, not {short(name)}")
@@ -222,12 +222,12 @@ def _tagged_at(name: str, value: Mapping[str, Any]) -> Value | None:
 
 
 def at_attribute(bad: EventValue, name: str) -> EventValue:
-    """The same error with the attribute that it is about."""
+    """Return the same error with the attribute that it is about."""
     return EventValue(f"attribute {short(name)}: {bad.message}", attribute=name)
 
 
 def tagged_value(tagged: Mapping[str, Any]) -> Value | None:
-    """The time, point or interval that a tagged object stands for; ``None`` for a plain object."""
+    """Return the time, point or interval that a tagged object stands for; ``None`` for a plain object."""
     if len(tagged) == 1:
         (key, body), *_ = tagged.items()
         reader = _TAGS.get(key)

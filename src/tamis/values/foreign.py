@@ -28,7 +28,8 @@ _YEARS = "lies outside the years 1 to 9999"
 
 
 def means_absent(value: Any) -> bool:
-    """Whether ``value`` says that there is no value, as ``None``, ``pandas.NA`` and every ``NaT`` do."""
+    """Return whether ``value`` says that there is no value, as ``None``, ``pandas.NA`` and every ``NaT``
+    do."""
     if value is None:
         return True
     kind = type(value)
@@ -41,7 +42,7 @@ def means_absent(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether ``value`` is a NumPy array with at least one dimension, which is read as a list."""
+    """Return whether ``value`` is a NumPy array with at least one dimension, which is read as a list."""
     kind = type(value)
     return (
         kind.__module__.partition(".")[0] == "numpy"
@@ -51,7 +52,8 @@ def is_array(value: Any) -> bool:
 
 
 def plain_of(value: Any) -> Any:
-    """The value of the model that ``value`` stands for, not yet cleaned; ``None`` if it stands for absence.
+    """Return the value of the model that ``value`` stands for, not yet cleaned; ``None`` if it stands for
+    absence.
 
     Raises :class:`~tamis.errors.EventValue` for every other object.
     """
@@ -73,7 +75,7 @@ def plain_of(value: Any) -> Any:
 
 
 def decimal_number(number: Decimal) -> int | float:
-    """A decimal as an integer if it is whole and fits 64 bits, otherwise as the nearest float."""
+    """Return a decimal as an integer if it is whole and fits 64 bits, otherwise as the nearest float."""
     if not number.is_finite():
         raise EventValue(f"{number} is not a finite number")
     if (
@@ -89,7 +91,7 @@ def decimal_number(number: Decimal) -> int | float:
 
 
 def _numpy(value: Any) -> Any:
-    """A NumPy scalar, or an array without dimensions, as a Python object."""
+    """Return a NumPy scalar, or an array without dimensions, as a Python object."""
     if getattr(value, "shape", None) != ():
         raise _refusal(value)
     scalar = value[()] if type(value).__name__ == "ndarray" else value
@@ -103,7 +105,7 @@ def _numpy(value: Any) -> Any:
 
 
 def _numpy_time(moment: Any) -> datetime | None:
-    """A ``datetime64`` of any unit; finer ones are cut to microseconds."""
+    """Return a ``datetime64`` of any unit; finer ones are cut to microseconds."""
     if str(moment) == "NaT":
         return None
     unit, many = moment.dtype.str.partition("[")[2].rstrip("]"), 1
@@ -121,7 +123,7 @@ def _numpy_time(moment: Any) -> datetime | None:
 
 
 def _month(months: int) -> datetime:
-    """The begin of the month that lies ``months`` after January 1970."""
+    """Return the begin of the month that lies ``months`` after January 1970."""
     year, month = divmod(months, 12)
     try:
         return EPOCH.replace(year=EPOCH.year + year, month=month + 1)

@@ -50,7 +50,7 @@ def _whole(text: str) -> int:
 
 
 def repeated_name(raw: bytes, decoded: Any) -> str | None:
-    """A name that stands twice in one object of a text; ``decoded`` is what it says."""
+    """Return a name that stands twice in one object of a text; ``decoded`` is what it says."""
     # A repeated name shrinks its object: more places that look like names than names makes a text suspicious,
     # and only a suspicious one pays for the careful test.
     if len(_KEY_LIKE.findall(raw)) <= _count_names(decoded):

@@ -92,7 +92,7 @@ def _regex(parts: list[str | Wild]) -> str:
 
 
 def like_matches(like: LikePattern, subject: str) -> bool:
-    """Whether all of ``subject`` satisfies a LIKE pattern; simple shapes need no automaton."""
+    """Return whether all of ``subject`` satisfies a LIKE pattern; simple shapes need no automaton."""
     match like.shape:
         case "contains":
             return like.literal in subject
@@ -116,7 +116,7 @@ def quote(literal: str) -> str:
 
 @lru_cache(maxsize=8192)
 def compiled(pattern: str) -> Any:
-    """The RE2 program of ``pattern``; :class:`PatternError` if RE2 refuses it."""
+    """Return the RE2 program of ``pattern``; :class:`PatternError` if RE2 refuses it."""
     import re2
 
     options = re2.Options()

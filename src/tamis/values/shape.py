@@ -47,7 +47,7 @@ Shape = Polygon | Box | Circle
 
 
 def covers(shape: Shape, point: Point) -> bool:
-    """Whether ``point`` lies in ``shape`` or on its border."""
+    """Return whether ``point`` lies in ``shape`` or on its border."""
     if isinstance(shape, Box):
         return box_covers(shape, point)
     if isinstance(shape, Circle):
@@ -59,7 +59,7 @@ def covers(shape: Shape, point: Point) -> bool:
 
 
 def box_covers(box: Box, point: Point) -> bool:
-    """Whether ``point`` lies in ``box``, which may cross the antimeridian."""
+    """Return whether ``point`` lies in ``box``, which may cross the antimeridian."""
     if not box.south <= point.lat <= box.north:
         return False
     if box.west <= box.east:
@@ -91,7 +91,7 @@ def parts_of(polygon: Polygon) -> tuple[Polygon, ...]:
 
 @lru_cache(maxsize=4096)
 def geometry(polygon: Polygon) -> Any:
-    """The shapely geometry of ``polygon``, prepared for repeated point tests."""
+    """Return the shapely geometry of ``polygon``, prepared for repeated point tests."""
     import shapely
 
     shape = shapely.MultiPolygon([(area[0], list(area[1:])) for area in polygon.areas])

@@ -19,7 +19,7 @@ def fold(text: str) -> str:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of ``text`` in order: case-folded, accents removed, punctuation dropped."""
+    """Return the terms of ``text`` in order: case-folded, accents removed, punctuation dropped."""
     if text.isascii():
         return _ASCII_TERM.findall(text.lower())
     # Decomposing first shows capitals that folding alone would miss ('㏇' is 'Co.'); again after folding.
@@ -28,7 +28,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:
-    """Whether ``phrase`` stands in ``terms`` as consecutive terms."""
+    """Return whether ``phrase`` stands in ``terms`` as consecutive terms."""
     width = len(phrase)
     first = phrase[0]
     return any(

@@ -38,7 +38,7 @@ class Point(msgspec.Struct, frozen=True, order=True):
 
 
 def _degrees(number: Any) -> float:
-    """A coordinate as a float; booleans, text and everything else that is not a number are refused."""
+    """Return a coordinate as a float; booleans, text and everything else that is not a number are refused."""
     if isinstance(number, bool) or not isinstance(number, int | float):
         foreign = number if isinstance(number, bool) else _clean_foreign(number)
         if type(foreign) not in (int, float):
@@ -64,7 +64,7 @@ Value = Scalar | Interval | Point
 
 
 def short(value: Any, most: int = 80) -> str:
-    """The beginning of ``repr(value)`` for a message; never raises."""
+    """Return the beginning of ``repr(value)`` for a message; never raises."""
     if isinstance(value, int) and value.bit_length() > 128:  # Python may refuse to write longer ones
         return f"{'-' if value < 0 else ''}10**{round(value.bit_length() * 0.30103)} or so"
     try:
@@ -75,7 +75,7 @@ def short(value: Any, most: int = 80) -> str:
 
 
 def family(value: Value) -> str:
-    """The group of types that ``value`` is comparable with."""
+    """Return the group of types that ``value`` is comparable with."""
     return _FAMILY[type(value)]
 
 
@@ -91,7 +91,7 @@ _FAMILY: dict[type, str] = {
 
 
 def comparable_family(value: Value) -> str:
-    """The family of operands that ``value`` may satisfy: for an interval, that of its ends."""
+    """Return the family of operands that ``value`` may satisfy: for an interval, that of its ends."""
     if not isinstance(value, Interval):
         return family(value)
     end = value.low if value.low is not None else value.high
@@ -157,7 +157,7 @@ def parse_time(text: str) -> datetime:
 
 
 def format_time(moment: datetime) -> str:
-    """The shortest ISO 8601 form of a UTC time, read back by :func:`parse_time`."""
+    """Return the shortest ISO 8601 form of a UTC time, read back by :func:`parse_time`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -167,12 +167,12 @@ def micros_of(moment: datetime) -> int:
 
 
 def moment_of(micros: int) -> datetime:
-    """The time so many microseconds after 1970."""
+    """Return the time so many microseconds after 1970."""
     return EPOCH + micros * _MICROSECOND
 
 
 def successor(value: Any) -> Any:
-    """The least value above ``value`` that its type can hold; ``None`` if there is none."""
+    """Return the least value above ``value`` that its type can hold; ``None`` if there is none."""
     if isinstance(value, str):
         return value + "\0"
     if isinstance(value, datetime):
@@ -186,7 +186,7 @@ def successor(value: Any) -> Any:
 
 
 def predecessor(number: float) -> Any:
-    """The greatest number below ``number`` that can be held; ``None`` if there is none."""
+    """Return the greatest number below ``number`` that can be held; ``None`` if there is none."""
     above = successor(-number)
     return None if above is None else -above
 

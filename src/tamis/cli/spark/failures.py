@@ -16,7 +16,7 @@ _INPUT = {"AnalysisException", "ParseException", "IllegalArgumentException"}
 
 
 def told(failure: Exception) -> TamisError:
-    """The Tamis error behind a failure of Spark, or one that says what Spark says."""
+    """Return the Tamis error behind a failure of Spark, or one that says what Spark says."""
     text = _message(failure)
     raised = _FROM_WORKER.findall(str(failure))
     if raised:
@@ -35,13 +35,13 @@ def _message(failure: Exception) -> str:
 
 
 def _again(name: str, message: str) -> TamisError:
-    """An error that a worker raised, by the name of its class."""
+    """Return an error that a worker raised, by the name of its class."""
     kind: Any = getattr(errors, name, TamisError)
     return kind(message) if isinstance(kind, type) and issubclass(kind, TamisError) else TamisError(message)
 
 
 def _one_line(text: str) -> str:
-    """The first paragraph without Spark's condition and state; both mean nothing to most people."""
+    """Return the first paragraph without Spark's condition and state; both mean nothing to most people."""
     first = text.strip().split("\n\n")[0].split(";\n")[0]
     line = " ".join(_STATE.sub("", first).split())
     return _NOTES.sub("", line) or "Spark gave no reason"

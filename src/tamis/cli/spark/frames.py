@@ -15,7 +15,7 @@ _ENDINGS = {
 
 
 def format_of(source: str, given: str | None = None) -> str:
-    """The format that was given, that the name says, or that the files of a folder have."""
+    """Return the format that was given, that the name says, or that the files of a folder have."""
     found = given or _by_ending(source) or _by_files(source)
     if found is None:
         raise InputError(f"{source}: the name says no format; add --format {'|'.join(_ENDINGS)}")
@@ -27,7 +27,7 @@ def _by_ending(name: str) -> str | None:
 
 
 def _by_files(source: str) -> str | None:
-    """A folder on this machine is looked into; one elsewhere is not, since that may take long."""
+    """Return a folder on this machine is looked into; one elsewhere is not, since that may take long."""
     folder = Path(source.removeprefix("file://"))
     if not folder.is_dir():
         return None
@@ -35,7 +35,8 @@ def _by_files(source: str) -> str | None:
 
 
 def whole(path: str) -> str:
-    """A path on this machine from its root: workers may stand in another folder. A URI stays as it is."""
+    """Return a path on this machine from its root: workers may stand in another folder. A URI stays as it
+    is."""
     return path if "://" in path else str(Path(path).absolute())
 
 

@@ -106,7 +106,7 @@ def match(
 
 
 def _carried(columns: list[str]) -> list[str]:
-    """Every column but the id and the attributes, which hold the others once more."""
+    """Return every column but the id and the attributes, which hold the others once more."""
     return [name for name in columns if name not in ("event_id", "attributes")]
 
 

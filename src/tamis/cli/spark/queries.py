@@ -13,7 +13,7 @@ from tamis.cli.support import asked_to_stop, note
 
 
 def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The store, the checkpoint, how often, and metrics."""
+    """Return the store, the checkpoint, how often, and metrics."""
     for option in (
         click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve Prometheus here."),
         click.option("--metrics-address", default="127.0.0.1", show_default=True, help="Who may ask it."),
@@ -32,14 +32,14 @@ def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def trigger_of(every: str | None, once: bool) -> dict[str, Any] | None:
-    """The trigger as Spark's writer takes it."""
+    """Return the trigger as Spark's writer takes it."""
     if once:
         return {"availableNow": True}
     return {"processingTime": every} if every else None
 
 
 def shown(url: str) -> str:
-    """A store's address without its password."""
+    """Return a store's address without its password."""
     from tamis.store.database import read_address
 
     return read_address(url).render_as_string(hide_password=True)

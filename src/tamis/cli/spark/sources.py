@@ -33,7 +33,7 @@ class Shape(NamedTuple):
 
 
 def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how events look; they arrive as the arguments of :class:`Shape`."""
+    """Return the options that say how events look; they arrive as the arguments of :class:`Shape`."""
     for option in (
         click.option("--payload", metavar="NAME", help="The column that is carried along, for the outbox."),
         click.option("--attributes", metavar="NAME", help="One column that holds all attributes."),
@@ -54,12 +54,12 @@ def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def batch_events(spark: Any, source: str, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
-    """The events of files, in the canonical form; with ``carry``, other columns beside it."""
+    """Return the events of files, in the canonical form; with ``carry``, other columns beside it."""
     return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape, carry)
 
 
 def stream_events(spark: Any, source: str, shape: Shape) -> Any:
-    """The events that arrive from now on, in the canonical form."""
+    """Return the events that arrive from now on, in the canonical form."""
     kind, _, rest = source.partition(":")
     if kind == "kafka":
         return _canonical(_kafka(spark, rest), shape)
@@ -85,7 +85,7 @@ def stream_matches(spark: Any, source: str, form: str | None) -> Any:
 
 
 def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:
-    """The columns of files, or lines of JSON; ``made_id`` is an id for events that have none."""
+    """Return the columns of files, or lines of JSON; ``made_id`` is an id for events that have none."""
     from pyspark.sql import functions as F
 
     reader = reader if schema is None else reader.schema(schema)

@@ -21,7 +21,7 @@ def health(core: Core) -> Flow[Health]:
 
 
 def ready(core: Core) -> Flow[Readiness]:
-    """Whether the service can do its work, and why not; it is true or false."""
+    """Return whether the service can do its work, and why not; it is true or false."""
     well = WELL | {503}
     return core.ask(Call(method="GET", path="/readyz", result=Readiness, well=well, for_owner=False))
 
@@ -51,7 +51,7 @@ def create_key(
 
 
 def keys(core: Core, owner: str | None = None, *, page: int | None = None) -> Feed[Key]:
-    """All keys, or those of an owner."""
+    """Return all keys, or those of an owner."""
     query = {"of": owner, "limit": page}
     return core.pages(Call(method="GET", path=path("keys"), result=Page[Key], query=query, for_owner=False))
 

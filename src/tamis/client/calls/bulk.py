@@ -202,7 +202,7 @@ class _Tally:
                 yield _outcome(line, entry, *said)
 
     def report(self) -> Report:
-        """All of it."""
+        """Return all of it."""
         return Report(lines=self.lines, counts=dict(self._counts), refused=self._refused, warned=self._warned)
 
 

@@ -41,7 +41,7 @@ def publish(
 
 
 def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matches]:
-    """The ids of all one's subscriptions that an event satisfies as things stand; it is not published.
+    """Yield the ids of all one's subscriptions that an event satisfies as things stand; it is not published.
 
     ``explain``: with the reasons, in ``found`` of what is returned.
     """
@@ -56,7 +56,8 @@ def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matche
 
 
 def top_k(core: Core, event: EventLike, k: int = 10) -> Flow[list[tuple[str, float]]]:
-    """The ``k`` best matches as (id, score), best first, ties by id; ``k`` is no more than a page holds."""
+    """Yield the ``k`` best matches as (id, score), best first, ties by id; ``k`` is no more than a page
+    holds."""
     if k < 1:
         raise InputError(f"k must be at least 1, not {k}")
     page = yield from _asked(core, {"event": sample_sent(event), "k": k})

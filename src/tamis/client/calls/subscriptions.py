@@ -145,14 +145,14 @@ def _switch(core: Core, subscription: str, verb: str, version: int | None) -> Fl
 
 
 def subscription(core: Core, subscription: str) -> Flow[Subscription]:
-    """The subscription with this id."""
+    """Return the subscription with this id."""
     return core.ask(Call(method="GET", path=_place(subscription), result=Subscription))
 
 
 def subscriptions(
     core: Core, *, text: str | None = None, status: Status | None = None, page: int | None = None
 ) -> Feed[Subscription]:
-    """All subscriptions in the order of their ids, some (``page``) at a time.
+    """Return all subscriptions in the order of their ids, some (``page``) at a time.
 
     ``text`` is looked for in the id and the expression.
     """
@@ -178,7 +178,8 @@ def validate(
 
 
 def export(core: Core, *, secrets: bool = False) -> Feed[Row]:
-    """All subscriptions as an import takes them; for administrators with the ``secrets`` of deliveries."""
+    """Yield all subscriptions as an import takes them; for administrators with the ``secrets`` of
+    deliveries."""
     call = Call(method="GET", path=path(ROOT, "export"), result=Row, query={"secrets": secrets or None})
     lines = Lines()
     yield from core.open(call, core.patience())

@@ -32,7 +32,7 @@ class Part(NamedTuple):
 def choose(
     clauses: Clauses, statistics: Statistics, least: int, trial: int, events: int
 ) -> tuple[list[Part], str]:
-    """The parts of the cheapest division, and why it is that one."""
+    """Return the parts of the cheapest division, and why it is that one."""
     ways = groups_of(clauses, statistics, least // 4)
     if clauses.count < max(least, 1):
         why = f"{clauses.count} clauses, fewer than {least}: nothing was tried"
@@ -62,7 +62,7 @@ def _total(parts: list[Part]) -> float:
 
 
 def _best(group: Group, costs: list[Cost]) -> Part:
-    """The cheapest engine, but the default if it is as good as."""
+    """Return the cheapest engine, but the default if it is as good as."""
     first = costs[0]
     usual = next((cost for cost in costs if cost.engine == DEFAULT), first)
     chosen = first if first.us < CLEARLY * usual.us else usual

@@ -69,7 +69,7 @@ class Auto:
         return msgspec.to_builtins(self._choice)
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch, of all parts."""
+        """Return all pairs of a batch, of all parts."""
         found = [(first, engine.candidates(events)) for first, engine in self._parts]
         return Candidates(
             np.concatenate([pairs.event for _, pairs in found]),

@@ -19,7 +19,7 @@ def trial_events(clauses: Clauses, statistics: Statistics, count: int) -> Locate
 
 
 def head(events: Located, count: int) -> Located:
-    """The first ``count`` events."""
+    """Return the first ``count`` events."""
     count = min(count, events.count)
     end = events.start[count]
     return Located(
@@ -32,7 +32,7 @@ def head(events: Located, count: int) -> Located:
 
 
 def suggested(clauses: Clauses, count: int) -> Located:
-    """Each event meets the conditions of a few clauses, one cell for each attribute."""
+    """Return each event meets the conditions of a few clauses, one cell for each attribute."""
     chance = np.random.default_rng(clauses.count)
     lo, hi = hulls(clauses)
     picked = chance.integers(0, max(clauses.count, 1), (count, SUGGESTED_BY)) if clauses.count else None

@@ -60,7 +60,7 @@ def _kinds(clauses: Clauses, statistics: Statistics) -> tuple[Mask, Mask, Mask]:
 
 
 def _division(kinds: dict[str, Mask], floor: int) -> list[Group]:
-    """A group for each kind with enough clauses; the others join the largest."""
+    """Return a group for each kind with enough clauses; the others join the largest."""
     found = [Group(name, np.flatnonzero(mask)) for name, mask in kinds.items() if mask.any()]
     found.sort(key=lambda group: -len(group.clauses))
     kept = [group for group in found if len(group.clauses) >= floor] or found[:1]

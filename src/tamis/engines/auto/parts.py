@@ -67,7 +67,7 @@ def build_parts(
 
 
 def joined(parts: list[Clauses]) -> Clauses:
-    """The clauses of all parts, one after the other; sets and cells are the same in all."""
+    """Return the clauses of all parts, one after the other; sets and cells are the same in all."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -104,7 +104,7 @@ def read_choice(arena: Arena) -> Choice:
 
 
 def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, alone: bool) -> Arena:
-    """The arena of one part: the same block, its own arrays, its stretch of the clauses."""
+    """Return the arena of one part: the same block, its own arrays, its stretch of the clauses."""
     prefix = f"engine.{number}."
     slots = {f"engine.{n[len(prefix) :]}": slot for n, slot in arena.slots.items() if n.startswith(prefix)}
     for name in Clauses._fields:

@@ -44,7 +44,7 @@ class Trials:
         self._clauses, self._events, self._size = clauses, events, size
 
     def costs(self, group: Ints) -> list[Cost]:
-        """The costs of the engines that are worth knowing, cheapest first."""
+        """Return the costs of the engines that are worth knowing, cheapest first."""
         small, large = (self._some(group, n) for n in (self._size // SHRINK, self._size))
         contenders = [*((name, {}) for name in PARTS), *VARIANTS]
         quick = {n: self._time(small, *who) for n, who in enumerate(contenders)}
@@ -62,7 +62,7 @@ class Trials:
     def _extrapolated(
         self, who: tuple[str, Parameters], us: float, small: Any, large: Any, total: int
     ) -> Cost:
-        """A fixed part and one that grows with the clauses, from two sizes."""
+        """Return a fixed part and one that grows with the clauses, from two sizes."""
         more = self._time(large, *who)
         slope = max(more - us, 0.0) / (large.count - small.count)
         return Cost(*who, more + slope * max(total - large.count, 0))
@@ -80,12 +80,12 @@ class Trials:
 
 
 def make(engine: str, clauses: Clauses, arrays: dict[str, Any]) -> Any:
-    """An engine in memory over clauses and arrays as ``build`` returns them."""
+    """Return an engine in memory over clauses and arrays as ``build`` returns them."""
     return engine_class(engine)(packed(clauses, arrays))
 
 
 def packed(clauses: Clauses, arrays: dict[str, Any]) -> Arena:
-    """The arena of an engine alone."""
+    """Return the arena of an engine alone."""
     mine = {f"clauses.{name}": array for name, array in clauses._asdict().items()}
     return pack(mine | {f"engine.{name}": array for name, array in arrays.items()})
 

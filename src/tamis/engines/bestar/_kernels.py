@@ -37,7 +37,7 @@ def longer(stack, top, more):
 
 @njit(cache=True, nogil=True, inline="always")  # a call would cost a third of the time
 def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
-    """Whether the event has a value of dimension ``d`` in ``low``..``high``.
+    """Return whether the event has a value of dimension ``d`` in ``low``..``high``.
 
     Where conditions on a dimension were joined, a clause may be met by two values on either side of its
     range: then everything between the first and the last value counts as touched.
@@ -58,7 +58,7 @@ def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
 
 @njit(cache=True, nogil=True)
 def find_partition(p_node, begin, end, d):
-    """The p-node of dimension ``d`` in a p-directory, ``end`` if there is none."""
+    """Return the p-node of dimension ``d`` in a p-directory, ``end`` if there is none."""
     high = end
     while begin < high:
         middle = (begin + high) >> 1

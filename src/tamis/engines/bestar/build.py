@@ -56,7 +56,7 @@ def build(
 
 
 def _frozen(c_node: Ints) -> npt.NDArray[np.uint32]:
-    """The table without what only building needs."""
+    """Return the table without what only building needs."""
     c_node[:, PARENT] = 0
     return c_node.astype(np.uint32)
 

@@ -70,7 +70,7 @@ def _check_family(c_node: Ints, p_node: Ints) -> None:
 
 
 def _members(c_node: Ints) -> Ints:
-    """The p-nodes of all p-directories, one directory after the other."""
+    """Return the p-nodes of all p-directories, one directory after the other."""
     count = c_node[:, P_COUNT]
     return np.repeat(c_node[:, P_FIRST] - (np.cumsum(count) - count), count) + np.arange(count.sum())
 
@@ -92,7 +92,7 @@ def _check_bounds(c_node: Ints) -> None:
 
 
 def _tile(begin: Ints, count: Ints, length: int) -> bool:
-    """Whether the runs cover 0..length without gap or overlap."""
+    """Return whether the runs cover 0..length without gap or overlap."""
     used = np.flatnonzero(count)
     used = used[np.argsort(begin[used], kind="stable")]
     ends = np.cumsum(count[used])

@@ -55,7 +55,7 @@ class BEStar(FlatEngine):
         return Ranking(self._own["c_node"], self._own["p_node"], weights)
 
     def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> TreeAgenda:
-        """The walk through the tree for one event, best bound first."""
+        """Return the walk through the tree for one event, best bound first."""
         return TreeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:

@@ -41,14 +41,14 @@ def keys_of(units: Units, selectivity: bool) -> Keys:
 
 
 def match_probability(units: Units) -> float:
-    """The share of clauses that an event is expected to match, conditions taken as independent."""
+    """Return the share of clauses that an event is expected to match, conditions taken as independent."""
     logs = np.zeros(len(units.share) + 1)
     np.cumsum(np.log(np.clip(units.share, 1e-300, 1.0)), out=logs[1:])
     return float(np.mean(np.exp(logs[units.start[1:]] - logs[units.start[:-1]])))
 
 
 def capacity_for(probability: float) -> int:
-    """How many clauses an l-node may hold before it is partitioned."""
+    """Return how many clauses an l-node may hold before it is partitioned."""
     return next((size for limit, size in CAPACITY if probability < limit), CAPACITY[-1][1])
 
 

@@ -10,7 +10,7 @@ MOST_PATHS = 64  # of one clause: sets beyond are one step over their hull
 
 @njit(cache=True, nogil=True)
 def steps_of(begin, end, usable, dimension, rank, names, out):
-    """The conditions of a clause on the tree's names, in their order; returns how many."""
+    """Return the conditions of a clause on the tree's names, in their order; returns how many."""
     count = 0
     for u in range(begin, end):
         if not usable[u] or rank[dimension[u]] >= names:
@@ -29,7 +29,7 @@ def write_paths(
     start, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, rank, names, most_values,
     path_clause, path_start, step_dimension, step_lo, step_hi, split,
 ):  # fmt: skip
-    """One path for every choice of one range from each set; ``split`` tells which sets were split.
+    """Return one path for every choice of one range from each set; ``split`` tells which sets were split.
 
     With empty outputs nothing is written; returns (paths, steps) either way.
     """
@@ -65,7 +65,7 @@ def write_paths(
 
 @njit(cache=True, nogil=True)
 def first_at_least(numbers, low, high, value):
-    """The first place in low:high whose number is at least ``value``."""
+    """Return the first place in low:high whose number is at least ``value``."""
     while low < high:
         middle = (low + high) >> 1
         if numbers[middle] < value:
@@ -95,7 +95,7 @@ def covering(first, split, last, low, high, node_lo, node_hi, stack, depth, work
 @njit(cache=True, nogil=True)
 def covering_several(first, split, last, entry, end, dimension, lo, hi, joined, node_lo, node_hi, stack,
                      depth, work):  # fmt: skip
-    """The same for all values of an attribute.
+    """Return the same for all values of an attribute.
 
     Where conditions were joined, two values may meet them from both sides: what lies between counts, too.
     """

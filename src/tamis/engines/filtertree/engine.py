@@ -67,7 +67,7 @@ class FilterTree(FlatEngine):
         return clauses, arrays_of(tree, paths) | extra
 
     def _scratch(self) -> tuple[Any, ...]:
-        """The event's cells, nodes still to visit, clauses found; no node is reached twice."""
+        """Return the event's cells, nodes still to visit, clauses found; no node is reached twice."""
         nodes, filters = len(self._own["node_lo"]), len(self._own["filters"])
         cell = np.zeros(max(len(self._own["joined"]), 1), np.uint32)
         return cell, np.empty(nodes + 1, np.int64), np.empty(filters, np.int64)

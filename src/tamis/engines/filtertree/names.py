@@ -19,7 +19,7 @@ VISIT, TEST, REVISE = 20.0, 2.0, 12.0
 
 
 def choose_names(clauses: Clauses, statistics: Statistics, most_values: int, leaf: int) -> int:
-    """The number of names whose tree is expected to cost least per event."""
+    """Return the number of names whose tree is expected to cost least per event."""
     if clauses.count > TRIAL:
         some = np.random.default_rng(clauses.count).choice(clauses.count, TRIAL, replace=False)
         clauses = reorder(clauses, np.sort(some))
@@ -49,7 +49,7 @@ def expected_cost(tree: Tree, paths: Paths, statistics: Statistics) -> float:
 
 
 def _levels(parent: Ints) -> Ints:
-    """The depth of every node; a parent stands before its children."""
+    """Return the depth of every node; a parent stands before its children."""
     level = np.zeros(len(parent), np.int64)
     while True:
         deeper = level[parent] + 1

@@ -27,7 +27,7 @@ class Paths(NamedTuple):
 
 
 def ranks(units: Units, dimensions: int) -> Ints:
-    """The order of the names, the most frequent first: it makes the tree branch late."""
+    """Return the order of the names, the most frequent first: it makes the tree branch late."""
     asked = np.bincount(units.dimension[units.usable], minlength=dimensions)
     rank = np.empty(dimensions, np.int64)
     rank[np.argsort(-asked, kind="stable")] = np.arange(dimensions)
@@ -35,7 +35,8 @@ def ranks(units: Units, dimensions: int) -> Ints:
 
 
 def paths_of(clauses: Clauses, units: Units, rank: Ints, names: int, most_values: int) -> Paths:
-    """The paths of all clauses over the first ``names`` names; a set of few ranges makes a path for each."""
+    """Return the paths of all clauses over the first ``names`` names; a set of few ranges makes a path for
+    each."""
     split = np.zeros(len(units.dimension), np.bool_)
     given = (
         units.start, units.usable, units.dimension, units.lo, units.hi, units.set_at, units.set_count,

@@ -30,7 +30,7 @@ class Tree(NamedTuple):
 
 
 def merge(paths: Paths, leaf: int) -> Tree:
-    """The tree of all paths; a node with at most ``leaf`` of them is not divided further."""
+    """Return the tree of all paths; a node with at most ``leaf`` of them is not divided further."""
     step, dimension, lo, hi = _distinct_steps(paths)
     count = np.diff(paths.start)
     node = np.zeros(len(count), np.int64)  # of each path, so far
@@ -75,7 +75,7 @@ def _distinct_steps(paths: Paths) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def arrays_of(tree: Tree, paths: Paths) -> dict[str, npt.NDArray[Any]]:
-    """The arrays to descend."""
+    """Return the arrays to descend."""
     nodes = len(tree.parent)
     child = np.arange(1, nodes)
     parent, dimension = tree.parent[1:], tree.node_dimension[1:]

@@ -59,7 +59,7 @@ def pair_lists(visits, pairs, width, first_pair, count):
 
 @njit(cache=True, nogil=True)
 def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table):
-    """The hits, moved to the front, that satisfy the records in their rows.
+    """Return the hits, moved to the front, that satisfy the records in their rows.
 
     The first of them alone, which fetches the row, then the others.
     """

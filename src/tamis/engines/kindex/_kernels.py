@@ -81,7 +81,7 @@ def count(begin, end, asked, limit, target, counter, hits, found, work):
 
 @njit(cache=True, nogil=True)
 def touch(begin, end, asked, limit, counter, hits, found, work):
-    """The clauses of one list that no list before had."""
+    """Return the clauses of one list that no list before had."""
     i = np.int64(begin)
     while i < end and asked[i] < limit:
         c = asked[i]
@@ -134,7 +134,7 @@ def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, count
 
 @njit(cache=True, nogil=True)
 def distinct(a, b, dimension, multi):
-    """How many attributes the event has."""
+    """Return how many attributes the event has."""
     if not multi:
         return b - a
     size = 0

@@ -44,7 +44,7 @@ def build(clauses: Clauses, most_cells: int, budget: int) -> tuple[Clauses, Arra
 
 
 def sizes(clauses: Clauses) -> Ints:
-    """How many attributes an event must have: those of literals that absence does not satisfy."""
+    """Return how many attributes an event must have: those of literals that absence does not satisfy."""
     clause = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
     asking = (clauses.literal[:, 1] & ABSENT_OK) == 0
     clause, dimension = clause[asking], clauses.literal[asking, 0].astype(np.int64)
@@ -54,7 +54,7 @@ def sizes(clauses: Clauses) -> Ints:
 
 
 def widths(clauses: Clauses) -> Ints:
-    """How many cells each literal names."""
+    """Return how many cells each literal names."""
     lo, hi = clauses.literal[:, 2].astype(np.int64), clauses.literal[:, 3].astype(np.int64)
     total = np.concatenate([[0], np.cumsum(clauses.set_hi.astype(np.int64) - clauses.set_lo + 1)])
     many = (clauses.literal[:, 1] & MANY) != 0
@@ -64,7 +64,7 @@ def widths(clauses: Clauses) -> Ints:
 
 
 def _widest(width: Ints, most_cells: int, budget: int) -> int:
-    """The widest literal that is enumerated, so narrow that all postings stay within the budget."""
+    """Return the widest literal that is enumerated, so narrow that all postings stay within the budget."""
     while most_cells > 1 and int(np.where(width <= most_cells, width, 1).sum()) > budget:
         most_cells //= 2
     return most_cells

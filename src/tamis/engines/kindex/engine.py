@@ -44,7 +44,7 @@ class KIndex(FlatEngine):
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Number the clauses by size and enumerate their literals."""
+        """Return number the clauses by size and enumerate their literals."""
         return build(clauses, **chosen(cls.name, cls.parameters, parameters))
 
     def _scratch(self) -> tuple[Any, ...]:
@@ -54,11 +54,11 @@ class KIndex(FlatEngine):
         return cell, np.zeros(clauses, np.uint16), np.empty(clauses + 1, np.uint32)
 
     def ranking(self, weights: Weights) -> Ranking:
-        """The flat bounds of sizes and of lists."""
+        """Return the flat bounds of sizes and of lists."""
         return Ranking(self._own, weights)
 
     def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> SizeAgenda:
-        """The sizes of one event, best bound first."""
+        """Return the sizes of one event, best bound first."""
         return SizeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:

@@ -68,7 +68,7 @@ def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, dem
 
 @njit(cache=True, nogil=True)
 def signature_bit(operator, dimension, operand):
-    """The one bit of 64 that a predicate sets, and that an event's value looks for.
+    """Return the one bit of 64 that a predicate sets, and that an event's value looks for.
 
     For ``=`` it depends on dimension and operand; for the others, which many operands meet, on the
     dimension alone.
@@ -88,7 +88,7 @@ def sign_lists(operator, dimension, operand, number, signature):
 
 @njit(cache=True, nogil=True)
 def furthest(k, b, dimension, lo, hi, top):
-    """The highest cell of the entries of a dimension, from ``k`` on, as far as any ``>=`` reaches."""
+    """Return the highest cell of the entries of a dimension, from ``k`` on, as far as any ``>=`` reaches."""
     high = np.int64(hi[k])
     while k + 1 < b and dimension[k + 1] == dimension[k] and lo[k + 1] <= top:
         k += 1
@@ -129,7 +129,7 @@ def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, p
 
 @njit(cache=True, nogil=True)
 def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign, visits, turns):
-    """Which lists the pivots of an event visit, from entry ``k`` on, as far as ``visits`` has room.
+    """Return which lists the pivots of an event visit, from entry ``k`` on, as far as ``visits`` has room.
 
     Returns the entry to go on with, and the number of turns. No branch depends on a signature, so that
     the loads of all pivots are under way together. Without signatures every probe visits its list.
@@ -185,7 +185,7 @@ def bound_visits(turns, taken, visits, list_start, record, probe):
 
 @njit(cache=True, nogil=True)
 def lower_bound(begin, end, low, record):
-    """The first record of a list that is not below ``low``."""
+    """Return the first record of a list that is not below ``low``."""
     while begin < end:
         middle = (begin + end) >> 1
         if np.int64(record[middle]) < low:
@@ -216,7 +216,7 @@ def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found
 
 @njit(cache=True, nogil=True)
 def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found):
-    """The same for clauses with groups: every predicate met clears the bit of its group."""
+    """Return the same for clauses with groups: every predicate met clears the bit of its group."""
     at = lower_bound(begin, end, low, record)
     i = at
     while i < end and np.int64(record[i]) <= high:
@@ -248,7 +248,7 @@ def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed,
 
 @njit(cache=True, nogil=True)
 def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand, bitmap, hits, work):
-    """The same with bitmaps."""
+    """Return the same with bitmaps."""
     for m in range(first, last):
         bitmap[m - first] = demand[m]
     found = np.int64(0)
@@ -264,7 +264,7 @@ def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand,
 
 @njit(cache=True, nogil=True)
 def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, set_lo, set_hi):
-    """Whether each group of the literals begin:end has one that holds."""
+    """Return whether each group of the literals begin:end has one that holds."""
     asked, met = np.uint64(0), np.uint64(0)
     for at in range(np.int64(begin), np.int64(end)):
         group = np.uint64(1) << np.uint64((literal[4 * at + 1] >> GROUP) & (BITMAP - 1))
@@ -280,7 +280,8 @@ def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, se
 
 @njit(cache=True, nogil=True)
 def seen_before(d, group, literal, begin, end, cell):
-    """Whether the event has a pivot of the clause that comes before ``d``: that one's list reports it."""
+    """Return whether the event has a pivot of the clause that comes before ``d``: that one's list reports
+    it."""
     for at in range(np.int64(begin), np.int64(end)):
         other = literal[4 * at]
         if other < d and literal[4 * at + 1] >> GROUP == group and cell[other] != 0:

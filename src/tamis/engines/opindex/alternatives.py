@@ -61,7 +61,7 @@ def alternatives_of(
 
 
 def _members(dimension: Ints, owner: Ints, pivotal: Flags) -> tuple[Ints, Ints]:
-    """Each pivot of each clause once, in the order of pivots. Literals come sorted by dimension."""
+    """Return each pivot of each clause once, in the order of pivots. Literals come sorted by dimension."""
     pivot, clause = dimension[pivotal], owner[pivotal]
     fresh = np.ones(len(pivot), np.bool_)
     fresh[1:] = (np.diff(pivot) != 0) | (np.diff(clause) != 0)
@@ -72,7 +72,7 @@ def _members(dimension: Ints, owner: Ints, pivotal: Flags) -> tuple[Ints, Ints]:
 def _predicates(
     predicates: Predicates, owner: Ints, bit: Ints, pivot: Ints, clause: Ints, count: int, dimensions: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """The predicates that have a bit, once for every list that their clause is in."""
+    """Return the predicates that have a bit, once for every list that their clause is in."""
     upper = (predicates.operator == LE) & (predicates.needed[predicates.literal] == PROPER_RANGE)
     own = bit[upper.astype(np.int64), predicates.literal]
     used = np.flatnonzero(own >= 0)

@@ -55,14 +55,14 @@ def build(
 
 
 def frequency(clauses: Clauses, predicates: Predicates, statistics: Statistics) -> Floats:
-    """How often events have each dimension: from a log of events, else from the predicates on it."""
+    """Return how often events have each dimension: from a log of events, else from the predicates on it."""
     if statistics.sampled:
         return statistics.presence
     return np.bincount(predicates.dimension, minlength=clauses.dimensions).astype(np.float64)
 
 
 def _grouped(clauses: Clauses, start: Ints) -> npt.NDArray[np.bool_]:
-    """Which clauses are conjunctions of disjunctions."""
+    """Return which clauses are conjunctions of disjunctions."""
     return _sums((clauses.literal[:, 1] >> GROUP) > 0, start) > 0
 
 
@@ -96,7 +96,7 @@ def _pivots(
 def _counted(
     clauses: Clauses, start: Ints, predicates: Predicates, pivots: Pivots, grouped: npt.NDArray[np.bool_]
 ) -> Posted:
-    """The predicates of plain conjunctions."""
+    """Return the predicates of plain conjunctions."""
     clause = np.repeat(np.arange(clauses.count), np.diff(start))[predicates.literal]
     columns = [predicates.dimension, predicates.operator, predicates.operand]
     if grouped.any():
@@ -150,7 +150,7 @@ def _sorted(number: Ints, count: int, record: Ints, bits: int) -> npt.NDArray[An
 def _counters(
     start: Ints, predicates: Predicates, pivots: Pivots, grouped: Any, alternatives: Alternatives
 ) -> Arrays:
-    """How many predicates each clause needs, and how it is decided if meeting them is not enough."""
+    """Return how many predicates each clause needs, and how it is decided if meeting them is not enough."""
     undecided = np.where(grouped, alternatives.undecided, _sums(~predicates.exact, start) > 0)
     verdict = np.where(undecided, UNDECIDED, 0) | np.where(grouped, GROUPED, 0)
     needed = np.where(grouped, 0, _sums(predicates.needed, start))
@@ -161,7 +161,7 @@ def _counters(
 
 
 def _bitmaps(alternatives: Alternatives, pivots: Pivots, dimensions: int) -> Arrays:
-    """The lists of clauses with several pivots: who is in them, and the bits that must be cleared."""
+    """Return the lists of clauses with several pivots: who is in them, and the bits that must be cleared."""
     return {
         "cnf_pivot_start": np.searchsorted(alternatives.pivot, np.arange(dimensions + 1)).astype(np.uint32),
         "cnf_member": pivots.rank[alternatives.clause].astype(np.uint32),

@@ -77,7 +77,7 @@ class OpIndex:
         self._free: deque[Buffers] = deque()
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         work = np.zeros(3, np.int64)
         buffers = self._take(events)
 
@@ -157,7 +157,7 @@ class Buffers(NamedTuple):
     turns: npt.NDArray[np.int64]
 
     def with_probes(self, entries: int) -> Buffers:
-        """The same with room for events of more entries."""
+        """Return the same with room for events of more entries."""
         return Buffers(*self[:4], *_probes(entries))
 
 

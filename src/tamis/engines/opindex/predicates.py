@@ -61,7 +61,7 @@ def predicates_of(clauses: Clauses) -> Predicates:
 
 
 def _of_single_cells(clauses: Clauses, sets: Flags) -> Flags:
-    """Which sets hold single cells only."""
+    """Return which sets hold single cells only."""
     found = np.zeros(len(sets), np.bool_)
     if sets.any():
         wide = np.concatenate([[0], np.cumsum(clauses.set_lo != clauses.set_hi)])
@@ -71,7 +71,7 @@ def _of_single_cells(clauses: Clauses, sets: Flags) -> Flags:
 
 
 def _points(clauses: Clauses, spelled: Flags) -> tuple[Ints, Ints]:
-    """The cells of sets of single cells, and the literal of each."""
+    """Return the cells of sets of single cells, and the literal of each."""
     literal = np.flatnonzero(spelled)
     count = clauses.literal[literal, 3].astype(np.int64)
     skipped = clauses.literal[literal, 2] - (np.cumsum(count) - count)

@@ -76,7 +76,7 @@ def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hi
 
 @njit(cache=True, nogil=True)
 def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
-    """The hits, moved to the front, that also satisfy a further inline condition."""
+    """Return the hits, moved to the front, that also satisfy a further inline condition."""
     count = np.uint64(0)
     for h in range(np.uint64(hit_count)):
         i = np.uint64(hits[h])
@@ -99,7 +99,7 @@ def check_first(hits, hit_count, posting, start, literal, cell):
 
 @njit(cache=True, nogil=True)
 def first_holds(hits, hit_count, start, literal, cell):
-    """The same for hits that are clauses already."""
+    """Return the same for hits that are clauses already."""
     for h in range(hit_count):
         hits[h] = (np.int64(start[hits[h]]) << 32) | hits[h]
     count = 0
@@ -114,7 +114,7 @@ def first_holds(hits, hit_count, start, literal, cell):
 
 @njit(cache=True, nogil=True)
 def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
-    """Which zones an event with several or wide entries touches, as marks."""
+    """Return which zones an event with several or wide entries touches, as marks."""
     marks = np.zeros(width, np.uint8)
     for k in range(a, b):
         d = np.int64(dimension[k])

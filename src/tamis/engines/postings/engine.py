@@ -39,10 +39,10 @@ class ListEngine(ABC):
 
     @abstractmethod
     def _make_scratch(self) -> Scratch:
-        """The pool of scratch memory, for a layout that has been looked at."""
+        """Return the pool of scratch memory, for a layout that has been looked at."""
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         work = np.zeros(5, np.int64)
         scratch: Any = self._scratch.take(events)
         kernel = type(self).kernel

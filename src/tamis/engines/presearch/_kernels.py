@@ -28,7 +28,7 @@ for _at in range(64):
 
 @njit(cache=True, nogil=True)
 def places_of(a, b, dimension, lo, heads, levels, places):
-    """The places of all terms of a plain document; returns how many.
+    """Return the places of all terms of a plain document; returns how many.
 
     A cell lies in one block of level 0 and in two of every other.
     """
@@ -74,7 +74,7 @@ def rows_of(places, count, slot, row_place, bits, width, rows):
 
 @njit(cache=True, nogil=True)
 def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width, places):
-    """The inverted bit map of the plain documents begin:stop; returns its number of rows.
+    """Return the inverted bit map of the plain documents begin:stop; returns its number of rows.
 
     Loops of their own for each array keep many loads under way at once.
     """
@@ -138,7 +138,7 @@ def and_rows(partial, up, own, bits, row, words, count, width):
 
 @njit(cache=True, nogil=True)
 def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
-    """The second layer from node ``at`` down, which has promising documents in ``row``.
+    """Return the second layer from node ``at`` down, which has promising documents in ``row``.
 
     A node without promising documents is left with everything below it. Returns the hits so far, or FULL.
     """
@@ -195,7 +195,8 @@ def promising(pairs, count, child, slot, bits, width):
 def filter_candidates(
     pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
 ):
-    """The second layer for pairs (row of a root, one of its children); returns the hits so far, or FULL."""
+    """Return the second layer for pairs (row of a root, one of its children); returns the hits so far, or
+    FULL."""
     root, used = np.int64(-1), 0
     for i in range(promising(pairs, count, child, slot, bits, width)):
         if found == FULL:
@@ -214,7 +215,7 @@ def filter_candidates(
 def presearch(
     rows, row_place, top, child, node, slot, bits, width, partial, words, pairs, decided, hits, work
 ):
-    """Both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold.
+    """Return both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold.
 
     A large batch has a good part of all terms: then they are visited in their own order, which is that of
     the nodes in memory.
@@ -332,7 +333,7 @@ def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
     heads, levels, hull, top, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """One document the plain way: every query whose representative term it has is evaluated.
+    """Return one document the plain way: every query whose representative term it has is evaluated.
 
     Blocks that the entry before has visited are left out. Returns the pairs written, or FULL.
     """

@@ -41,11 +41,11 @@ class Buffers(NamedTuple):
     ordered: npt.NDArray[np.int64]
 
     def with_terms(self, room: int) -> Buffers:
-        """The same, with room for the terms of an event."""
+        """Return the same, with room for the terms of an event."""
         return self if len(self.terms) >= room else self._replace(terms=np.empty(room, np.int64))
 
     def with_hits(self, room: int) -> Buffers:
-        """The same with room for more hits."""
+        """Return the same with room for more hits."""
         return self._replace(hits=np.empty(room, np.int64), ordered=np.empty(room, np.int64))
 
 
@@ -98,7 +98,7 @@ class Presearch:
         self._room = Room()
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         work = np.zeros(4, np.int64)
         scratch = (self._free.pop() if self._free else self._new_buffers()).with_terms(
             self._most_terms * int(np.diff(events.start).max(initial=0))

@@ -10,7 +10,7 @@ BELOW_ONE = np.nextafter(1.0, 0.0)
 
 @njit(cache=True, nogil=True)
 def operator_of(lo, hi, members, cells):
-    """The operator of a positive condition, read off its cells.
+    """Return the operator of a positive condition, read off its cells.
 
     A range of one cell counts as an equality: no other predicate ends inside it. The first cell of a
     dimension lies below all operands, and the last but one above (the last is for values of other types):

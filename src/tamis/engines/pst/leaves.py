@@ -30,7 +30,7 @@ class Leaves(NamedTuple):
 
 
 def conditions(clauses: Clauses, statistics: Statistics) -> Units:
-    """The conditions of all clauses, also if there is none."""
+    """Return the conditions of all clauses, also if there is none."""
     if len(clauses.literal):
         return units_of(clauses, statistics)
     none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)

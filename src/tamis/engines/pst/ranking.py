@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def ranking(clauses: Clauses, units: Units, statistics: Statistics) -> Floats:
-    """A number for each condition, the smaller the more selective it is taken to be.
+    """Return a number for each condition, the smaller the more selective it is taken to be.
 
     The width of a predicate is that of its cells among all cells of the dimension, times the share of
     clauses that ask for the attribute: of two equalities the one on the rarer attribute goes first.

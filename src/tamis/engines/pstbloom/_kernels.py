@@ -9,7 +9,7 @@ from tamis.engines.postings._kernels import bounds, check_first, match_general, 
 
 @njit(cache=True, nogil=True, inline="always")
 def signature_bit(dimension, space):
-    """The bit of a space of a dimension, in a signature of 64 bits."""
+    """Return the bit of a space of a dimension, in a signature of 64 bits."""
     mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(space)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.uint64(1) << (mixed >> np.uint64(58))

@@ -45,7 +45,8 @@ def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, k
 
 @njit(cache=True, nogil=True)
 def combinations(count, size):
-    """How many ways there are to choose ``size`` of ``count`` spaces, or ``MOST`` if there are more."""
+    """Return how many ways there are to choose ``size`` of ``count`` spaces, or ``MOST`` if there are
+    more."""
     ways = np.int64(1)
     for n in range(size):
         ways = ways * (count - n) // (n + 1)
@@ -67,7 +68,7 @@ def pair_buckets(keys, count, first, shift, visits, at):
 
 @njit(cache=True, nogil=True)
 def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
-    """The same for combinations of ``size`` spaces, not going on from parts that no clause has."""
+    """Return the same for combinations of ``size`` spaces, not going on from parts that no clause has."""
     chosen = np.empty(size, np.int64)
     key = np.zeros(size + 1, np.uint64)
     mask = np.uint64(32 * len(parts) - 1)
@@ -216,7 +217,7 @@ def match_events(
 
 @njit(cache=True, nogil=True)
 def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
-    """The keys of all spaces that an event with several or wide entries touches."""
+    """Return the keys of all spaces that an event with several or wide entries touches."""
     room = 0
     for k in range(a, b):
         low, high = reach(k, a, b, dimension, lo, hi, hull)

@@ -16,5 +16,5 @@ class HashScratch(Scratch):
         self._hashed = high - low
 
     def room(self, entries: int) -> int:
-        """How many lists an event with so many entries may visit; at least a key for each entry."""
+        """Return how many lists an event with so many entries may visit; at least a key for each entry."""
         return super().room(entries) + max(entries, min(comb(entries, self._access), self._hashed))

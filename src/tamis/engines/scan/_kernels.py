@@ -28,7 +28,7 @@ def scan_plain(cell, start, literal, set_lo, set_hi, found):
 
 @njit(cache=True, nogil=True)
 def scan_general(first, last, dimension, lo, hi, start, literal, set_lo, set_hi, found):
-    """The same for an event with several or wide entries."""
+    """Return the same for an event with several or wide entries."""
     count = 0
     for c in range(len(start) - 1):
         if holds_general(literal, start[c], start[c + 1], first, last, dimension, lo, hi, set_lo, set_hi):

@@ -38,7 +38,7 @@ class Scan:
         self._literal = self._clauses["literal"].reshape(-1)
 
     def candidates(self, events: Located) -> Candidates:
-        """All pairs of a batch."""
+        """Return all pairs of a batch."""
         arrays = self._clauses
         cell = np.zeros(max(len(arrays["cells"]), 1), np.uint32)
         found = np.empty(len(arrays["start"]), np.int64)

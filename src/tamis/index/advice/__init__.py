@@ -113,7 +113,7 @@ def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS)
 
 
 def _leaves(tree: Expr, span: Span) -> Iterator[tuple[Predicate, Span]]:
-    """Every predicate and its place, from left to right."""
+    """Yield every predicate and its place, from left to right."""
     stack: list[tuple[Any, Span]] = [(tree, span)]
     while stack:
         node, place = stack.pop()

@@ -131,10 +131,10 @@ def _nearest(name: str, names: list[str]) -> str | None:
 
 
 def percent(share: float) -> str:
-    """A share to three digits."""
+    """Return a share to three digits."""
     return f"{100.0 * share:.3g}%"
 
 
 def shortened(text: str) -> str:
-    """The beginning of a long text."""
+    """Return the beginning of a long text."""
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"

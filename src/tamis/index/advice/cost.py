@@ -38,7 +38,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def cost_of(found: Clauses, share: Share) -> Cost:
-    """The cost of the clauses of an expression."""
+    """Return the cost of the clauses of an expression."""
     conditions = [_access(clause, share) for clause in found.clauses]
     widths = [1.0 if condition is None else share(condition) for condition in conditions]
     accesses = [

@@ -49,7 +49,7 @@ class Counted:
         self._known: dict[str, Truth] = {}
 
     def share(self, expr: Expr) -> float:
-        """The share of the events that ``expr`` is true of."""
+        """Return the share of the events that ``expr`` is true of."""
         return float(self.truth(expr).mean())
 
     def truth(self, expr: Expr) -> Truth:
@@ -67,7 +67,7 @@ class Counted:
 
 
 def guessed(expr: Expr) -> float:
-    """A rule of thumb: predicates as if they did not know of each other."""
+    """Return a rule of thumb: predicates as if they did not know of each other."""
     if isinstance(expr, And):
         return math.prod(map(guessed, expr.children))
     if isinstance(expr, Or):

@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
 
 def idle_parts(expr: Expr, span: Span, whole: bool = False) -> list[Part]:
-    """The parts of ``expr`` that change nothing, the largest first, none of them inside another.
+    """Return the parts of ``expr`` that change nothing, the largest first, none of them inside another.
 
     ``whole``: the expression itself is never or always true, so that everything in it is redundant.
     """

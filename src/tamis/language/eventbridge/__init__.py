@@ -28,7 +28,7 @@ _OR = "$or"
 
 
 def from_eventbridge(pattern: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """The tree of an EventBridge event pattern, given as decoded data or as JSON text."""
+    """Return the tree of an EventBridge event pattern, given as decoded data or as JSON text."""
     decoded = decode_json(pattern, limits) if isinstance(pattern, str | bytes) else pattern
     return check_tree(_all_of(decoded, Place("", "$", limits), 1), limits)
 
@@ -38,7 +38,7 @@ def _all_of(fields: Any, place: Place, depth: int) -> Expr:
 
 
 def _conditions(fields: Any, place: Place, depth: int) -> Iterator[Expr]:
-    """A condition for each field, those of nested objects in the same row."""
+    """Yield a condition for each field, those of nested objects in the same row."""
     if (deepest := depth_limit(place.limits)) < depth:
         with place.blamed():
             raise over("expression_depth", deepest, f"the pattern is at least {depth} levels deep")
@@ -61,7 +61,8 @@ def _conditions(fields: Any, place: Place, depth: int) -> Iterator[Expr]:
 
 
 def _is_choice(body: list[Any] | tuple[Any, ...], place: Place) -> bool:
-    """Whether ``$or`` is a choice of patterns; else it is a field of that name, as it was in older rules."""
+    """Return whether ``$or`` is a choice of patterns; else it is a field of that name, as it was in older
+    rules."""
     objects = [item for item in body if isinstance(item, Mapping)]
     if not objects or any(key in OPERATORS for item in objects for key in item):
         return False

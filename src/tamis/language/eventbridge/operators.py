@@ -16,14 +16,14 @@ from tamis.values.value import predecessor, successor
 
 
 def equal(place: Place, values: list[Any], negated: bool = False) -> Predicate:
-    """Some value is one of these; ``negated``, present and none is."""
+    """Return some value is one of these; ``negated``, present and none is."""
     if len(values) == 1:
         return Compare(place.name, "!=" if negated else "=", values[0])
     return In(place.name, tuple(values), negated)
 
 
 def is_null(place: Place) -> Predicate:
-    """The attribute is written as null, perhaps among other values."""
+    """Return the attribute is written as null, perhaps among other values."""
     return Compare(NULLS, "=", place.name)
 
 
@@ -31,7 +31,7 @@ Operator = Callable[[Any, Place], Expr]
 
 
 def read_operator(entry: Mapping[str, Any], place: Place) -> Expr:
-    """The checked condition of ``{operator: operand}``."""
+    """Return the checked condition of ``{operator: operand}``."""
     return _read(entry, place, OPERATORS)
 
 
@@ -63,7 +63,7 @@ def _suffix(operand: Any, place: Place) -> Expr:
 
 
 def _perhaps_folded(operand: Any, place: Place) -> tuple[str, bool]:
-    """A text, and whether its case matters not."""
+    """Return a text, and whether its case matters not."""
     if isinstance(operand, Mapping) and list(operand) == ["equals-ignore-case"]:
         return _string(operand["equals-ignore-case"], place.inside("equals-ignore-case")), True
     return _string(operand, place), False
@@ -92,7 +92,7 @@ def _exists(operand: Any, place: Place) -> Expr:
 
 
 def _numeric(operand: Any, place: Place) -> Expr:
-    """One comparison, or a range that one and the same value must lie in."""
+    """Return one comparison, or a range that one and the same value must lie in."""
     match operand:
         case ["=" | "<" | "<=" | ">" | ">=" as op, number]:
             return Compare(place.name, op, _number(number, place.inside(1)))
@@ -127,7 +127,7 @@ def _anything_but(operand: Any, place: Place) -> Expr:
 
 
 def _alike(operand: Any, place: Place) -> list[Any]:
-    """One string or number, or a list of either kind."""
+    """Return one string or number, or a list of either kind."""
     values = list(operand) if isinstance(operand, list | tuple) else [operand]
     for kind in (str, int | float):
         if values and all(isinstance(value, kind) and not isinstance(value, bool) for value in values):
@@ -136,7 +136,7 @@ def _alike(operand: Any, place: Place) -> list[Any]:
 
 
 def _none_of(pattern: Operator, empty: bool = False) -> Operator:
-    """The denial of ``pattern`` for one string or each of a list; an ``empty`` one may be refused."""
+    """Return the denial of ``pattern`` for one string or each of a list; an ``empty`` one may be refused."""
 
     def denial(operand: Any, place: Place) -> Expr:
         several = isinstance(operand, list | tuple)

@@ -23,13 +23,13 @@ class Place(NamedTuple):
     limits: Limits
 
     def field(self, key: Any) -> Place:
-        """The field ``key`` of an object: one step on in both."""
+        """Return the field ``key`` of an object: one step on in both."""
         if not isinstance(key, str):
             self.refuse(f"the name of a field is a string, not {kind_of(key)}")
         return self.inside(key)._replace(name=f"{self.name}.{key}" if self.name else key)
 
     def inside(self, key: str | int) -> Place:
-        """The same attribute, deeper in the pattern."""
+        """Return the same attribute, deeper in the pattern."""
         if isinstance(key, int):
             step = f"[{key}]"
         else:

@@ -11,7 +11,7 @@ from tamis.limits import Limits
 
 
 def like_of(text: str, limits: Limits) -> str:
-    """The LIKE pattern of a wildcard; :class:`PatternError` if it is not one."""
+    """Return the LIKE pattern of a wildcard; :class:`PatternError` if it is not one."""
     pieces = list(_pieces(text))
     if (states := most_states(pieces)) > limits.wildcard_states:
         what = f"some text matches {states} beginnings of the wildcard {text[:80]!r} at once"
@@ -20,7 +20,7 @@ def like_of(text: str, limits: Limits) -> str:
 
 
 def literal(text: str) -> str:
-    """The LIKE pattern of just this text."""
+    """Return the LIKE pattern of just this text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
@@ -49,7 +49,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def most_states(pieces: list[str]) -> int:
-    """How many beginnings of a wildcard that end in a ``*`` or after one can match the same text.
+    """Return how many beginnings of a wildcard that end in a ``*`` or after one can match the same text.
 
     It is what a wildcard costs an automaton, and what EventBridge bounds. A ``*`` once reached stays so, so
     the worst text first passes all of them; then it ends in letters that as many pieces as possible begin

@@ -30,7 +30,7 @@ def hinted(error: ExpressionError, text: str) -> ExpressionError:
 
 
 def _hint_of(error: ExpressionError, text: str) -> str | None:
-    """A hint, unless the message itself says what to do."""
+    """Return a hint, unless the message itself says what to do."""
     if error.position is None:
         return None
     if isinstance(error, TypeMismatch):
@@ -121,7 +121,7 @@ def _near_connective(word: re.Match[str] | None) -> bool:
 
 
 def _near(word: re.Match[str] | None, known: tuple[str, ...]) -> str | None:
-    """The keyword that a word is a misspelling of: similar, or the same letters in another order."""
+    """Return the keyword that a word is a misspelling of: similar, or the same letters in another order."""
     if word is None or len(word[0]) > 20 or word[0].upper() in known:
         return None
     written = word[0].upper()

@@ -27,36 +27,36 @@ class Rule(NamedTuple):
 
 
 def rule(before: str, rest: str, say: Say) -> Rule:
-    """A rule of two patterns, blind to case, and what is said where both fit."""
+    """Return a rule of two patterns, blind to case, and what is said where both fit."""
     return Rule(re.compile(f"(?:{before})\\Z", re.IGNORECASE), re.compile(rest, re.IGNORECASE), say)
 
 
 def quoted(text: str) -> str:
-    """A string literal of what was written, with or without other quotes."""
+    """Return a string literal of what was written, with or without other quotes."""
     return "'" + text.strip("\"'“”‘’„‚«»`").replace("'", "''") + "'"
 
 
 def literal(text: str) -> str:
-    """A number as it is, anything else as a string literal."""
+    """Return a number as it is, anything else as a string literal."""
     return text if re.fullmatch(NUMBER, text) else quoted(text)
 
 
 def iso(year: str, month: str, day: str) -> str:
-    """A date with the year first."""
+    """Return a date with the year first."""
     return f"{year}-{int(month):02}-{int(day):02}"
 
 
 def inner(text: str | None) -> str:
-    """The content of a literal, ``x`` if there is none."""
+    """Return the content of a literal, ``x`` if there is none."""
     return (text or "x").strip("\"'")
 
 
 def contains(text: str | None, negation: str = "") -> str:
-    """How to look for a part of a string."""
+    """Return how to look for a part of a string."""
     part = inner(text)
     return f"write {negation}LIKE '%{part}%' for a part of a string, {negation}HAS '{part}' for a word"
 
 
 def on_the_left(name: str, value: str) -> str:
-    """How to ask for one of several values."""
+    """Return how to ask for one of several values."""
     return f"the attribute stands on the left: {name} = {value} holds if one of its values is that"

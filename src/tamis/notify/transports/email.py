@@ -72,7 +72,7 @@ class EmailTransport(Transport):
                 line.quit()
 
     def compose(self, delivery: Email, message: Message, server: MailServer) -> EmailMessage:
-        """The mail, header by header."""
+        """Return the mail, header by header."""
         words = render_message(message, delivery.template, self.service.limits)
         mail = EmailMessage(policy=SMTP)
         mail["From"] = server.sender
@@ -88,7 +88,7 @@ class EmailTransport(Transport):
         return mail
 
     def _take(self, server: MailServer) -> _Line:
-        """A connection that is alive: an idle one, or a new one."""
+        """Return a connection that is alive: an idle one, or a new one."""
         with self._lock:
             line = self._idle.pop() if self._idle else None
         if line is not None:
@@ -121,7 +121,7 @@ class _Line(smtplib.SMTP):
             raise
 
     def is_alive(self, seconds: float) -> bool:
-        """Whether the server still answers on it; starts the time of the next mail."""
+        """Return whether the server still answers on it; starts the time of the next mail."""
         self._until = time.monotonic() + seconds
         if time.monotonic() - self.used > IDLE_SECONDS:
             return False
@@ -131,7 +131,7 @@ class _Line(smtplib.SMTP):
             return False
 
     def getreply(self) -> tuple[int, bytes]:
-        """An answer, in time."""
+        """Return an answer, in time."""
         if self.sock is not None:
             self.sock.settimeout(max(0.001, self._until - time.monotonic()))
         return super().getreply()

@@ -47,7 +47,7 @@ class FileTransport(Transport):
 
 
 def folder_of(owner: str | None) -> str:
-    """The name of an owner's folder: the owner's, where that is a plain name."""
+    """Return the name of an owner's folder: the owner's, where that is a plain name."""
     if owner is None:
         return "_"
     return owner if _PLAIN.fullmatch(owner) else "_" + hashlib.sha256(owner.encode()).hexdigest()[:40]

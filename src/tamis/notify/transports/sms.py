@@ -54,7 +54,8 @@ class SmsTransport(Transport):
 
 
 def filled(form: Any, values: dict[str, str]) -> Any:
-    """The form with its places filled: values go into finished strings, so none of them can break out."""
+    """Return the form with its places filled: values go into finished strings, so none of them can break
+    out."""
     if isinstance(form, dict):
         return {name: filled(part, values) for name, part in form.items()}
     if isinstance(form, list):
@@ -65,7 +66,7 @@ def filled(form: Any, values: dict[str, str]) -> Any:
 
 
 def _form(service: Settings) -> Any:
-    """The gateway's form, which the operator wrote."""
+    """Return the gateway's form, which the operator wrote."""
     assert service.sms is not None
     try:
         check_url(service.sms.url, service.limits)

@@ -54,7 +54,8 @@ class WebhookTransport(Transport):
 
 
 def signed(secrets: Iterable[str], identity: str, body: bytes, at: float | None = None) -> dict[str, str]:
-    """The headers of Standard Webhooks; each secret signs, so that receivers may change over in peace."""
+    """Return the headers of Standard Webhooks; each secret signs, so that receivers may change over in
+    peace."""
     timestamp = str(int(time.time() if at is None else at))
     content = b".".join((identity.encode(), timestamp.encode(), body))
     marks = [

@@ -86,7 +86,8 @@ def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, code
 
 @njit(cache=True, nogil=True)
 def cell_below(code, codes, cell):
-    """The cell that ends at a cut: a table's entry or, if cuts are listed, that of its place in the list."""
+    """Return the cell that ends at a cut: a table's entry or, if cuts are listed, that of its place in the
+    list."""
     if len(codes) == 0:
         return cell[code]
     low, high = 0, len(codes)
@@ -232,7 +233,7 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
 
 @njit(cache=True, nogil=True)
 def number_groups(order, same, group):
-    """Number groups of equal clauses by their first members; returns how many there are.
+    """Return number groups of equal clauses by their first members; returns how many there are.
 
     In ``order`` the clauses of a group stand together, ``same`` marks all but one of each.
     """

@@ -65,11 +65,11 @@ class Cuts:
         self._section = np.searchsorted(keys.bottom, self._key, side="right") - 1
 
     def code(self, dimension: Ints, key: Ints) -> Ints:
-        """A cut in one number."""
+        """Return a cut in one number."""
         return dimension * self.keys.total + key
 
     def section(self, number: int) -> SectionCuts:
-        """The cuts of one section."""
+        """Return the cuts of one section."""
         mine = self._section == number
         proper = mine & (self._key != self.keys.bottom[number]) & (self._key != self.keys.top[number])
         dimension, key = self._dimension[proper], self._key[proper] - self.keys.bottom[number] - 1
@@ -78,7 +78,7 @@ class Cuts:
         return SectionCuts(dimension, key, start, np.where(used, np.diff(start) + 1, 0))
 
     def below(self, bases: list[Ints]) -> Below:
-        """The cells that end at the cuts, given where the cells of each section begin."""
+        """Return the cells that end at the cuts, given where the cells of each section begin."""
         inner = self._key != self.keys.bottom[self._section]
         fresh = np.ones(len(inner), np.bool_)
         fresh[1:] = (np.diff(self._dimension) != 0) | (np.diff(self._section) != 0)
@@ -99,7 +99,7 @@ class Below(NamedTuple):
     cell: npt.NDArray[np.int32]
 
     def of(self, code: Ints) -> npt.NDArray[Any]:
-        """The cells of many cuts."""
+        """Return the cells of many cuts."""
         out = np.empty(len(code), np.int64)
         cells_below(code, self.codes, self.cell, out)
         return out

@@ -59,7 +59,7 @@ def dedupe(
 def _without_copies(
     order: Ints, same: Any, start: Ints, literal: Any, revise: Any, owner: Ints, word: Any
 ) -> tuple[Ints, Any, Any, Ints, Ints]:
-    """The first clause of every group of equal ones, in the order given, with the owners of the group.
+    """Return the first clause of every group of equal ones, in the order given, with the owners of the group.
 
     The order matters for speed: ranges of sets stand in the order of the clauses, too.
     """
@@ -77,7 +77,7 @@ def _without_copies(
 
 
 def _word(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:
-    """A word for dimensions, cells and places in sets."""
+    """Return a word for dimensions, cells and places in sets."""
     largest = max(len(sets), len(cells), int(cells.max(initial=0)))
     return np.uint16 if largest < 0xFFFF else np.uint32
 

@@ -35,7 +35,7 @@ class StringCuts:
         self.high: Any = []
 
     def spread(self, entry: Ints, chosen: Ints) -> StringCuts:
-        """The chosen ranges, in any number, for other entries."""
+        """Return the chosen ranges, in any number, for other entries."""
         cuts = StringCuts()
         cuts.texts, cuts.entry = self.texts, entry
         cuts.dimension, cuts.low, cuts.high = (
@@ -44,7 +44,7 @@ class StringCuts:
         return cuts
 
     def moved(self, by: int) -> StringCuts:
-        """The same ranges for entries numbered ``by`` higher."""
+        """Return the same ranges for entries numbered ``by`` higher."""
         return self.spread(np.asarray(self.entry, np.int64) + by, np.arange(len(self.entry)))
 
     def add(self, entry: int, dimension: int, low: Any, high: Any) -> None:
@@ -87,14 +87,14 @@ class Sections:
         self.cuts = Cuts(self.keys, rows, codes.ravel(), self._dimensions)
 
     def _string_keys(self, ends: Any, rank: Ints) -> Ints:
-        """The keys of the ends of string ranges (-1: no bound)."""
+        """Return the keys of the ends of string ranges (-1: no bound)."""
         end = np.array(ends, np.int64)
         return np.where(end < 0, -1, self.keys.bottom[TEXT] + 1 + 2 * rank[end >> 1] + (end & 1))
 
     def finish(
         self, views: dict[tuple[int, View], int], flags: dict[tuple[int, Flag, str], int]
     ) -> tuple[Space, Below]:
-        """The space, and the cell that ends at every cut."""
+        """Return the space, and the cell that ends at every cut."""
         number, time, text, boolean = map(self.cuts.section, (NUMBER, TIME, TEXT, BOOLEAN))
         is_view = np.arange(self._dimensions) >= len(self._names)
         bases, cells = _layout([number.width, time.width, text.width, boolean.width], is_view)
@@ -118,7 +118,7 @@ class Sections:
         return space, self.cuts.below(bases)
 
     def string_ranges(self, below: Below) -> Ranges:
-        """The string ranges as (entry, lowest cell, highest cell)."""
+        """Return the string ranges as (entry, lowest cell, highest cell)."""
         low, high = self._string_codes
         return np.asarray(self._strings.entry, np.int64), below.of(low) + 1, below.of(high)
 
@@ -133,7 +133,7 @@ def _layout(widths: list[Ints], is_view: npt.NDArray[np.bool_]) -> tuple[list[In
 
 
 def _keys(literals: Literals, sizes: list[int], ranks: list[tuple[Ints, Ints]]) -> Keys:
-    """The keys of all sections end to end, each between the two that stand for no bound."""
+    """Return the keys of all sections end to end, each between the two that stand for no bound."""
     top = np.cumsum(np.array(sizes, np.int64) + 2) - 1
     bottom = top - sizes - 1
     of_literal = np.full((4, len(literals.kind)), -1, np.int32)
@@ -168,7 +168,7 @@ def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
 
 
 def _number_cuts(cuts: SectionCuts, values: Any) -> tuple[npt.NDArray[np.float64], Ints, Ints, Any]:
-    """The numbers that some dimension is cut at, and the cuts of each dimension as places there."""
+    """Return the numbers that some dimension is cut at, and the cuts of each dimension as places there."""
     floor, rest = values
     used = np.zeros(len(floor), np.bool_)
     used[cuts.key] = True
@@ -202,7 +202,7 @@ class _Texts:
 
 
 def _texts_compared(literals: Literals, rows: Comparisons) -> Ints:
-    """The string literals that comparisons have as operands, in order."""
+    """Return the string literals that comparisons have as operands, in order."""
     texts = literals.kind == Kind.STRING
     if not texts.any():
         return np.zeros(0, np.int64)
@@ -226,6 +226,6 @@ def _text_cuts(cuts: SectionCuts, texts: Any) -> tuple[Ints, StringColumn, Ints,
 
 
 def _binary(literals: Literals, used: Ints, extra: list[bytes]) -> pa.Array:
-    """The used string literals followed by the extra ones, as one binary array."""
+    """Return the used string literals followed by the extra ones, as one binary array."""
     chosen = to_arrow(literals.strings).take(pa.array(literals.bits[used]))
     return pa.concat_arrays([chosen, pa.array(extra, pa.large_binary())])

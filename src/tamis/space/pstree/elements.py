@@ -22,7 +22,7 @@ class Elements(Protocol):
     """A type of values."""
 
     def elements(self, value: Any) -> tuple[int, ...]:
-        """The elements of a value; ``ValueError`` or ``TypeError`` if it is not of this type."""
+        """Return the elements of a value; ``ValueError`` or ``TypeError`` if it is not of this type."""
 
 
 class Integers:
@@ -38,7 +38,7 @@ class Integers:
         return _digits(self.key(value), self.bits)
 
     def key(self, value: Any) -> int:
-        """The value's place among all values of the type."""
+        """Return the value's place among all values of the type."""
         if type(value) is not int:
             raise TypeError(f"{value!r} is not a whole number")
         half = 1 << (self.bits - 1)
@@ -47,7 +47,7 @@ class Integers:
         return value + half
 
     def keys(self, values: npt.ArrayLike) -> Keys:
-        """The same for an array."""
+        """Return the same for an array."""
         given = np.asarray(values)
         if len(given) and given.dtype.kind != "i":
             raise TypeError("not all values are whole numbers of 64 bits")
@@ -67,14 +67,14 @@ class Floats:
         return _digits(self.key(value), 64)
 
     def key(self, value: Any) -> int:
-        """The value's place among all values of the type."""
+        """Return the value's place among all values of the type."""
         if type(value) not in (int, float) or math.isnan(value):
             raise TypeError(f"{value!r} is not a number that can be compared")
         raw: int = struct.unpack("<Q", struct.pack("<d", value + 0.0))[0]  # -0.0 + 0.0 is 0.0
         return raw ^ ((1 << 64) - 1) if raw >> 63 else raw | 1 << 63
 
     def keys(self, values: npt.ArrayLike) -> Keys:
-        """The same for an array."""
+        """Return the same for an array."""
         wide = np.asarray(values, np.float64) + 0.0
         if np.isnan(wide).any():
             raise TypeError("NaN is not a number that can be compared")
@@ -87,13 +87,13 @@ class Strings:
     """Strings by their characters; their order is that of the code points."""
 
     def elements(self, value: Any) -> tuple[int, ...]:
-        """The code points."""
+        """Return the code points."""
         if type(value) is not str:
             raise TypeError(f"{value!r} is not a string")
         return tuple(map(ord, value))
 
 
 def _digits(key: int, bits: int) -> tuple[int, ...]:
-    """The leading bit, the next three, then digits of four."""
+    """Return the leading bit, the next three, then digits of four."""
     shifts = range(bits - 2 * _DIGIT, -1, -_DIGIT)
     return key >> (bits - 1), key >> (bits - _DIGIT) & 7, *(key >> shift & 15 for shift in shifts)

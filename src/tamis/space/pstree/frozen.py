@@ -96,7 +96,7 @@ class Frozen:
         return len(self.start) - 1
 
     def locate(self, values: Any) -> Ints:
-        """The leaf of each value."""
+        """Return the leaf of each value."""
         if isinstance(self.cuts, Texts):
             texts = _texts([self._text(value) for value in values])
             leaf = np.empty(len(texts.start) - 1, np.int64)
@@ -110,7 +110,7 @@ class Frozen:
         return leaf
 
     def pairs(self, values: Any) -> tuple[Ints, Ints]:
-        """All pairs (place in ``values``, predicate) that match."""
+        """Return all pairs (place in ``values``, predicate) that match."""
         leaf = self.locate(values)
         total = int((self.start[leaf + 1] - self.start[leaf]).sum())
         point, predicate = np.empty((2, total), np.int64)

@@ -24,7 +24,7 @@ class Inner:
         self.afters = 0
 
     def child(self, element: int) -> Inner:
-        """The node of ``element`` under this one, made if it is missing."""
+        """Return the node of ``element`` under this one, made if it is missing."""
         found = self.children.get(element)
         if found is None:
             found = self.children[element] = Inner()
@@ -37,7 +37,7 @@ class Inner:
         del self.order[bisect_left(self.order, element)]
 
     def below(self, element: int) -> Inner | None:
-        """The last child before ``element``."""
+        """Return the last child before ``element``."""
         place = bisect_left(self.order, element)
         return self.children[self.order[place - 1]] if place else None
 
@@ -96,7 +96,7 @@ class Leaf:
         return len(self.predicates)
 
     def describe(self) -> str:
-        """The space as an interval, for people: ``[-5, -1]``; the ends of the domain are ``..``."""
+        """Return the space as an interval, for people: ``[-5, -1]``; the ends of the domain are ``..``."""
         low = ".." if self.low is None else f"{'(' if self.low.after else '['}{self.low.node.value!r}"
         high = ".." if self.high is None else f"{self.high.node.value!r}{']' if self.high.after else ')'}"
         return f"{low}, {high}"

@@ -10,7 +10,7 @@ Range = tuple[End, End]
 
 
 def ranges_of(operator: str, values: tuple[Any, ...], order: Callable[[Any], Any]) -> list[Range]:
-    """The disjoint ranges that a predicate covers, in order; none if nothing satisfies it."""
+    """Return the disjoint ranges that a predicate covers, in order; none if nothing satisfies it."""
     if operator in ("in", "not in"):
         members = sorted(set(values), key=order)
         return _points(members) if operator == "in" else _between(members)

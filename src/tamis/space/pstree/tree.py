@@ -59,7 +59,7 @@ class PSTree:
             self._release(cut)
 
     def leaves_of(self, number: int) -> list[Leaf]:
-        """The leaves that a predicate covers."""
+        """Return the leaves that a predicate covers."""
         return list(self._covered(self._predicates[number]))
 
     def _covered(self, ends: list[Ends]) -> Iterator[Leaf]:
@@ -72,7 +72,7 @@ class PSTree:
 
     # ---------------------------------------------------------------------------------- events
     def locate(self, value: Any) -> Leaf:
-        """The leaf to whose space ``value`` belongs: MatchPair of the paper."""
+        """Return the leaf to whose space ``value`` belongs: MatchPair of the paper."""
         node, path, whole = self._walk(self.elements.elements(value))
         if whole and node.equal is not None:
             return node.equal
@@ -86,7 +86,7 @@ class PSTree:
         return leaf
 
     def selectivity(self, number: int) -> float:
-        """The share of the observed events that do not match a predicate; 1 if there were none.
+        """Return the share of the observed events that do not match a predicate; 1 if there were none.
 
         A leaf that is split hands its count to both parts, so that this never promises too much.
         """
@@ -95,7 +95,7 @@ class PSTree:
 
     # ---------------------------------------------------------------------------------- leaves
     def leaves(self) -> Iterator[Leaf]:
-        """All leaves in the order of their spaces."""
+        """Yield all leaves in the order of their spaces."""
         leaf: Leaf | None = self.first
         while leaf is not None:
             yield leaf
@@ -113,7 +113,7 @@ class PSTree:
         return node, path, True
 
     def _neighbour(self, path: Path) -> Leaf:
-        """The leaf above the greatest cut value that is less than the one that ``path`` leads to."""
+        """Return the leaf above the greatest cut value that is less than the one that ``path`` leads to."""
         for node, element in reversed(path):
             below = node.below(element)
             if below is not None:
@@ -126,7 +126,7 @@ class PSTree:
 
     # ---------------------------------------------------------------------- splitting, merging
     def _partition(self, end: End) -> Cut | None:
-        """The cut at the end of a range, made if it is missing."""
+        """Return the cut at the end of a range, made if it is missing."""
         if end is None:
             return None
         value, after = end

@@ -67,7 +67,7 @@ class Shapes:
         return _distinct(which, dimension) if self._in_parts else (which, dimension)
 
     def _ask(self, which: Ints, shape: Ints, points: Any, lon: Floats, lat: Floats) -> npt.NDArray[np.bool_]:
-        """The verdict of the shapes themselves."""
+        """Return the verdict of the shapes themselves."""
         geometries = self._geometry[shape]
         found: npt.NDArray[np.bool_] = shapely.covers(geometries, points[which])
         for at in np.flatnonzero(shapely.is_missing(geometries)).tolist():
@@ -77,7 +77,7 @@ class Shapes:
 
 
 def _place(lon: float, lat: float) -> tuple[str, str]:
-    """A hash key that equal points share and that nobody can aim at (floats hash predictably)."""
+    """Return a hash key that equal points share and that nobody can aim at (floats hash predictably)."""
     return repr(lon + 0.0), repr(lat + 0.0)
 
 
@@ -86,7 +86,7 @@ def _parts(shape: Shape) -> tuple[Shape, ...]:
 
 
 def _distinct(which: Ints, dimension: Ints) -> tuple[Ints, Ints]:
-    """The pairs without repetitions: a point may lie in two areas of one polygon."""
+    """Return the pairs without repetitions: a point may lie in two areas of one polygon."""
     if not len(which):
         return which, dimension
     pairs = np.unique(np.stack([which, dimension], axis=1), axis=0)
@@ -136,7 +136,7 @@ def bounds_of(shape: Shape) -> list[Bounds]:
 
 
 def _circle_bounds(circle: Circle) -> list[Bounds]:
-    """A circle's box: all longitudes near a pole, two boxes across the antimeridian."""
+    """Return a circle's box: all longitudes near a pole, two boxes across the antimeridian."""
     lat, lon = circle.centre.lat, circle.centre.lon
     pad = 1e-6
     degrees = circle.metres / distance(Point(0.0, 0.0), Point(0.0, 1.0)) + pad

@@ -11,7 +11,8 @@ _DIAMETER = 2.0 * 6_371_008.8
 
 @njit(cache=True, nogil=True)
 def judge_circle(lon, lat, metres, x, y):
-    """Whether (x, y) lies within ``metres`` of (lon, lat); in doubt where another libm might differ."""
+    """Return whether (x, y) lies within ``metres`` of (lon, lat); in doubt where another libm might
+    differ."""
     lat_a, lat_b = math.radians(lat), math.radians(y)
     half_lat = math.sin((lat_b - lat_a) / 2.0)
     half_lon = math.sin(math.radians(x - lon) / 2.0)
@@ -25,7 +26,8 @@ def judge_circle(lon, lat, metres, x, y):
 
 @njit(cache=True, nogil=True)
 def judge_edges(edges, first, last, x, y):
-    """Whether (x, y) lies inside the edges, by the parity of crossings to its right; in doubt near one."""
+    """Return whether (x, y) lies inside the edges, by the parity of crossings to its right; in doubt near
+    one."""
     inside = False
     for e in range(first, last):
         x1, y1, x2, y2 = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]

@@ -27,7 +27,7 @@ class TermIndex:
         index_terms(self._start, self._data, self._shift, self._table)
 
     def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """The row of each different term of each text, and its dimension."""
+        """Return the row of each different term of each text, and its dimension."""
         # A letter and a separator are the least that a term takes.
         most, longest = (
             int(start[-1] - start[0]) // 2 + len(start),
@@ -62,13 +62,14 @@ class Terms:
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
 
     def index(self) -> TermIndex | None:
-        """The terms in a form that finds those of many texts; ``None`` if they are not all there is."""
+        """Return the terms in a form that finds those of many texts; ``None`` if they are not all there
+        is."""
         if self._index is None and not self._checks:
             self._index = TermIndex(self._terms)
         return self._index
 
     def find(self, text: str) -> list[int]:
-        """The dimensions of the terms and term groups of ``text``."""
+        """Return the dimensions of the terms and term groups of ``text``."""
         ordered = terms_of(text)
         seen = set(ordered)
         known = self._terms

@@ -20,7 +20,7 @@ SHORT = 8
 
 @njit(cache=True, nogil=True)
 def more(key, length, letter):
-    """The key of a token with one more letter, now of ``length`` in all."""
+    """Return the key of a token with one more letter, now of ``length`` in all."""
     if length > SHORT:
         key = (key ^ (key >> np.uint64(29))) * _MIX
     return (key << _BYTE) ^ letter if length <= SHORT else key ^ letter
@@ -54,7 +54,7 @@ def index_terms(start, data, shift, table):
 
 @njit(cache=True, nogil=True)
 def same(begin, end, text, first, last, data):
-    """Whether a token is, letter by letter, a term."""
+    """Return whether a token is, letter by letter, a term."""
     length = end - begin
     if length != last - first:
         return False
@@ -66,7 +66,7 @@ def same(begin, end, text, first, last, data):
 
 @njit(cache=True, nogil=True)
 def look_up(key, begin, end, text, shift, table, start, data):
-    """The number of the term that the token text[begin:end] is, or -1."""
+    """Return the number of the term that the token text[begin:end] is, or -1."""
     at = slot_of(key, shift)
     mask = len(table) // 2 - 1
     while table[2 * at + 1] != 0:
@@ -105,7 +105,7 @@ def tokens(text, begin, end, keys, ends):
 
 @njit(cache=True, nogil=True)
 def find_terms(text_start, text, shift, table, start, data, keys, ends, seen, out_row, out_term):
-    """The different terms of every text, in order of appearance; returns how many there are in all.
+    """Return the different terms of every text, in order of appearance; returns how many there are in all.
 
     ``seen`` is zeros, one for each term. Tokens are read first and looked up in a loop of its own, so that
     many loads are under way at once.

@@ -92,7 +92,7 @@ def _schema(frame: DataFrame) -> T.StructType:
 
 
 def _merged(partial: DataFrame, limits: Limits) -> Iterator[tuple[str, str, bytes]]:
-    """The partial profiles merged, kind by kind and name by name, where the workers are."""
+    """Return the partial profiles merged, kind by kind and name by name, where the workers are."""
 
     def run(table: pa.Table) -> pa.Table:
         return merge(table, limits)

@@ -38,7 +38,7 @@ class Total(msgspec.Struct):
 
 
 def collect(batches: Iterator[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
-    """The partial profile of a partition: rows of (kind, name, data) and the sampled events."""
+    """Yield the partial profile of a partition: rows of (kind, name, data) and the sampled events."""
     collector = Collector(settings)
     kind: Any = pa.null()
     for batch in batches:
@@ -89,7 +89,7 @@ class Collector:
         self.sample.add(batch, refused)
 
     def _sketch(self, name: str) -> AttributeSketch:
-        """The sketch of an attribute; room is made for a new one by dropping the rarest."""
+        """Return the sketch of an attribute; room is made for a new one by dropping the rarest."""
         held = self._sketches.get(name)
         if held is None:
             limits = self._settings.limits
@@ -104,7 +104,7 @@ class Collector:
         self._sketches = {name: self._sketches[name] for name in ranked[:kept]}
 
     def freeze(self) -> Iterator[tuple[str, str, bytes]]:
-        """All that was counted, as (kind, name, data)."""
+        """Yield all that was counted, as (kind, name, data)."""
         yield "total", "", msgspec.msgpack.encode(self._total)
         yield from (("attribute", name, sketch.freeze()) for name, sketch in self._sketches.items())
         yield from (("terms", bucket, data) for bucket, data in self._terms.freeze())
@@ -147,7 +147,7 @@ class Sample:
         self._rows, self._highest = self._size, int(draw[lowest].max())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The sample as rows of a partial profile."""
+        """Yield the sample as rows of a partial profile."""
         if self._rows > self._size:
             self._thin()
         for held in self._held:
@@ -162,7 +162,7 @@ class Sample:
 
 
 def merge(table: pa.Table, limits: Limits) -> pa.Table:
-    """The partial rows of one kind and name as one row."""
+    """Return the partial rows of one kind and name as one row."""
     kind, name = table["kind"][0].as_py(), table["name"][0].as_py()
     parts: list[bytes] = table["data"].to_pylist()
     return pa.Table.from_pylist(

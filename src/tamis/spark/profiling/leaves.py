@@ -37,7 +37,7 @@ class Leaf(NamedTuple):
 
 
 def leaves_of(piece: pa.Table | list[Any], limits: Limits) -> tuple[list[Leaf], set[int]]:
-    """The leaves of the good events of ``piece``, and the rows of the refused ones."""
+    """Return the leaves of the good events of ``piece``, and the rows of the refused ones."""
     if isinstance(piece, list):
         return _from_events(piece, limits)
     refused = {row for row, _ in locate(nowhere(limits), piece)[1]}

@@ -54,7 +54,7 @@ class Profile:
 
     @classmethod
     def open(cls, path: str, *, limits: Limits = DEFAULT_LIMITS) -> Profile:
-        """The profile at ``path``."""
+        """Return the profile at ``path``."""
         place = Place(path)
         try:
             body = unseal(place.read(MANIFEST), place.path(MANIFEST))
@@ -114,7 +114,7 @@ class Profile:
         return self._manifest.made
 
     def table(self, kind: str) -> pa.Table:
-        """One of the tables, its bytes verified."""
+        """Return one of the tables, its bytes verified."""
         if kind not in TABLES:
             raise InputError(f"a profile has no table {kind!r}; it has {', '.join(TABLES)}")
         if kind not in self._tables:
@@ -126,13 +126,13 @@ class Profile:
         return self._tables[kind]
 
     def sample(self) -> pa.Table | list[Any]:
-        """A uniform sample of the good events, as ``Index.build(sample=…)`` takes it."""
+        """Return a uniform sample of the good events, as ``Index.build(sample=…)`` takes it."""
         table = self.table("sample").combine_chunks()
         batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
         return piece_of(batches[0], self._limits)
 
     def to_text(self) -> str:
-        """The profile for people: a page."""
+        """Return the profile for people: a page."""
         return summary(self)
 
     def __str__(self) -> str:

@@ -71,7 +71,7 @@ class AttributeSketch:
                 self.frequent.update(shown, int(counts[at]))
 
     def freeze(self) -> bytes:
-        """The sketches as bytes."""
+        """Return the sketches as bytes."""
         return msgspec.msgpack.encode(
             Partial(
                 self.events,
@@ -97,12 +97,13 @@ class AttributeSketch:
 
 
 def map_bits(most: int) -> int:
-    """The size of a map of frequent items that keeps ``most`` of them: it is filled to three quarters."""
+    """Return the size of a map of frequent items that keeps ``most`` of them: it is filled to three
+    quarters."""
     return max(3, math.ceil(math.log2(most / 0.75)))
 
 
 def _counted(leaf: Leaf) -> tuple[list[Any], Ints]:
-    """The distinct values of a leaf and how often each occurs."""
+    """Return the distinct values of a leaf and how often each occurs."""
     if isinstance(leaf.values, pa.Array):
         table = pc.value_counts(leaf.values)
         return table.field(0).to_pylist(), table.field(1).to_numpy(zero_copy_only=False)
@@ -111,7 +112,7 @@ def _counted(leaf: Leaf) -> tuple[list[Any], Ints]:
 
 
 def _shown(family: str, value: Any) -> str:
-    """A value with its family in front, as the map of frequent items keeps it."""
+    """Return a value with its family in front, as the map of frequent items keeps it."""
     if family == "time":
         value = format_time(moment_of(value))
     elif family == "boolean":

@@ -47,7 +47,7 @@ def _distinct(row: dict[str, Any]) -> str:
 
 
 def _usual(profile: Profile) -> dict[str, str]:
-    """The most frequent values of each attribute, if there are any that stand out."""
+    """Return the most frequent values of each attribute, if there are any that stand out."""
     found: dict[str, list[str]] = {}
     events = max(profile.events - profile.refused, 1)
     for row in profile.table("values").to_pylist():

@@ -92,7 +92,7 @@ def _quantiles(name: str, sketch: AttributeSketch) -> list[tuple[Any, ...]]:
 def _counted(
     buckets: Iterable[bytes], terms: int, least: float, most: int
 ) -> list[tuple[tuple[str, ...], int]]:
-    """The most frequent keys of all buckets, taken apart: an attribute and its terms."""
+    """Return the most frequent keys of all buckets, taken apart: an attribute and its terms."""
     found: list[tuple[int, str]] = []
     for data in buckets:
         held = frequent_strings_sketch.deserialize(data)

@@ -64,7 +64,7 @@ def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs
 
 
 def _term_rows(leaves: list[Leaf]) -> tuple[list[str], Ints, Ints]:
-    """The terms that occur, and each (event, term) once, by event and then by term."""
+    """Return the terms that occur, and each (event, term) once, by event and then by term."""
     codes: dict[str, int] = {}
     parts = [_expanded(leaf, codes) for leaf in leaves if _has_text(leaf)]
     if not codes:
@@ -81,7 +81,7 @@ def _has_text(leaf: Leaf) -> bool:
 
 
 def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
-    """Each distinct text is taken apart once."""
+    """Return each distinct text is taken apart once."""
     coded = leaf.values.dictionary_encode()
     index = coded.indices.to_numpy(zero_copy_only=False)
     found = [
@@ -97,7 +97,7 @@ def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
 
 
 def _pairs(owner: Ints, code: Ints, names: int, enough: float) -> tuple[Ints, Ints, Ints]:
-    """The pairs of codes that stand in ``enough`` events together, and in how many they do."""
+    """Return the pairs of codes that stand in ``enough`` events together, and in how many they do."""
     size = np.unique(owner, return_counts=True)[1]
     count = _listed if int((size * (size - 1) // 2).sum()) <= _AT_ONCE else _multiplied
     one, two, together = count(owner, code, names)
@@ -108,7 +108,7 @@ def _pairs(owner: Ints, code: Ints, names: int, enough: float) -> tuple[Ints, In
 
 
 def _listed(owner: Ints, code: Ints, names: int) -> tuple[Ints, Ints, Ints]:
-    """Every pair of every event, sorted and counted."""
+    """Return every pair of every event, sorted and counted."""
     found = [np.zeros(0, np.int64)]
     for lag in range(1, int(np.unique(owner, return_counts=True)[1].max(initial=0))):
         together = owner[lag:] == owner[:-lag]

@@ -35,7 +35,7 @@ FIRST_ROOM = 64
 
 @njit(cache=True, nogil=True)
 def zeros(count):
-    """A column of zeros."""
+    """Return a column of zeros."""
     return np.zeros(count, np.int64)
 
 
@@ -226,7 +226,7 @@ def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode,
 def construct(
     unit_start, unit_clause, dimension, lo, hi, gain, cells, capacity, alpha, mode, late
 ):  # fmt: skip
-    """The tree over all clauses: c-nodes, p-nodes, the clauses in the order of their l-nodes.
+    """Return the tree over all clauses: c-nodes, p-nodes, the clauses in the order of their l-nodes.
 
     ``late`` marks the units that partition a way: they are checked last. A bucket's PARENT is the bucket
     above it, or -1 - p for the root bucket of the c-directory of p-node p.

@@ -30,7 +30,8 @@ def approximate_cut(los, his, least):
 
 @njit(cache=True, nogil=True)
 def exhaustive_cut(los, hi_of, his, lo_of, least):
-    """The best cut of a bucket, the last cell of its left part; NONE if none leaves ``least`` on each side.
+    """Return the best cut of a bucket, the last cell of its left part; NONE if none leaves ``least`` on each
+    side.
 
     Best: the shortest overlap bucket, then the smallest coverage, then the most even. ``los`` is sorted,
     ``hi_of`` has the other ends in that order; ``his`` and ``lo_of`` likewise. What reaches over a cut has

@@ -97,7 +97,8 @@ def best_partition(t, keys, at, c):
 
 @njit(cache=True, nogil=True)
 def child_for(t, at, low, high, rules):
-    """Which child of a split bucket a range belongs to: LEFT, RIGHT, or NONE for the overlap bucket."""
+    """Return which child of a split bucket a range belongs to: LEFT, RIGHT, or NONE for the overlap
+    bucket."""
     left, right = t[C][at, LEFT], t[C][at, RIGHT]
     if rules[MODE] == RIGID:
         middle = (t[C][at, LO] + t[C][at, HI]) >> 1
@@ -162,7 +163,7 @@ def descend_directory(t, keys, at, c, rules):
 
 @njit(cache=True, nogil=True)
 def new_child(t, at, side, rules):
-    """An empty child of a bucket."""
+    """Return an empty child of a bucket."""
     low, high = np.int64(EMPTY_LO), np.int64(EMPTY_HI)
     if rules[MODE] == RIGID:
         middle = (t[C][at, LO] + t[C][at, HI]) >> 1

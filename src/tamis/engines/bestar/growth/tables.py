@@ -74,7 +74,7 @@ class Rules(NamedTuple):
 
 
 def empty_nodes(clauses: int, levels: int, capacity: int, room: int) -> Nodes:
-    """A tree with a root that holds nothing."""
+    """Return a tree with a root that holds nothing."""
     c, p = np.zeros((room, GROWING_C), np.int64), np.zeros((room, GROWING_P), np.int64)
     after, before, home = np.full((3, clauses), NONE, np.int64)
     meta = np.array([1, 0, 0, NONE, 0, 0], np.int64)

@@ -99,7 +99,8 @@ class Tree:
         delete(tuple(self.nodes), tuple(self.keys), clause, tuple(self.rules))
 
     def match(self, events: Located) -> Candidates:
-        """All pairs of a batch. What was looked at in vain counts as loss; a full window updates ranks."""
+        """Return all pairs of a batch. What was looked at in vain counts as loss; a full window updates
+        ranks."""
         start, dimension, lo, hi, multi = events
         work, found = np.zeros(3, np.int64), []
         clauses = self.clauses
@@ -136,7 +137,7 @@ class Tree:
         self.keys.gain[:] = self._base_gain * (1 - share[self.keys.dimension]) + 1
 
     def _partitions(self) -> Ints:
-        """The p-nodes in use, from the root down."""
+        """Return the p-nodes in use, from the root down."""
         nodes, found, todo = self.nodes, [], [0]
         while todo:
             at = todo.pop()

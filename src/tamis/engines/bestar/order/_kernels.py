@@ -48,7 +48,7 @@ def copy(source, begin, end, target, at):
 
 @njit(cache=True, nogil=True)
 def taken(values, order, begin, end):
-    """The values of a run of clauses."""
+    """Return the values of a run of clauses."""
     out = np.empty(end - begin, np.int64)
     for i in range(begin, end):
         out[i - begin] = values[order[i]]

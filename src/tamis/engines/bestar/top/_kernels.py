@@ -43,7 +43,7 @@ def greatest_below(c_node, p_node, value, tree, leaf):
 
 @njit(cache=True, nogil=True)
 def sizes_below(c_node, p_node):
-    """How many clauses each subtree has."""
+    """Return how many clauses each subtree has."""
     size = np.zeros(len(c_node), np.int64)
     for at in range(len(c_node) - 1, -1, -1):
         size[at] = c_node[at, COUNT]

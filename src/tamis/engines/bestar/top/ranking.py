@@ -45,7 +45,7 @@ class Ranking:
         self._c_node, self._p_node, self._weights = c_node, p_node, weights
 
     def bounds(self, weighted: bool) -> Bounds:
-        """The bounds for events with or without weights."""
+        """Return the bounds for events with or without weights."""
         return self._weighted if weighted else self._plain
 
     @cached_property

@@ -27,7 +27,8 @@ LEAST_SETTLED = 0.25  # and the part of all survivors that the longer rows must 
 def choose_records(
     clauses: Clauses, units: Units, best: Ints, paired: Bools, level: Ints, records: Records, beside: int
 ) -> tuple[list[Ints], Bools]:
-    """The conditions of each clause that become records, inline and in its row; those that are decided.
+    """Return the conditions of each clause that become records, inline and in its row; those that are
+    decided.
 
     Memory is spent on longer rows only if there is much to filter, and they settle a good part of what
     survives the first two records.
@@ -60,7 +61,7 @@ def survivors(units: Units, best: Ints, paired: Bools) -> npt.NDArray[np.float64
 
 
 def ranked_conditions(best: Ints, paired: Bools, count: int) -> list[Ints]:
-    """The ``count`` conditions that a posting carries: those after access, then access itself.
+    """Return the ``count`` conditions that a posting carries: those after access, then access itself.
 
     A list may stand for a block or a zone of cells, so access, too, is worth checking.
     """
@@ -77,7 +78,8 @@ def ranked_conditions(best: Ints, paired: Bools, count: int) -> list[Ints]:
 def decided_units(
     clauses: Clauses, units: Units, rounding: Ints, access: Ints, exact: Bools, inline: list[Ints]
 ) -> Bools:
-    """The conditions that need no check: ``access`` of clauses in ``exact`` lists, and ``inline`` ones."""
+    """Return the conditions that need no check: ``access`` of clauses in ``exact`` lists, and ``inline``
+    ones."""
     plain = plain_units(clauses, units)
     decided = np.zeros(len(units.share), np.bool_)
     listed = access[exact & (access >= 0)]

@@ -43,7 +43,7 @@ def choose_pairs(clauses: Clauses, units: Units, access: Ints, second: Ints, cro
 def _divided(
     clauses: Clauses, units: Units, able: Bools, access: Ints, second: Ints, most: int
 ) -> tuple[Bools, int]:
-    """The clauses to post under pairs of zones, and how many zones a dimension should have.
+    """Return the clauses to post under pairs of zones, and how many zones a dimension should have.
 
     Fewer zones are coarser, but wide ranges touch fewer of them: a clause that would need too many postings
     is left under its best condition alone, which costs more than coarse zones do.
@@ -68,7 +68,7 @@ def _divided(
 
 
 def _part(clauses: Clauses, units: Units, chosen: Ints) -> npt.NDArray[np.float64]:
-    """The part of its dimension that each condition covers."""
+    """Return the part of its dimension that each condition covers."""
     at = np.maximum(chosen, 0)
     return np.asarray((units.hi[at] - units.lo[at] + 1) / clauses.cells[units.dimension[at]])
 

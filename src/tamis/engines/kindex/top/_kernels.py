@@ -10,7 +10,7 @@ from tamis.engines.kindex._kernels import count, deny, distinct, touch
 # ------------------------------------------------------------------------------------------------ bounds
 @njit(cache=True, nogil=True)
 def greatest_of_runs(start, clause, value):
-    """The greatest value among the clauses of each run; -inf if it has none."""
+    """Return the greatest value among the clauses of each run; -inf if it has none."""
     out = np.full(len(start) - 1, -np.inf)
     for n in range(len(out)):
         for i in range(start[n], start[n + 1]):
@@ -65,7 +65,8 @@ def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weigh
 # ---------------------------------------------------------------------------------------------- counting
 @njit(cache=True, nogil=True)
 def part_of(at, size, of_list, part_size, part_a, part_b, greatest, threshold):
-    """The part of list ``at`` that holds clauses of ``size``; -1 if none of them reaches the threshold."""
+    """Return the part of list ``at`` that holds clauses of ``size``; -1 if none of them reaches the
+    threshold."""
     for part in range(of_list[at], of_list[at + 1]):
         if part_size[part] == size:
             return part if greatest * part_a[part] + part_b[part] >= threshold else -1

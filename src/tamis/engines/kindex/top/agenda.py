@@ -52,7 +52,7 @@ class SizeAgenda:
         return found
 
     def _by_bound(self) -> list[tuple[float, int]]:
-        """The sizes with their bounds, the best last."""
+        """Return the sizes with their bounds, the best last."""
         a, b, dimension = self._entries[:3]
         bounds = self._bounds.size_a, self._bounds.size_b
         bound = size_bounds(

@@ -52,7 +52,7 @@ class Ranking:
         self._asked_start, self._asked = own["asked_start"], own["asked"]
 
     def bounds(self, weighted: bool) -> Bounds:
-        """The bounds for events with or without weights."""
+        """Return the bounds for events with or without weights."""
         return self._weighted if weighted else self._plain
 
     @cached_property

@@ -27,7 +27,7 @@ def rank_units(unit_start, share, usable, best):
 
 @njit(cache=True, nogil=True)
 def set_blocks(at, count, set_lo, set_hi, level):
-    """How many blocks of a level the ranges of a set touch."""
+    """Return how many blocks of a level the ranges of a set touch."""
     blocks, previous = 0, -1
     for r in range(at, at + count):
         a, b = np.int64(set_lo[r]) >> level, np.int64(set_hi[r]) >> level
@@ -41,7 +41,7 @@ def set_blocks(at, count, set_lo, set_hi, level):
 
 @njit(cache=True, nogil=True)
 def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
-    """How many blocks of a level a condition touches."""
+    """Return how many blocks of a level a condition touches."""
     if set_count[u] > 0:
         return set_blocks(set_at[u], set_count[u], set_lo, set_hi, level)
     return (hi[u] >> level) - (lo[u] >> level) + 1
@@ -49,7 +49,7 @@ def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
 
 @njit(cache=True, nogil=True)
 def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most):
-    """The lowest level on which a condition touches no more than ``most`` blocks, and how many."""
+    """Return the lowest level on which a condition touches no more than ``most`` blocks, and how many."""
     allowed = 4 * most if set_count[u] > 0 else most
     level = bottom
     blocks = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level)
@@ -101,7 +101,7 @@ def weigh_levels(
 
 @njit(cache=True, nogil=True)
 def triangle(one, two, width):
-    """The place of a pair of zones, ``one`` before ``two``, in a triangle of ``width`` zones."""
+    """Return the place of a pair of zones, ``one`` before ``two``, in a triangle of ``width`` zones."""
     return one * (2 * width - one - 1) // 2 + two - one - 1
 
 

@@ -94,7 +94,7 @@ class Levels:
 
 
 def _spans(cells: Ints, posted: Ints, weigh: Callable[..., Any], most: int, crowd: int) -> tuple[Ints, Ints]:
-    """The lowest and the highest level of every dimension: one level, or several where they pay.
+    """Return the lowest and the highest level of every dimension: one level, or several where they pay.
 
     Several levels suit each range, but each of them is one more list to visit. With ``crowd`` 0 they always
     pay, else at most where more than ``crowd`` clauses are posted.
@@ -119,6 +119,6 @@ def _spans(cells: Ints, posted: Ints, weigh: Callable[..., Any], most: int, crow
 
 
 def _lowest(cells: Ints, lists: npt.NDArray[Any], highest: Ints) -> Ints:
-    """The level that has about as many lists."""
+    """Return the level that has about as many lists."""
     level = np.log2(np.maximum(cells / np.maximum(lists, 1), 1)).astype(np.int64)
     return np.asarray(np.minimum(level, highest))

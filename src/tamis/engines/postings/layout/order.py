@@ -19,7 +19,7 @@ def check_order(
     clause_order: Ints,
     share: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[np.uint32]:
-    """All literals in their new order: per clause those of ``late`` conditions last, else by share.
+    """Return all literals in their new order: per clause those of ``late`` conditions last, else by share.
 
     Conditions are late that the way to the clause has looked at; ``share`` is that of the units unless the
     engine knows better.

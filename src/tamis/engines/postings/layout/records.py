@@ -28,7 +28,7 @@ class Records:
         return np.array([self.dimension_bits, self.cell_bits], np.uint32)
 
     def pack(self, units: Units, chosen: Ints) -> npt.NDArray[Any]:
-        """The chosen conditions as records; NONE becomes a record that always holds."""
+        """Return the chosen conditions as records; NONE becomes a record that always holds."""
         has, at = chosen >= 0, np.maximum(chosen, 0)
         shift = self.rounding[units.dimension[at]]
         low = units.lo[at] >> shift

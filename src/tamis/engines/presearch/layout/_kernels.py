@@ -33,7 +33,7 @@ def sort_terms(unit_start, usable, share, place, start, out):
 
 @njit(cache=True, nogil=True)
 def count_ones(x):
-    """How many bits of a word are set."""
+    """Return how many bits of a word are set."""
     x = x - ((x >> np.uint64(1)) & _HALVES)
     x = (x & _QUARTERS) + ((x >> np.uint64(2)) & _QUARTERS)
     x = (x + (x >> np.uint64(4))) & _NIBBLES
@@ -103,7 +103,7 @@ def decide_terms(start, share, together, decidable, documents, times, batch, fre
 
 @njit(cache=True, nogil=True)
 def grow_nodes(order, first, length, terms, node, open_at):
-    """The nodes of clauses sorted by their paths, in preorder; returns how many.
+    """Return the nodes of clauses sorted by their paths, in preorder; returns how many.
 
     A path is terms[first[c]:first[c] + length[c]]; clauses with a common beginning share its nodes.
     """

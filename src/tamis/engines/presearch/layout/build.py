@@ -76,7 +76,7 @@ def sorted_terms(units: Units, terms: Terms) -> Sorted:
 
 
 def collected(queries: Sorted, terms: Terms, statistics: Statistics, chosen: dict[str, Any]) -> Ints:
-    """How many terms are indexed beside the representative, by the way that is asked for."""
+    """Return how many terms are indexed beside the representative, by the way that is asked for."""
     size = queries.size
     extra = np.zeros(len(size), np.int64)
     if chosen["way"] == FULLY_INDEXED:
@@ -169,7 +169,7 @@ def _hulled(units: Units, dimensions: int) -> npt.NDArray[np.uint32]:
 def _check_order(
     clauses: Clauses, units: Units, terms: Terms, queries: Sorted, extra: Ints, clause_order: Ints
 ) -> npt.NDArray[np.uint32]:
-    """All literals in their new order: what the search has looked at is checked last."""
+    """Return all literals in their new order: what the search has looked at is checked last."""
     owner = np.repeat(np.arange(clauses.count), queries.size)
     rank = np.arange(len(owner)) - queries.start[owner]
     late = np.zeros(len(units.share), np.bool_)

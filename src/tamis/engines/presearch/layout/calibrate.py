@@ -29,7 +29,7 @@ class Times(NamedTuple):
 
 
 def times(check: float, one_and: float, avoid: float, batch: int) -> Times:
-    """The given times; those that are 0 are measured (once per process and batch size)."""
+    """Return the given times; those that are 0 are measured (once per process and batch size)."""
     given = Times(check, one_and, avoid)
     if min(given) > 0.0:
         return given
@@ -38,7 +38,7 @@ def times(check: float, one_and: float, avoid: float, batch: int) -> Times:
 
 @lru_cache
 def measured(width: int) -> Times:
-    """The calibration run for bit arrays of ``width`` words."""
+    """Return the calibration run for bit arrays of ``width`` words."""
     chance = np.random.default_rng(0)
     bits = np.full(_ROWS * width, 3, np.uint64)
     words = np.arange(width)

@@ -36,7 +36,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(clauses: Clauses, units: Units, statistics: Statistics) -> Terms:
-    """The terms of all conditions (those of unusable ones mean nothing)."""
+    """Return the terms of all conditions (those of unusable ones mean nothing)."""
     cells = clauses.cells.astype(np.int64)
     level, block = cover(units.lo, units.hi)
     span = np.maximum(level.max(initial=0) + 1, 1)

@@ -19,7 +19,8 @@ _BLOCK = 4_096  # documents whose bit map is made at a time
 def pair_probabilities(
     terms: Terms, before: Ints, after: Ints, sample: Located | None, least: int
 ) -> tuple[Floats, int]:
-    """The pruned word co-occurrence matrix, looked up: df(pair) / n for conditions ``before``, ``after``.
+    """Return the pruned word co-occurrence matrix, looked up: df(pair) / n for conditions ``before``,
+    ``after``.
 
     0 for pairs that fewer than ``least`` documents have, and for all if there are no documents. Only pairs
     that stand next to each other in some clause are counted at all. Also returns how many pairs were kept.
@@ -63,7 +64,7 @@ def _count(terms: Terms, one: Ints, two: Ints, sample: Located) -> Ints:
 
 
 def frequent_threshold(share: Floats, place: Ints, top: float) -> float:
-    """The probability that only the ``top`` share of all distinct terms exceeds."""
+    """Return the probability that only the ``top`` share of all distinct terms exceeds."""
     if not len(place):
         return 1.0
     _, first = np.unique(place, return_index=True)

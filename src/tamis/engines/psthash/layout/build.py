@@ -60,7 +60,7 @@ def build(
 def _single(
     clauses: Clauses, units: Units, rank: npt.NDArray[np.float64], hashed: npt.NDArray[np.bool_]
 ) -> Ints:
-    """The one access predicate of the clauses that are not hashed (NONE: hashed, or without any)."""
+    """Return the one access predicate of the clauses that are not hashed (NONE: hashed, or without any)."""
     best = np.empty((4, clauses.count), np.int64)
     rank_units(units.start, rank, units.usable, best)
     return np.where(hashed, -1, best[0])

@@ -32,7 +32,7 @@ class Access(NamedTuple):
 def choose(
     clauses: Clauses, units: Units, rank: npt.NDArray[np.float64], access: int, most: int
 ) -> tuple[Access, Spaces]:
-    """The N best predicates of every clause and the spaces of their dimensions."""
+    """Return the N best predicates of every clause and the spaces of their dimensions."""
     sets = units.set_at, units.set_count, clauses.set_lo, clauses.set_hi
     ranges = units.dimension, units.lo, units.hi, *sets
     chosen = np.full((access, clauses.count), -1)
@@ -50,7 +50,7 @@ def choose(
 
 
 def _grain(clauses: Clauses, units: Units, chosen: Ints, most: int) -> Ints:
-    """The finest grain at which most access predicates of a dimension have few spaces.
+    """Return the finest grain at which most access predicates of a dimension have few spaces.
 
     The few that are far wider than the others do not count: they find another access predicate, or are
     posted under one alone.

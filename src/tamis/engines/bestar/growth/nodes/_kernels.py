@@ -62,7 +62,7 @@ EMPTY_LO, EMPTY_HI = 1 << 40, -1  # bounds of nothing
 
 @njit(cache=True, nogil=True)
 def unit_on(keys, c, d):
-    """The unit of clause ``c`` on dimension ``d``, NONE if it has none."""
+    """Return the unit of clause ``c`` on dimension ``d``, NONE if it has none."""
     for u in range(keys[START][c], keys[START][c + 1]):
         if keys[DIMENSION][u] == d:
             return u
@@ -72,7 +72,7 @@ def unit_on(keys, c, d):
 # ------------------------------------------------------------------------------------------------ nodes
 @njit(cache=True, nogil=True)
 def new_bucket(t, d, low, high, parent, level, home, limit):
-    """A new, empty bucket on dimension ``d``; its inactive dimensions are those of ``home``."""
+    """Return a new, empty bucket on dimension ``d``; its inactive dimensions are those of ``home``."""
     at = t[FREE][level]
     if at != NONE:
         t[FREE][level] = t[C][at, PARENT]
@@ -104,7 +104,7 @@ def give_up(t, at):
 
 @njit(cache=True, nogil=True)
 def new_partition(t, home, d, cells, rules):
-    """A p-node for ``d`` in the p-directory of c-node ``home``, with an empty c-directory."""
+    """Return a p-node for ``d`` in the p-directory of c-node ``home``, with an empty c-directory."""
     p = t[META][P_FREE]
     if p != NONE:
         t[META][P_FREE] = t[P][p, P_NEXT]
@@ -169,7 +169,7 @@ def unlink(t, c):
 
 @njit(cache=True, nogil=True)
 def members(t, at):
-    """The clauses of an l-node."""
+    """Return the clauses of an l-node."""
     found = np.empty(t[C][at, COUNT], np.int64)
     c = t[C][at, BEGIN]
     for i in range(len(found)):

@@ -44,7 +44,7 @@ from tamis.engines.bestar.nodes import (
 # ------------------------------------------------------------------------------- matching and feedback
 @njit(cache=True, nogil=True)
 def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_lo, set_hi, work):
-    """The clauses that the event ``a``:``b`` satisfies; l-nodes note how many they held in vain."""
+    """Return the clauses that the event ``a``:``b`` satisfies; l-nodes note how many they held in vain."""
     found = [np.int64(0) for _ in range(0)]
     todo = [np.int64(ROOT)]
     while len(todo) > 0:
@@ -100,7 +100,7 @@ def sum_losses(t):
 
 @njit(cache=True, nogil=True)
 def collect_below(t, p):
-    """All clauses of a partition."""
+    """Return all clauses of a partition."""
     found = [np.int64(0) for _ in range(0)]
     todo = [t[P][p, P_DIRECTORY]]
     while len(todo) > 0:
