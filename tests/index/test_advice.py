@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Event, Index, Limits, advise, parse, to_text
-from tamis.expression.tree import FALSE, TRUE, And, Expr, In, Not, Or, children_of, operands_of
+from tamis.expression.predicates import In
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or, children_of
 from tamis.expression.truth import matches
 from tamis.index.advice import CODES, Advice
 from tamis.index.advice.likelihood import Counted, guessed
@@ -230,4 +231,4 @@ def test_operands_are_counted() -> None:
         f"a WITHIN {box}": 1,
     }
     counts |= {"a IN CIDR ('10.0.0.0/8', '::/0')": 2, "a WITHIN POLYGON ((0 0, 4 0, 4 4, 0 0))": 4}
-    assert {text: operands_of(parse(text)) for text in counts} == counts  # type: ignore[arg-type]
+    assert {text: parse(text).comparisons for text in counts} == counts  # type: ignore[arg-type]

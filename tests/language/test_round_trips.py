@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.expression.tree import PREDICATES, And, Compare, Expr, In, Not, Or, children_of, predicates_of
+from tamis.expression.predicates import PREDICATES, Compare, In
+from tamis.expression.tree import And, Expr, Not, Or, children_of, predicates_of
 from tamis.language import check_tree, expression_from, from_json, parse, span_of, to_json, to_text
 from tamis.language.fast import read_plain
 from tamis.language.grammar import read_expression

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.columns._kernels import mark_numbers, renumber, take_ranks, wrong_counts
-from tamis.columns.codes import NAMES, Kind, Op
+from tamis.columns._kernels import BETWEEN, mark_numbers, renumber, take_ranks, wrong_counts
+from tamis.columns.codes import IS_COMPARISON, LEAST, MOST, NAMES, TAKES_ORDER, TAKES_STRINGS, Kind
 from tamis.columns.exotic import Refusals, check_exotic
 from tamis.columns.literals import Literals, from_arrow, string_column
 from tamis.columns.rows import Columns, runs, starts
@@ -293,16 +293,9 @@ def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
     return values, inverse.astype(np.uint32)
 
 
-_ARITY = {Op.BETWEEN: 2, Op.NOT_BETWEEN: 2, Op.EXISTS: 0, Op.IS_NULL: 0}
-_MANY = (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR)
-
-
 def _check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
-    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
-    for code, count in _ARITY.items():
-        least[code] = most[code] = count
-    for code in _MANY:
-        most[[code, code | 1]] = limits.in_list_values
+    most = np.minimum(MOST, limits.in_list_values)
+    least = np.maximum(LEAST, most > 0)  # a list without values would be a column that is null
     wrong = np.empty(len(op), np.bool_)
     if wrong_counts(op, arity, least, most, wrong):
         refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
@@ -312,18 +305,18 @@ def _check_kinds(
     op: npt.NDArray[np.uint8], arity: Codes, pool: Any, literal: Codes, refusals: Refusals
 ) -> None:
     """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
-    if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and op.max() <= Op.NOT_IN:
+    if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and IS_COMPARISON[op].all():
         return  # numbers or times only, under operators that take them
     kind, row_of = pool[literal], _rows(arity)
     code = op[row_of]
-    ordered = (code >= Op.LT) & (code <= Op.NOT_BETWEEN)
+    ordered = TAKES_ORDER[code]
     if (bad := ordered & (kind == Kind.BOOLEAN)).any():
         refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
-    textual = (code >= Op.LIKE) & (code <= Op.NOT_IN_CIDR)
+    textual = TAKES_STRINGS[code]
     if (bad := textual & (kind != Kind.STRING)).any():
         refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
     group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
-    low = np.flatnonzero((code | 1) == Op.NOT_BETWEEN)
+    low = np.flatnonzero((code | 1) == (BETWEEN | 1))
     low = low[low + 1 < len(code)]
     low = low[row_of[low] == row_of[low + 1]]
     if (bad := group[low] != group[low + 1]).any():

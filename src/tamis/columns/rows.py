@@ -8,23 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Kind, Op
+from tamis.columns.codes import AND, NOT, OR, STRUCTURAL, Kind
 from tamis.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
-from tamis.expression.tree import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expr,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Regex,
-    Text,
-    Within,
-)
+from tamis.expression.predicates import BY_CODE, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
 
 Ints = npt.NDArray[Any]
 
@@ -46,10 +33,6 @@ class Columns(NamedTuple):
     def count(self) -> int:  # type: ignore[override]
         """How many expressions there are."""
         return len(self.row_start) - 1
-
-
-_COMPARE = {"=": Op.EQ, "!=": Op.NE, "<": Op.LT, "<=": Op.LE, ">": Op.GT, ">=": Op.GE}
-_TEXT = {"any": Op.HAS_ANY, "all": Op.HAS_ALL, "phrase": Op.HAS_PHRASE}
 
 
 class RowWriter:
@@ -84,17 +67,13 @@ class RowWriter:
         self._row_start.append(len(self._op))
         self._arg_start.append(len(self._args))
 
-    def predicate(self, predicate: Any) -> None:
+    def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
-        if type(predicate) is Compare:
-            op: int = _COMPARE[predicate.op]
-            operands: tuple[Any, ...] = (predicate.value,)
-        else:
-            op, operands = operands_of(predicate)
+        operands = predicate.operands
         value = self.literals.value
         for operand in operands:
             self._args.append(value(operand))
-        self._row(predicate.attribute, op, len(operands), predicate.weight)
+        self._row(predicate.attribute, predicate.code, len(operands), predicate.weight)
 
     def _row(self, name: str, op: int, arity: int, weight: float) -> None:
         names = self._names
@@ -112,14 +91,14 @@ class RowWriter:
         if isinstance(expr, And | Or):
             for child in expr.children:
                 self._write(child)
-            self._structure(Op.AND if isinstance(expr, And) else Op.OR, len(expr.children))
+            self._structure(AND if isinstance(expr, And) else OR, len(expr.children))
         elif isinstance(expr, Not):
             self._write(expr.child)
-            self._structure(Op.NOT, 1)
+            self._structure(NOT, 1)
         else:
             self.predicate(expr)
 
-    def _structure(self, op: Op, arity: int) -> None:
+    def _structure(self, op: int, arity: int) -> None:
         self._attribute.append(0)
         self._op.append(op)
         self._arity.append(arity)
@@ -140,36 +119,13 @@ class RowWriter:
         )
 
 
-def operands_of(predicate: Any) -> tuple[int, tuple[Any, ...]]:
-    """Operator code and operands of any predicate but a comparison."""
-    operands: tuple[Any, ...]
-    match predicate:
-        case In():
-            op, operands = Op.IN, predicate.values
-        case Between():
-            op, operands = Op.BETWEEN, (predicate.low, predicate.high)
-        case Like():
-            op, operands = (Op.ILIKE if predicate.fold else Op.LIKE), (predicate.pattern,)
-        case Regex():
-            op, operands = Op.RLIKE, (predicate.pattern,)
-        case Text():
-            op, operands = _TEXT[predicate.mode], predicate.terms
-        case Within():
-            op, operands = Op.WITHIN, (predicate.shape,)
-        case Network():
-            op, operands = Op.IN_CIDR, predicate.blocks
-        case _:
-            op, operands = Op.EXISTS, ()
-    return op | predicate.negated, operands
-
-
 def tree_at(columns: Columns, at: int) -> Expr:
     """Expression ``at`` as a tree."""
     stack: list[Expr] = []
     arg = int(columns.arg_start[at])
     for row in range(int(columns.row_start[at]), int(columns.row_start[at + 1])):
         op, arity = int(columns.op[row]), int(columns.arity[row])
-        if op >= Op.AND:
+        if op >= STRUCTURAL:
             children = tuple(stack[len(stack) - arity :])
             del stack[len(stack) - arity :]
             stack.append(_join(op, children))
@@ -182,35 +138,15 @@ def tree_at(columns: Columns, at: int) -> Expr:
 
 
 def _join(op: int, children: tuple[Expr, ...]) -> Expr:
-    if op == Op.NOT:
+    if op == NOT:
         return Not(children[0])
-    return And(children) if op == Op.AND else Or(children)
+    return And(children) if op == AND else Or(children)
 
 
-_SIGNS: dict[int, Any] = {code: sign for sign, code in _COMPARE.items()}
-_MODES: dict[int, Any] = {code: mode for mode, code in _TEXT.items()}
-
-
-def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Expr:
+def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Predicate:
     """Return the predicate that a row stands for."""
-    if op in _SIGNS:
-        return Compare(name, _SIGNS[op], operands[0], weight)
-    negated, base = bool(op & 1), op & ~1
-    if base == Op.IN:
-        return In(name, tuple(operands), negated, weight)
-    if base == Op.BETWEEN:
-        return Between(name, operands[0], operands[1], negated, weight)
-    if base in (Op.LIKE, Op.ILIKE):
-        return Like(name, operands[0], base == Op.ILIKE, negated, weight)
-    if base == Op.RLIKE:
-        return Regex(name, operands[0], negated, weight)
-    if base in _MODES:
-        return Text(name, _MODES[base], tuple(operands), negated, weight)
-    if base == Op.WITHIN:
-        return Within(name, operands[0], negated, weight)
-    if base == Op.IN_CIDR:
-        return Network(name, tuple(operands), negated, weight)
-    return Exists(name, negated, weight)
+    kind, operator = BY_CODE[op & ~1]
+    return kind.build(operator, name, operands, bool(op & 1), weight)
 
 
 def append(columns: Columns, more: Columns) -> Columns:

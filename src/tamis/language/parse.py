@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 from tamis.errors import ExpressionError, ParseError
+from tamis.expression.operands import over
 from tamis.expression.tree import Expr
 from tamis.language.fast import read_plain
 from tamis.language.grammar import read_expression
 from tamis.language.hints import hinted
-from tamis.language.operand import over
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS, Limits
 

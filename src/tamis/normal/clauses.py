@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from tamis.expression.tree import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not
+from tamis.expression.predicates import PREDICATES, Predicate
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not
 from tamis.language.printer import to_text
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.normal.cover import cover
 from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import normalise
 from tamis.normal.tree import Clause
-from tamis.values.value import Point
 
 REMEMBERED = 4_096  # expressions
 _LEAVES = frozenset(PREDICATES)
@@ -89,5 +89,4 @@ def demands_of(expr: Expr, most: int) -> tuple[Clause, ...] | None:
 
 def _is_comparison(literal: Expr) -> bool:
     predicate = literal.child if isinstance(literal, Not) else literal
-    point = isinstance(predicate, Compare) and isinstance(predicate.value, Point)
-    return isinstance(predicate, Compare | In | Between | Exists) and not point
+    return isinstance(predicate, Predicate) and predicate.is_comparison

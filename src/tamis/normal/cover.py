@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Regex
+from tamis.expression.predicates import Exists
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.normal.forms import dnf_size, expand, product, simplified
 from tamis.normal.merge import merge_literals
 from tamis.normal.passes import flatten, fold_constants, push_not_inward
@@ -80,10 +81,4 @@ def _narrowness(clause: Clause) -> int:
 
 def _strength(literal: Literal) -> int:
     """Return how few events a literal is likely to be true of, from 0 (most) to 4 (few)."""
-    if is_denial(literal) or isinstance(literal, Exists | Not):
-        return 0
-    if isinstance(literal, Compare):
-        return 4 if literal.op == "=" else 1
-    if isinstance(literal, Between | Like | Regex):
-        return 2
-    return 4 if isinstance(literal, In) and len(literal.values) < 10 else 3
+    return 0 if isinstance(literal, Not) or is_denial(literal) else literal.strength

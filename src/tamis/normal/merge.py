@@ -10,24 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tamis.expression.tree import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Exists,
-    Expr,
-    In,
-    Network,
-    Not,
-    Or,
-    Predicate,
-    Text,
-    is_negative,
-    positive,
-)
-from tamis.normal.ranges import Range, as_predicate, point, united, values_of
-from tamis.normal.tree import Literal, attribute_of, has_negative, is_literal, key_of, negative
+from tamis.expression.predicates import Compare, Exists, In, Predicate
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
+from tamis.normal.tree import Literal, attribute_of, is_literal, key_of
+from tamis.normal.unions import as_predicate, united
+from tamis.values.ranges import Range
 from tamis.values.value import Scalar
 
 # Comparing all pairs is worth it for what people write, not for what they generate.
@@ -71,8 +58,8 @@ def _sorted(attribute: str, literals: list[Literal]) -> _Group:
             present, absent = present or not literal.negated, absent or literal.negated
         elif isinstance(literal, Not):
             nots.append(literal.child)  # type: ignore[arg-type]
-        elif is_negative(literal):
-            negatives.append(positive(literal))
+        elif literal.is_negative:
+            negatives.append(literal.positive())
         else:
             positives.append(literal)
     return _Group(attribute, present, absent, positives, negatives, nots)
@@ -88,8 +75,8 @@ def _under_and(group: _Group) -> list[Expr]:
         return [FALSE]
     if not presence:
         return [Not(deny) for deny in denied]
-    without: list[Expr] = [negative(deny) if has_negative(deny) else Not(deny) for deny in denied]
-    if not wanted and not any(has_negative(deny) for deny in denied):
+    without: list[Expr] = [deny.negative() if deny.has_negative else Not(deny) for deny in denied]
+    if not wanted and not any(deny.has_negative for deny in denied):
         without.append(Exists(group.attribute))  # nothing else would say that it is present
     return [*wanted, *without]
 
@@ -103,7 +90,7 @@ def _under_or(group: _Group) -> list[Expr]:
     if _any_implies(denied, wanted):
         return [TRUE] if absence else [Exists(group.attribute)]
     if not absence:
-        return [*wanted, *map(negative, denied)]
+        return [*wanted, *[deny.negative() for deny in denied]]
     if not denied:
         return [*wanted, Exists(group.attribute, negated=True)]
     return [*wanted, *map(Not, denied)]
@@ -130,30 +117,22 @@ def strongest(positives: list[Predicate]) -> list[Predicate]:
 
 
 def unite(attribute: str, positives: list[Predicate]) -> list[Predicate]:
-    """Positive forms that together accept what any of ``positives`` accepts."""
+    """Return positive forms that together accept every value that one of ``positives`` accepts."""
     points: dict[tuple[str, Scalar], Scalar] = {}
     ranges: list[Range] = []
-    terms: dict[str, None] = {}
-    blocks: dict[str, None] = {}
-    others: dict[str, Predicate] = {}
+    others: dict[type[Predicate], list[Predicate]] = {}
     for predicate in positives:
-        values = values_of(predicate)
+        values = predicate.accepted()
         if values is not None:
             points.update(values.points)
             ranges.extend([values.range] if values.range is not None else [])
-        elif isinstance(predicate, Text) and predicate.mode == "any":
-            terms.update(dict.fromkeys(predicate.terms))
-        elif isinstance(predicate, Network):
-            blocks.update(dict.fromkeys(predicate.blocks))
         else:
-            others[key_of(predicate)] = predicate
+            others.setdefault(type(predicate), []).append(predicate)
     found: list[Predicate] = [as_predicate(attribute, r) for r in united(ranges)]
     found.extend(_as_set(attribute, _outside(list(points.values()), united(ranges))))
-    if terms:
-        found.append(Text(attribute, "any", tuple(terms)))
-    if blocks:
-        found.append(Network(attribute, tuple(blocks)))
-    return found + list(others.values())
+    for kind, some in others.items():
+        found.extend(kind.united(some))
+    return found
 
 
 def _outside(points: list[Scalar], ranges: list[Range]) -> list[Scalar]:
@@ -170,34 +149,10 @@ def _as_set(attribute: str, points: list[Scalar]) -> list[Predicate]:
 
 
 def implies(strong: Predicate, weak: Predicate) -> bool:
-    """Return whether every value that satisfies ``strong`` is sure to satisfy ``weak`` (both positive
-    forms)."""
-    if isinstance(strong, Text) and isinstance(weak, Text):
-        return _text_implies(strong, weak)
-    if isinstance(strong, Network) and isinstance(weak, Network):
-        return set(strong.blocks) <= set(weak.blocks)
-    if _is_large(strong) or _is_large(weak):
+    """Return whether ``weak`` surely accepts every value that ``strong`` accepts (both positive forms)."""
+    if max(strong.size, weak.size) > _SMALL:
         return False
-    first, second = values_of(strong), values_of(weak)
+    first, second = strong.accepted(), weak.accepted()
     if first is None or second is None:
-        return type(strong) is type(weak) and key_of(strong) == key_of(weak)
-    if first.range is not None and (second.range is None or not first.range.inside(second.range)):
-        return False
-    return all(
-        point(value) in second.points or (second.range is not None and second.range.holds(value))
-        for value in first.points.values()
-    )
-
-
-def _is_large(predicate: Predicate) -> bool:
-    return isinstance(predicate, In) and len(predicate.values) > _SMALL
-
-
-def _text_implies(strong: Text, weak: Text) -> bool:
-    if strong.mode == "any":
-        return weak.mode == "any" and set(strong.terms) <= set(weak.terms)
-    if weak.mode == "any":  # all terms, or a phrase, certainly hold each of their terms
-        return not set(strong.terms).isdisjoint(weak.terms)
-    if weak.mode == "all":
-        return set(strong.terms) >= set(weak.terms)
-    return strong.mode == "phrase" and strong.terms == weak.terms
+        return strong.implies(weak)
+    return first.within(second)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from tamis.expression.tree import FALSE, TRUE, And, Exists, Expr, Not, Or, Predicate, is_negative, positive
+from tamis.expression.predicates import Exists, Predicate
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.normal.merge import merge_literals
-from tamis.normal.ranges import is_empty
 from tamis.normal.tree import fold_up, join, key_of
 
 Pass = Callable[[Expr], Expr]
@@ -58,8 +58,8 @@ def deny(predicate: Predicate) -> Expr:
     """Return the two-valued negation of one predicate."""
     if isinstance(predicate, Exists):
         return msgspec.structs.replace(predicate, negated=not predicate.negated)
-    if is_negative(predicate):  # not (present and no value) is: absent, or some value
-        return Or((Exists(predicate.attribute, negated=True), positive(predicate)))
+    if predicate.is_negative:  # not (present and no value) is: absent, or some value
+        return Or((Exists(predicate.attribute, negated=True), predicate.positive()))
     return Not(predicate)
 
 
@@ -90,9 +90,9 @@ def _folded(node: Expr, children: list[Expr]) -> Expr:
         return join(type(node), children)
     if isinstance(node, Not):
         return FALSE if children[0] == TRUE else TRUE if children[0] == FALSE else Not(children[0])
-    if not is_empty(node):
+    if not node.is_empty:
         return node
-    return Exists(node.attribute) if is_negative(node) else FALSE
+    return Exists(node.attribute) if node.is_negative else FALSE
 
 
 def merge_same_attribute(expr: Expr) -> Expr:

@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-import msgspec
-
-from tamis.expression.tree import (
-    FALSE,
-    PREDICATES,
-    TRUE,
-    And,
-    Compare,
-    Exists,
-    Expr,
-    Not,
-    Or,
-    Predicate,
-    children_of,
-    is_negative,
-)
+from tamis.expression.predicates import Exists, Predicate
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or, children_of
 from tamis.language import to_text
 
 Literal = Predicate | Not
@@ -66,28 +52,16 @@ def join(kind: type[And] | type[Or], children: Iterable[Expr]) -> Expr:
 
 def is_literal(expr: Expr) -> bool:
     """Return whether ``expr`` is a predicate, or ``Not`` above a positive one that asks for a value."""
-    if isinstance(expr, PREDICATES):
+    if isinstance(expr, Predicate):
         return True
-    if not isinstance(expr, Not) or not isinstance(expr.child, PREDICATES):
+    if not isinstance(expr, Not) or not isinstance(expr.child, Predicate):
         return False
-    return not isinstance(expr.child, Exists) and not is_negative(expr.child)  # type: ignore[arg-type]
+    return not isinstance(expr.child, Exists) and not expr.child.is_negative
 
 
 def key_of(expr: Expr) -> str:
     """What tells an expression from others. Equality would not do: ``TRUE == 1`` in Python."""
     return to_text(expr)
-
-
-def has_negative(predicate: Predicate) -> bool:
-    """Return whether there is a negative form of this positive one: not of ``<`` and its like."""
-    return not isinstance(predicate, Compare) or predicate.op == "="
-
-
-def negative(predicate: Predicate) -> Predicate:
-    """Return the negative form of a positive one: present, and no value satisfies it."""
-    if isinstance(predicate, Compare):
-        return msgspec.structs.replace(predicate, op="!=")
-    return msgspec.structs.replace(predicate, negated=True)
 
 
 def attribute_of(literal: Literal) -> str:
@@ -105,4 +79,4 @@ def needs_presence(literal: Literal) -> bool:
 
 def is_denial(literal: Literal) -> bool:
     """Return whether the literal says what must not be: such literals are true of most events."""
-    return isinstance(literal, Not) or is_negative(literal)
+    return isinstance(literal, Not) or literal.is_negative

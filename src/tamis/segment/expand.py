@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Op
+from tamis.columns.codes import STRUCTURAL
 from tamis.columns.rows import Columns, RowWriter, append, runs, starts, tree_at
 from tamis.expression.tree import Not
 from tamis.limits import Limits
@@ -21,7 +21,7 @@ def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> Claus
 
     With ``cnf`` an expression that is shorter so becomes one clause with groups of alternatives.
     """
-    nested = np.flatnonzero(columns.op >= Op.AND)
+    nested = np.flatnonzero(columns.op >= STRUCTURAL)
     # The expression of a row is the last one that begins at or before it.
     nested = np.unique(np.searchsorted(columns.row_start, nested, side="right") - 1)
     if not len(nested):
@@ -73,7 +73,7 @@ class _Expansion:
     def _write(self, at: int, literals: list[tuple[Literal, int]], *, exact: bool) -> None:
         for literal, group in literals:
             negated = isinstance(literal, Not)
-            self.writer.predicate(literal.child if isinstance(literal, Not) else literal)
+            self.writer.predicate(literal.child if isinstance(literal, Not) else literal)  # type: ignore[arg-type]
             self.negated.append(negated)
             self.group.append(group)
         self.writer.end()

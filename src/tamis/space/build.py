@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Kind, Op
+from tamis.columns.codes import IS_COMPARISON, IS_PRESENCE, NOT_EQUAL, Kind
 from tamis.space.clauses import (
     ABSENT_OK,
     ALWAYS_REVISE,
@@ -50,9 +50,9 @@ class _Cutter:
     def run(self) -> tuple[Space, Clauses]:
         op = self.columns.op[self.rows.row]
         plain = self._plain_mask(op)
-        compared = np.flatnonzero(plain & (op < Op.EXISTS))
+        compared = np.flatnonzero(plain & IS_COMPARISON[op])
         derived = Derived(self.columns.literals, len(self.columns.names))
-        others = Others(self._presence(np.flatnonzero(op >= Op.EXISTS)))
+        others = Others(self._presence(np.flatnonzero(IS_PRESENCE[op])))
         found = self._derived(derived, np.flatnonzero(~plain), others)
         comparisons = self._comparisons(compared)
         names, literals = self.columns.names, self.columns.literals
@@ -69,10 +69,10 @@ class _Cutter:
 
     def _plain_mask(self, op: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
         """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
-        plain = (op <= Op.NOT_IN) | (op >= Op.EXISTS)
+        plain: npt.NDArray[np.bool_] = IS_COMPARISON[op] | IS_PRESENCE[op]
         points = self.columns.literals.kind == Kind.POINT
         if points.any():
-            single = np.flatnonzero(op <= Op.NE)
+            single = np.flatnonzero(op <= NOT_EQUAL)
             plain[single[points[self.columns.args[self.arg[self.rows.row[single]]]]]] = False
         return plain
 

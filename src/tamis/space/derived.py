@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, literal_at
-from tamis.space.atoms import OnView, atoms_of
+from tamis.columns.rows import predicate_of
+from tamis.expression.views import Flag, OnView, View
 from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tamis.space.cutting.sections import StringCuts
-from tamis.space.views import Flag, View
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
@@ -49,7 +49,7 @@ class Derived:
     ) -> DerivedEntries:
         """Return the entries of literals, whose operands are the ``arity`` places in ``args`` from ``arg``
         on."""
-        number, first = distinct_runs((attribute * 64 + op) * 2 + denied, arg, arity, args)
+        number, first = distinct_runs((attribute * 256 + op) * 2 + denied, arg, arity, args)
         forms = _Forms()
         for at in first.tolist():
             operands = args[arg[at] : arg[at] + arity[at]].tolist()
@@ -63,7 +63,8 @@ class Derived:
         if op & 1:
             forms.add(attribute, 0, present=True)
         negative = (op & 1 == 1) != denied
-        atoms = atoms_of(op, [literal_at(self._literals, at) for at in places], negative)
+        operands = [literal_at(self._literals, at) for at in places]
+        atoms = predicate_of("", op, operands, 1.0).atoms(denied=negative)
         for atom in atoms:
             flags = NEGATIVE | ABSENT_OK if negative else 0
             if isinstance(atom, OnView):

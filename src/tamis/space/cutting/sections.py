@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 
 from tamis.columns.codes import Kind
 from tamis.columns.literals import Literals, StringColumn, from_arrow, string_column, to_arrow
+from tamis.expression.views import Flag, View
 from tamis.space.cutting._kernels import mark_operands
 from tamis.space.cutting.cuts import Below, Cuts, Keys, SectionCuts
 from tamis.space.numbers import just_after, split_integers
 from tamis.space.rows import Comparisons
 from tamis.space.space import Space
-from tamis.space.views import Flag, View
 
 Ints = npt.NDArray[np.int64]
 Ranges = tuple[Ints, Ints, Ints]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tamis.errors import PatternError
-from tamis.language.operand import clean_coordinate, clean_point, kind_of, over
+from tamis.expression.operands import clean_coordinate, clean_point, kind_of, over
 from tamis.limits import Limits
 from tamis.values.shape import Box, Circle, Polygon, Ring, Shape
 

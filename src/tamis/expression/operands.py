@@ -131,6 +131,17 @@ def clean_weight(weight: Any) -> float:
     return number
 
 
+def clean_list(values: Any, what: str, limits: Limits) -> tuple[Any, ...]:
+    """Return a list of operands in a lasting order, no longer than the limit."""
+    if not isinstance(values, tuple | list | set | frozenset):
+        raise TypeMismatch(f"{what} takes a list, not {kind_of(values)}")
+    if len(values) > limits.in_list_values:
+        raise over("in_list_values", limits.in_list_values, f"{what} has {len(values)} values")
+    if isinstance(values, set | frozenset):  # a set has no order of its own: give it a lasting one
+        return tuple(sorted(values, key=lambda value: (str(type(value)), str(value))))
+    return tuple(values)
+
+
 def one_term(text: str) -> str:
     """Return the single term in ``text``."""
     terms = terms_of(text)

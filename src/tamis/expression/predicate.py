@@ -1,0 +1,212 @@
+"""What a predicate is: the one interface that every part of Tamis asks.
+
+A kind of predicate is one class, in one file of :mod:`tamis.expression.predicates`. The class declares its
+operators. It defines how operands are checked, which values it accepts, what it implies, and how an index
+finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice ask
+the class.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import msgspec
+
+from tamis.expression.operands import clean_name, clean_weight
+from tamis.expression.operator import Operator
+from tamis.expression.tree import Node
+from tamis.expression.views import Atom
+from tamis.expression.written import print_list, print_shape, print_value, quoted
+from tamis.limits import Limits
+from tamis.values.ranges import Accepted
+from tamis.values.value import Value
+
+Access = Literal["comparison", "presence", "atoms"]
+
+# Rules of thumb for the share of events that a predicate is true of, in a catalogue of many kinds of things.
+PRESENT = 0.5
+ONE_VALUE = 0.02
+
+
+class Predicate(Node, frozen=True):
+    """A test of one attribute; the base of all kinds of predicates.
+
+    The *positive form* asks for some value that the predicate accepts. The *negative form* asks that the
+    attribute is present and that no value is accepted.
+    """
+
+    attribute: str
+
+    if TYPE_CHECKING:  # every kind has this field behind its operands
+
+        @property
+        def weight(self) -> float:
+            """What the predicate counts in the score."""
+
+    OPERATORS: ClassVar[tuple[Operator, ...]]
+    OPERANDS: ClassVar[tuple[str, ...]]  # the fields that hold operands, in order
+    LISTED: ClassVar[bool] = False  # the one operand field holds any number of operands
+    MAY_BE_EMPTY: ClassVar[bool] = False  # no operand at all is allowed
+    ACCESS: ClassVar[Access] = "atoms"
+    STRENGTH: ClassVar[int] = 3  # how few events it is likely to be true of, from 0 (most) to 4 (few)
+    LIKELIHOOD: ClassVar[float] = ONE_VALUE  # the share of events that it is likely to be true of
+    FAMILY: ClassVar[str] = "string"  # the family of values that it can accept
+
+    # ------------------------------------------------------------------------------------ what it is made of
+
+    @property
+    def operator(self) -> Operator:
+        """The operator of the positive form."""
+        for found in self.OPERATORS:
+            if all(getattr(self, name) == value for name, value in found.fields.items()):
+                return found
+        raise ValueError(f"{type(self).__name__} has no operator for {self}")
+
+    @property
+    def code(self) -> int:
+        """The code of the operator in columns; odd for the negative form."""
+        return self.operator.code | self.is_negative
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The operands in order."""
+        if self.LISTED:
+            return tuple(getattr(self, self.OPERANDS[0]))
+        return tuple([getattr(self, name) for name in self.OPERANDS])
+
+    @classmethod
+    def build(
+        cls, operator: Operator, attribute: Any, operands: Sequence[Any], negated: bool, weight: Any
+    ) -> Self:
+        """Return the predicate with these operands; it is not checked."""
+        values = (tuple(operands),) if cls.LISTED else operands
+        fields = dict(zip(cls.OPERANDS, values, strict=True)) | dict(operator.fields)
+        return cls(attribute=attribute, **fields, negated=negated, weight=weight)  # type: ignore[call-arg]
+
+    # ----------------------------------------------------------------------------------------------- meaning
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether this is the negative form."""
+        return bool(self.negated)  # type: ignore[attr-defined]
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether there is a negative form of this positive one."""
+        return self.operator.negative is not None
+
+    def positive(self) -> Self:
+        """Return the positive form that this predicate is or denies."""
+        return msgspec.structs.replace(self, negated=False) if self.is_negative else self
+
+    def negative(self) -> Self:
+        """Return the negative form."""
+        return msgspec.structs.replace(self, negated=True)
+
+    @abstractmethod
+    def accepts(self, value: Value) -> bool:
+        """Return whether the positive form accepts one value."""
+
+    # ----------------------------------------------------------------------------------------- written forms
+
+    def checked(self, limits: Limits) -> Self:
+        """Return the predicate with clean name, operands and weight, or raise an ``ExpressionError``."""
+        clean = self.with_clean_operands(limits)
+        return msgspec.structs.replace(
+            clean, attribute=clean_name(self.attribute, limits), weight=clean_weight(self.weight)
+        )
+
+    @abstractmethod
+    def with_clean_operands(self, limits: Limits) -> Self:
+        """Return the predicate with clean operands, or raise an ``ExpressionError``."""
+
+    def text(self) -> str:
+        """Return the text of operator and operands, as it stands after the attribute."""
+        found = self.operator
+        words = found.negative_words[0] if self.is_negative else found.words
+        written = self._operand_text()
+        return f"{words} {written}" if written else words
+
+    def _operand_text(self) -> str:
+        operands = self.operands
+        match self.operator.operand.kind:
+            case "values":
+                return f"({', '.join(map(print_value, operands))})"
+            case "ends":
+                return f"{print_value(operands[0])} AND {print_value(operands[1])}"
+            case "string":
+                return quoted(operands[0])
+            case "strings" | "string or strings":
+                return print_list(operands)
+            case "shape":
+                return print_shape(operands[0])
+        return print_value(operands[0]) if operands else ""
+
+    # ------------------------------------------------------------------------------------------ normal forms
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the positive form accepts no value at all."""
+        return False
+
+    def accepted(self) -> Accepted | None:
+        """Return the accepted values as points and a range, or ``None`` if they are neither."""
+        return None
+
+    def implies(self, other: Predicate) -> bool:
+        """Return whether ``other`` surely accepts every value that this one accepts (positive forms)."""
+        return type(self) is type(other) and self.text() == other.text()
+
+    @classmethod
+    def united(cls, predicates: list[Any]) -> list[Any]:
+        """Return positive forms of this kind that together accept the same values as ``predicates``."""
+        return list({one.text(): one for one in predicates}.values())
+
+    # ------------------------------------------------------------------------------------------- how to index
+
+    def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
+        """Return the positive form as a conjunction of atoms; as a single one if it is ``denied``."""
+        raise NotImplementedError(f"{type(self).__name__} is located by comparison")
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the space locates the predicate by comparing values or by presence, without atoms."""
+        return self.ACCESS != "atoms"
+
+    @property
+    def strength(self) -> int:
+        """How few events the positive form is likely to be true of, from 0 (most) to 4 (few)."""
+        return self.STRENGTH
+
+    @property
+    def likelihood(self) -> float:
+        """The share of events that the positive form is likely to be true of."""
+        return self.LIKELIHOOD
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families of values that the positive form can accept."""
+        return frozenset((self.FAMILY,))
+
+    @property
+    def size(self) -> int:
+        """How many entries an index needs: a list counts each of its values."""
+        return max(1, len(self.operands)) if self.LISTED else 1
+
+    @property
+    def comparisons(self) -> int:
+        """How many operands a value may have to be compared with, vertices of polygons among them."""
+        return self.size
+
+    # ------------------------------------------------------------------------------------------------ advice
+
+    @property
+    def needs_automaton(self) -> bool:
+        """Whether an index must try the pattern on every value."""
+        return False
+
+    def suspicion(self) -> tuple[str, str] | None:
+        """Return (code, text) if the operands look as if another form was meant."""
+        return None
