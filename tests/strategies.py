@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tamis.errors import EventValue
-from tamis.expression.operator import Operator
+from tamis.expression.predicate import Operator
 from tamis.expression.predicates import PREDICATES, Compare, In, Predicate
 from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.language import check_tree

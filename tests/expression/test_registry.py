@@ -8,7 +8,7 @@ import pytest
 
 from tamis.columns import _kernels as column_kernels
 from tamis.columns.codes import NAMES, STRUCTURAL
-from tamis.expression.operator import Operator
+from tamis.expression.predicate import Operator
 from tamis.expression.predicates import BY_CODE, OPERATORS, PREDICATES, Between, In, Predicate
 from tamis.language.spellings import SIGNS, WORDS
 from tamis.space.cutting import _kernels as cutting_kernels

@@ -12,7 +12,7 @@ from tamis.expression.predicates import PREDICATES, Compare, In
 from tamis.expression.tree import And, Expr, Not, Or, children_of, predicates_of
 from tamis.language import check_tree, expression_from, from_json, parse, span_of, to_json, to_text
 from tamis.language.fast import read_plain
-from tamis.language.grammar import read_expression
+from tamis.language.parse import read_expression
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS
 from tests.strategies import expressions, names, numbers, strings

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.expression.operator import TEXTUAL
+from tamis.expression.predicate import TEXTUAL
 from tamis.expression.predicates import BY_CODE, OPERATORS, Compare, Exists
 
 AND, OR, NOT = 250, 252, 254

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from tamis.errors import EventError, ExpressionError, ParseError, TypeMismatch
 from tamis.expression.operands import depth_limit, kind_of, over
-from tamis.expression.operator import TEXTUAL, Operator
+from tamis.expression.predicate import TEXTUAL, Operator
 from tamis.expression.predicates import OPERATORS, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.language.check import check_tree

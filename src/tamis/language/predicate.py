@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tamis.expression.operands import clean_name, clean_weight, over
-from tamis.expression.operator import Operand
-from tamis.expression.predicate import Predicate
+from tamis.expression.predicate import Operand, Predicate
 from tamis.language.literal import (
     read_number,
     read_shape,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tamis.errors import TypeMismatch
+from tamis.expression.operands import print_number
 from tamis.expression.predicate import Predicate
 from tamis.expression.tree import And, Expr, Node, Not, Or, children_of
-from tamis.expression.written import print_number
 from tamis.language.scan import is_bare
 from tamis.values.value import short
 

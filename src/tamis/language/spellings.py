@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tamis.expression.operator import Operand, Operator
+from tamis.expression.predicate import Operand, Operator
 from tamis.expression.predicates import OPERATORS, Compare, Predicate
 
 

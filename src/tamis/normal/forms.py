@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tamis.expression.tree import FALSE, TRUE, And, Expr, Or
-from tamis.normal.merge import merge_literals
-from tamis.normal.passes import push_not_inward
-from tamis.normal.tree import Clause, fold_up, key_of
+from tamis.normal.literals import merge_literals
+from tamis.normal.rewriting import Clause, fold_up, key_of, push_not_inward
 
 # Comparing all pairs of clauses is quadratic; beyond this it costs more than it saves.
 _ABSORB = 64

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tamis.expression.tree import And, Expr, Not
 from tamis.normal.forms import to_cnf, to_dnf
-from tamis.normal.passes import normalise
+from tamis.normal.rewriting import normalise
 
 
 def is_never(expr: Expr, cap: int) -> bool:

@@ -20,9 +20,8 @@ from tamis.space.clauses import (
     Clauses,
 )
 from tamis.space.cutting._kernels import ALWAYS, NEVER, merge_ranges, pack_comparisons, pack_literals
-from tamis.space.cutting.cuts import Below
 from tamis.space.cutting.dedupe import dedupe
-from tamis.space.cutting.sections import Ranges, Sections
+from tamis.space.cutting.sections import Below, Ranges, Sections
 from tamis.space.derived import Derived, DerivedEntries
 from tamis.space.rows import ClauseRows, Comparisons, arg_places
 from tamis.space.space import Space

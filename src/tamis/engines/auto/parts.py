@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.arena import Arena, Slot
-from tamis.engines.arrange import reorder
 from tamis.engines.auto.choose import Part
 from tamis.engines.engines import PARTS, engine_class
 from tamis.engines.forms import WORD
 from tamis.engines.statistics import Statistics
+from tamis.engines.units import reorder
 from tamis.errors import IndexCorrupt
 from tamis.space.clauses import Clauses
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.engines.arena import Arena, pack
-from tamis.engines.arrange import reorder
 from tamis.engines.auto.groups import Ints
 from tamis.engines.engines import PARTS, engine_class
 from tamis.engines.statistics import Statistics
+from tamis.engines.units import reorder
 from tamis.space.clauses import Clauses
 from tamis.space.located import Located
 

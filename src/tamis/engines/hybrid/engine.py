@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from tamis.engines.forms import ANY, RECORDS, WORD, Forms
 from tamis.engines.hybrid._kernels import match_events
-from tamis.engines.hybrid.layout import build
-from tamis.engines.hybrid.layout.decided import FLAG
+from tamis.engines.hybrid.layout import FLAG, build
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings._kernels import CLAUSE
 from tamis.engines.postings.check import LAYOUT, check_levels, check_lists, check_records

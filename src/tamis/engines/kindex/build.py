@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import reorder
 from tamis.engines.kindex._kernels import DENIED, post_clauses
+from tamis.engines.units import reorder
 from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
 
 Ints = npt.NDArray[np.int64]

@@ -5,8 +5,7 @@ To add a kind, write its class in a file of its own and add it to :data:`PREDICA
 
 from __future__ import annotations
 
-from tamis.expression.operator import Operator
-from tamis.expression.predicate import Predicate
+from tamis.expression.predicate import Operator, Predicate
 from tamis.expression.predicates.affix import Affix
 from tamis.expression.predicates.between import Between
 from tamis.expression.predicates.compare import Compare, CompareOp

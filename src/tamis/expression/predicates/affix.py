@@ -8,8 +8,7 @@ import msgspec
 
 from tamis.errors import ParseError
 from tamis.expression.operands import clean_text
-from tamis.expression.operator import Operand, Operator, operator
-from tamis.expression.predicate import ONE_VALUE, Predicate
+from tamis.expression.predicate import ONE_VALUE, Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, on_pattern
 from tamis.limits import Limits
 from tamis.values.pattern import LikePattern, like_matches

@@ -8,8 +8,7 @@ import msgspec
 
 from tamis.errors import TypeMismatch
 from tamis.expression.operands import clean_scalar, kind_of
-from tamis.expression.operator import ENDS, Operator, operator
-from tamis.expression.predicate import Access, Predicate
+from tamis.expression.predicate import ENDS, Access, Operator, Predicate, operator
 from tamis.expression.suspicions import about_strings
 from tamis.limits import Limits
 from tamis.values.ranges import Accepted, Range, in_range, point, reaches

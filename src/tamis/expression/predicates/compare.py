@@ -9,8 +9,7 @@ import msgspec
 
 from tamis.errors import ParseError, TypeMismatch
 from tamis.expression.operands import clean_operand, kind_of
-from tamis.expression.operator import VALUE, Operator, operator
-from tamis.expression.predicate import ONE_VALUE, PRESENT, Access, Predicate
+from tamis.expression.predicate import ONE_VALUE, PRESENT, VALUE, Access, Operator, Predicate, operator
 from tamis.expression.suspicions import about_strings
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits

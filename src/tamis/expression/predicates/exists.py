@@ -6,8 +6,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from tamis.expression.operator import NOTHING, Operator, Spelling
-from tamis.expression.predicate import PRESENT, Access, Predicate
+from tamis.expression.predicate import NOTHING, PRESENT, Access, Operator, Predicate, Spelling
 from tamis.limits import Limits
 from tamis.values.value import Value
 

@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import msgspec
 
 from tamis.expression.operands import clean_text
-from tamis.expression.operator import Operand, Operator, operator
-from tamis.expression.predicate import ONE_VALUE, PRESENT, Predicate
+from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, on_pattern
 from tamis.limits import Limits
 from tamis.values.pattern import compiled, like_matches, read_like

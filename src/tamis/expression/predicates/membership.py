@@ -7,8 +7,7 @@ from typing import ClassVar, Self
 import msgspec
 
 from tamis.expression.operands import clean_list, clean_scalar
-from tamis.expression.operator import VALUES, Operator, operator
-from tamis.expression.predicate import ONE_VALUE, PRESENT, Access, Predicate
+from tamis.expression.predicate import ONE_VALUE, PRESENT, VALUES, Access, Operator, Predicate, operator
 from tamis.expression.suspicions import about_strings
 from tamis.limits import Limits
 from tamis.values.ranges import Accepted, in_range, point

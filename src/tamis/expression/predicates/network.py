@@ -8,11 +8,9 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from tamis.errors import PatternError, TypeMismatch
-from tamis.expression.operands import clean_list, clean_text
-from tamis.expression.operator import Operand, Operator, Spelling
-from tamis.expression.predicate import Predicate
+from tamis.expression.operands import clean_list, clean_text, print_list, quoted
+from tamis.expression.predicate import Operand, Operator, Predicate, Spelling
 from tamis.expression.views import Atom, OnView, View, address_range
-from tamis.expression.written import print_list, quoted
 from tamis.limits import Limits
 from tamis.values.address import address_of, block_range
 from tamis.values.value import Value

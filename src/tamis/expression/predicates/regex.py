@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import msgspec
 
 from tamis.expression.operands import clean_text, over
-from tamis.expression.operator import Operand, Operator, operator
-from tamis.expression.predicate import Predicate
+from tamis.expression.predicate import Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
 from tamis.values.pattern import compiled

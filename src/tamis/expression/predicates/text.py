@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Literal, Self
 import msgspec
 
 from tamis.errors import ParseError, TypeMismatch
-from tamis.expression.operands import clean_list, clean_text, one_term
-from tamis.expression.operator import Operand, Operator, Spelling, operator
-from tamis.expression.predicate import ONE_VALUE, PRESENT, Predicate
+from tamis.expression.operands import clean_list, clean_text, one_term, print_list, quoted
+from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, Spelling, operator
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.expression.wildcards import refuse_wildcards
-from tamis.expression.written import print_list, quoted
 from tamis.limits import Limits
 from tamis.values.text import has_phrase, terms_of
 from tamis.values.value import Value

@@ -6,8 +6,7 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from tamis.expression.operator import SHAPE, Operator, operator
-from tamis.expression.predicate import Predicate
+from tamis.expression.predicate import SHAPE, Operator, Predicate, operator
 from tamis.expression.shapes import clean_shape
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits

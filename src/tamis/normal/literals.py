@@ -1,21 +1,53 @@
-"""What several literals on one attribute say together, under AND and under OR.
+"""Several literals on one attribute, joined under AND and under OR.
 
-With P a positive form, an attribute's literals are: P (some value), its negative form (present, no
-value), Not P (absent, or no value), present, absent. Everything below follows from reading those
-five words; truth tables in the tests hold it to the evaluator.
+A positive predicate P asks for *some* value. An attribute's literals are: P (some value), its negative form
+(present, no value), Not P (absent, or no value), present, absent. Everything below follows from these five.
+Truth tables in the tests compare it with the evaluator. Two positive predicates may be united under OR, and
+one may imply another, but under AND they must never be intersected: two values may satisfy one each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tamis.expression.predicates import Compare, Exists, In, Predicate
+from tamis.expression.predicates import Between, Compare, Exists, In, Predicate
 from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
-from tamis.normal.tree import Literal, attribute_of, is_literal, key_of
-from tamis.normal.unions import as_predicate, united
+from tamis.normal.rewriting import Literal, attribute_of, is_literal, key_of
 from tamis.values.ranges import Range
 from tamis.values.value import Scalar
+
+
+def united(ranges: list[Range]) -> list[Range]:
+    """Return the fewest ranges that accept the same values and can still be written as predicates."""
+    merged: list[Range] = []
+    for following in sorted(
+        ranges, key=lambda r: (r.family, r.low is not None, _orderable(r.low), r.low_open)
+    ):
+        last = merged[-1] if merged else None
+        if last is None or last.family != following.family or not last.meets(following):
+            merged.append(following)
+            continue
+        high, high_open = last.higher_end(following)
+        if last.low is None and high is None:
+            merged.append(following)  # every value of the family: no predicate says that
+        else:
+            merged[-1] = Range(last.family, last.low, last.low_open, high, high_open)
+    return merged
+
+
+def _orderable(low: Any) -> Any:
+    return 0 if low is None else low
+
+
+def as_predicate(attribute: str, found: Range) -> Predicate:
+    """Return the range as a comparison or BETWEEN."""
+    if found.low is None:
+        return Compare(attribute, "<" if found.high_open else "<=", found.high)
+    if found.high is None:
+        return Compare(attribute, ">" if found.low_open else ">=", found.low)
+    return Between(attribute, found.low, found.high)
+
 
 # Comparing all pairs is worth it for what people write, not for what they generate.
 _PAIRWISE = 32

@@ -1,23 +1,102 @@
-"""Levels: lists for blocks of 1, 2, 4, … cells of a dimension.
+"""Lists of postings: levels of blocks, pairs of zones, inline records, and the order of checks.
 
-A condition on one cell is posted in one list, a range in the few blocks that cover it. A dimension
-with few clauses has one level, so coarse that a list holds a handful of them: visiting one short
-list costs less than visiting several empty ones. A crowded dimension has several where they pay.
+**Levels** are lists for blocks of 1, 2, 4, … cells of a dimension. A condition on one cell is posted in one
+list, a range in the few blocks that cover it. A dimension with few clauses has one level, so coarse that a
+list holds a handful of them: visiting one short list costs less than visiting several empty ones. A crowded
+dimension has several levels where they pay.
+
+**Pairs** are two access conditions for clauses that have no rare one. One event in a hundred meets a clause
+of ranges under its best range, one in thousands under its best two. Every dimension that takes part is
+divided into the same number of *zones*. A clause is posted under each pair of zones that its two ranges
+touch. An event visits all pairs of its own zones. The lists of pairs stand in a triangle, addressed by plain
+arithmetic.
+
+**Records** are (dimension, lowest cell, width) in one word, beside a posting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.postings.layout._kernels import choose_levels, post, sort_postings, weigh_levels
-from tamis.engines.postings.layout.pairs import Pairs
+from tamis.engines.postings.layout._kernels import (
+    choose_levels,
+    order_for_checks,
+    post,
+    sort_postings,
+    weigh_levels,
+)
 from tamis.engines.units import Ints, Units
 from tamis.space.clauses import Clauses
+
+
+class Pairs(NamedTuple):
+    """Which clauses are posted under pairs, and the zones of the dimensions that take part."""
+
+    chosen: npt.NDArray[np.bool_]
+    slot: Ints  # per dimension: its number among those that take part, or -1
+    zones: int
+    width: int  # zones of all dimensions together
+
+    @property
+    def lists(self) -> int:
+        """How many lists the triangle has."""
+        return self.width * (self.width - 1) // 2
+
+
+NARROW_DIMENSIONS = 20  # bits; beyond, too few would be left for cells in a word of 32
+
+
+class Records:
+    """Where the parts of a record lie; cells are rounded where they would not fit."""
+
+    def __init__(self, clauses: Clauses) -> None:
+        self.dimension_bits = max(clauses.dimensions - 1, 1).bit_length()
+        self.word = np.dtype(np.uint32 if self.dimension_bits <= NARROW_DIMENSIONS else np.uint64)
+        self.cell_bits = min((8 * self.word.itemsize - self.dimension_bits) // 2, 16)
+        widths = np.ceil(np.log2(clauses.cells.astype(np.float64) + 1)).astype(np.int64)
+        self.rounding = np.maximum(widths - self.cell_bits, 0)
+
+    def bits(self) -> npt.NDArray[np.uint32]:
+        """What the kernels need to take records apart."""
+        return np.array([self.dimension_bits, self.cell_bits], np.uint32)
+
+    def pack(self, units: Units, chosen: Ints) -> npt.NDArray[Any]:
+        """Return the chosen conditions as records; NONE becomes a record that always holds."""
+        has, at = chosen >= 0, np.maximum(chosen, 0)
+        shift = self.rounding[units.dimension[at]]
+        low = units.lo[at] >> shift
+        span = (units.hi[at] >> shift) - low
+        record = units.dimension[at] | (low << self.dimension_bits)
+        record |= span << (self.dimension_bits + self.cell_bits)
+        anything = ((1 << self.cell_bits) - 1) << (self.dimension_bits + self.cell_bits)
+        return np.where(has, record, anything).astype(self.word)
+
+
+def check_order(
+    clauses: Clauses,
+    units: Units,
+    late: npt.NDArray[Any],
+    clause_order: Ints,
+    share: npt.NDArray[Any] | None = None,
+) -> npt.NDArray[np.uint32]:
+    """Return all literals in their new order: per clause those of ``late`` conditions last, else by share.
+
+    Conditions are late that the way to the clause has looked at; ``share`` is that of the units unless the
+    engine knows better.
+    """
+    start = clauses.start.astype(np.int64)
+    size = start[1:] - start[:-1]
+    place = np.empty(clauses.count, np.int64)
+    place[clause_order] = np.cumsum(size[clause_order]) - size[clause_order]
+    order = np.empty(len(clauses.literal), np.uint32)
+    order_for_checks(start, place, units.of_literal, late, units.share if share is None else share, order)
+    return order
+
 
 HANDFUL = 3
 VISIT = 16.0  # looking up a list costs as much as so many postings: it is a cache miss, they stand in a row
