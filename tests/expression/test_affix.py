@@ -12,7 +12,7 @@ from tamis.errors import TypeMismatch
 from tamis.expression import Affix, Like
 from tamis.expression.truth import matches
 from tamis.language import from_json
-from tamis.normal.literals import implies
+from tamis.normal.passes import implies
 from tamis.values.event import event_from
 from tests.strategies import events, strings
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tamis import Event, Index, Limits, advise, parse, to_text
 from tamis.expression.predicates import In
-from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or, children_of
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.index.advice import CODES, Advice
 from tamis.index.advice.likelihood import Counted, guessed
@@ -61,7 +61,7 @@ def _replaced(expr: Expr, start: int, end: int, fault: str, span: Any = None, pa
         return {"contradiction": FALSE, "tautology": TRUE, "redundant": neutral}[fault]
     children = [
         _replaced(child, start, end, fault, place, expr)
-        for child, place in zip(children_of(expr), span.children, strict=True)
+        for child, place in zip(expr.children, span.children, strict=True)
     ]
     if isinstance(expr, Not):
         return Not(children[0])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Limits, parse, to_text
-from tamis.columns.rows import distinct_runs, places_of
+from tamis.columns.groups import distinct_runs, places_of
 from tamis.errors import TamisError
 
 _runs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 2), max_size=20)), max_size=12)

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.codes import TAKES_STRINGS, Kind
+from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, join_strings, literal_at, string_column
-from tamis.columns.rows import distinct_runs, places_of, predicate_of, starts
+from tamis.columns.rows import predicate_of, starts
 from tamis.errors import TamisError
 from tamis.limits import Limits
 

@@ -1,4 +1,9 @@
-"""Rows: trees written as columns and read back, joined, and compared."""
+"""Rows: expressions and their clauses as columns.
+
+A plain conjunction is its own clause. The clauses of other expressions are written as soon as their trees are
+read (:class:`ClauseWriter`). Trees are rebuilt from rows only where there is nothing else: when stored
+segments are merged (:func:`clause_rows`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,8 @@ from tamis.columns.codes import AND, NOT, OR, STRUCTURAL, Kind
 from tamis.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
 from tamis.expression.predicates import BY_CODE, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
+from tamis.limits import Limits
+from tamis.normal import Literal, clauses_of, demands_of
 
 Ints = npt.NDArray[Any]
 
@@ -38,9 +45,9 @@ class Columns(NamedTuple):
 class RowWriter:
     """Appends expressions to growing columns."""
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
+    def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
-        self._names: dict[str, int] = {name: at for at, name in enumerate(names)}
+        self.names: dict[str, int] = {} if names is None else names  # other writers may share them
         self._attribute: list[int] = []
         self._op: list[int] = []
         self._arity: list[int] = []
@@ -53,14 +60,16 @@ class RowWriter:
     def __len__(self) -> int:
         return len(self._row_start) - 1
 
-    def add(self, expr: Expr) -> None:
-        """Append one expression."""
+    def add(self, expr: Expr) -> bool:
+        """Append one expression; return whether it is more than a plain conjunction."""
+        first = len(self._op)
         if isinstance(expr, And):
             for child in expr.children:
                 self._write(child)
         else:
             self._write(expr)
         self.end()
+        return any(op >= STRUCTURAL for op in self._op[first:])
 
     def end(self) -> None:
         """Close the run of rows of the current expression."""
@@ -76,7 +85,7 @@ class RowWriter:
         self._row(predicate.attribute, predicate.code, len(operands), predicate.weight)
 
     def _row(self, name: str, op: int, arity: int, weight: float) -> None:
-        names = self._names
+        names = self.names
         at = names.get(name)
         if at is None:
             at = names[name] = len(names)
@@ -107,7 +116,7 @@ class RowWriter:
     def freeze(self) -> Columns:
         """Return the columns written so far."""
         return Columns(
-            tuple(self._names),
+            tuple(self.names),
             self.literals.freeze(),
             np.array(self._attribute, np.uint32),
             np.array(self._op, np.uint8),
@@ -255,41 +264,102 @@ def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals,
     return Literals(kind[fresh], bits[fresh], strings), renumber[args]
 
 
-SHORT = 16  # runs up to this length are compared column by column, longer ones by their bytes
+MOST_GROUPS = 63  # of alternatives in one clause
 
 
-def distinct_runs(key: Ints, start: Ints, count: Ints, values: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return number the distinct (key, run), where row ``i`` has the run ``values[start[i]:start[i] +
-    count[i]]``.
+class ClauseRows(NamedTuple):
+    """Clause ``c`` is the conjunction of the rows ``row[start[c]:start[c + 1]]`` of ``columns``.
 
-    Returns the number of each row, in order of appearance, and the first row of each number.
+    Rows of a clause with the same ``group``, unless it is 0, are alternatives.
+
+    ``negated`` marks rows under a NOT, ``owner`` is the subscription a clause belongs to, and a
+    clause that is not ``exact`` covers its subscription without deciding it.
     """
-    if not len(key):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    short = count <= SHORT
-    code = _numbered(key * (SHORT + 1) + np.where(short, count, 0))
-    for step in range(int(count[short].max(initial=0))):
-        rows = np.flatnonzero(short & (count > step))
-        value = _numbered(values[start[rows] + step].astype(np.int64))
-        code[rows] = _numbered(code[rows] * (value.max() + 1) + value) + code.max() + 1
-    seen: dict[tuple[int, bytes], int] = {}
-    largest = int(code.max()) + 1
-    for row in np.flatnonzero(~short).tolist():
-        run = values[start[row] : start[row] + count[row]].tobytes()
-        code[row] = largest + seen.setdefault((int(key[row]), run), len(seen))
-    _, first, number = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[number], first[order]
+
+    columns: Columns
+    row: npt.NDArray[np.uint32]
+    negated: npt.NDArray[np.bool_]
+    start: Ints
+    owner: Ints
+    exact: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.uint8]
 
 
-def _numbered(values: Ints) -> Ints:
-    """Small numbers, equal where ``values`` are."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+class ClauseWriter:
+    """Writes the clauses of expressions that are not plain conjunctions.
+
+    With ``cnf``, an expression that is shorter in that form becomes one clause with groups of alternatives.
+    """
+
+    def __init__(self, names: dict[str, int], limits: Limits, cnf: bool = False) -> None:
+        self.cnf = cnf
+        self._limits = limits
+        self._rows = RowWriter(names)
+        self._negated: list[bool] = []
+        self._count: list[int] = []
+        self._owner: list[int] = []
+        self._exact: list[bool] = []
+        self._group: list[int] = []
+        self._nested: list[int] = []
+
+    def add(self, owner: int, tree: Expr) -> None:
+        """Write the clauses of the expression that ``owner`` has."""
+        self._nested.append(owner)
+        demands = demands_of(tree, MOST_GROUPS) if self.cnf else None
+        if demands is not None:
+            alternatives = [(literal, group) for group, some in enumerate(demands, 1) for literal in some]
+            self._write(owner, alternatives, exact=True)
+            return
+        found = clauses_of(tree, self._limits)
+        for clause in found.clauses:
+            self._write(owner, [(literal, 0) for literal in clause], exact=found.exact)
+
+    def _write(self, owner: int, literals: Sequence[tuple[Literal, int]], *, exact: bool) -> None:
+        for literal, group in literals:
+            self._rows.predicate(literal.child if isinstance(literal, Not) else literal)  # type: ignore[arg-type]
+            self._negated.append(isinstance(literal, Not))
+            self._group.append(group)
+        self._rows.end()
+        self._count.append(len(literals))
+        self._owner.append(owner)
+        self._exact.append(exact)
+
+    def freeze(self, columns: Columns) -> ClauseRows:
+        """Return the clauses of all expressions of ``columns``: the plain ones, then those written here."""
+        if not self._nested:
+            return _plain_rows(columns, np.arange(columns.count))
+        plain = np.ones(columns.count, np.bool_)
+        plain[self._nested] = False
+        rows = _plain_rows(columns, np.flatnonzero(plain))
+        first = len(columns.op)
+        return ClauseRows(
+            append(columns, self._rows.freeze()),
+            np.concatenate([rows.row, np.arange(first, first + len(self._negated), dtype=np.uint32)]),
+            np.concatenate([rows.negated, np.array(self._negated, np.bool_)]),
+            np.concatenate([rows.start, rows.start[-1] + np.cumsum(self._count, dtype=np.int64)]),
+            np.concatenate([rows.owner, np.array(self._owner, np.int64)]),
+            np.concatenate([rows.exact, np.array(self._exact, np.bool_)]),
+            np.concatenate([rows.group, np.array(self._group, np.uint8)]),
+        )
 
 
-def places_of(start: Ints, count: Ints) -> Ints:
-    """Return all positions of the runs that begin at ``start``, one run after the other."""
-    ends = np.cumsum(count)
-    return np.repeat(start - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)
+def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> ClauseRows:
+    """Return the clauses of stored expressions, whose trees are read back one by one."""
+    nested = np.flatnonzero(columns.op >= STRUCTURAL)
+    # The expression of a row is the last one that begins at or before it.
+    nested = np.unique(np.searchsorted(columns.row_start, nested, side="right") - 1)
+    writer = ClauseWriter({name: at for at, name in enumerate(columns.names)}, limits, cnf)
+    for at in nested.tolist():
+        writer.add(at, tree_at(columns, at))
+    return writer.freeze(columns)
+
+
+def _plain_rows(columns: Columns, chosen: Ints) -> ClauseRows:
+    """Return the chosen expressions, conjunctions all of them, as clauses."""
+    if len(chosen) == columns.count:
+        row, start = np.arange(len(columns.op), dtype=np.uint32), columns.row_start
+    else:
+        places, count = runs(columns.row_start, chosen)
+        row, start = places.astype(np.uint32), starts(count)
+    none = np.zeros(len(row), np.uint8)
+    return ClauseRows(columns, row, none.view(np.bool_), start, chosen, np.ones(len(chosen), np.bool_), none)

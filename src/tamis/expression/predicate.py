@@ -112,12 +112,19 @@ class Predicate(Node, frozen=True):
     """
 
     attribute: str
+    children: ClassVar[tuple[()]] = ()
 
-    if TYPE_CHECKING:  # every kind has this field behind its operands
+    if TYPE_CHECKING:
 
         @property
         def weight(self) -> float:
-            """What the predicate counts in the score."""
+            """What the predicate counts in the score; every kind has this field behind its operands."""
+
+        @property
+        def is_empty(self) -> bool:
+            """Whether the positive form accepts no value at all."""
+    else:
+        is_empty = False
 
     OPERATORS: ClassVar[tuple[Operator, ...]]
     OPERANDS: ClassVar[tuple[str, ...]]  # the fields that hold operands, in order
@@ -220,23 +227,18 @@ class Predicate(Node, frozen=True):
 
     # ------------------------------------------------------------------------------------------ normal forms
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether the positive form accepts no value at all."""
-        return False
-
     def accepted(self) -> Accepted | None:
         """Return the accepted values as points and a range, or ``None`` if they are neither."""
         return None
 
     def implies(self, other: Predicate) -> bool:
         """Return whether ``other`` surely accepts every value that this one accepts (positive forms)."""
-        return type(self) is type(other) and self.text() == other.text()
+        return type(self) is type(other) and repr(self) == repr(other)
 
     @classmethod
     def united(cls, predicates: list[Any]) -> list[Any]:
         """Return positive forms of this kind that together accept the same values as ``predicates``."""
-        return list({one.text(): one for one in predicates}.values())
+        return list({repr(one): one for one in predicates}.values())
 
     # ------------------------------------------------------------------------------------------- how to index
 

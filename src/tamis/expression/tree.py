@@ -60,6 +60,11 @@ class Not(Node, frozen=True):
 
     child: Expr
 
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The child alone."""
+        return (self.child,)
+
 
 Expr: TypeAlias = "Predicate | And | Or | Not"
 
@@ -79,20 +84,13 @@ class Subscription(msgspec.Struct, frozen=True):
     version: int = 0
 
 
-def children_of(expr: Expr) -> tuple[Expr, ...]:
-    """Return the direct children; none for a predicate."""
-    if isinstance(expr, And | Or):
-        return expr.children
-    return (expr.child,) if isinstance(expr, Not) else ()
-
-
 def predicates_of(expr: Expr) -> Iterator[Predicate]:
     """Yield every predicate of ``expr`` from left to right, without recursion."""
     stack: list[Expr] = [expr]
     while stack:
         node = stack.pop()
         if isinstance(node, And | Or | Not):
-            stack.extend(reversed(children_of(node)))
+            stack.extend(reversed(node.children))
         else:
             yield node
 

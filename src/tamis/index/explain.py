@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from tamis.contract.drawing import drawn
 from tamis.expression.predicates import Exists, Predicate
-from tamis.expression.tree import And, Expr, Not, Or, children_of
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
 from tamis.index.display import table
 from tamis.language import Span, span_of, to_text
@@ -89,7 +89,7 @@ def explain(expr: Expr, event: Event) -> Explanation:
 def _explained(expr: Expr, event: Event, span: Span) -> Explanation:
     if not isinstance(expr, And | Or | Not):
         return _predicate(expr, event.attributes.get(expr.attribute, ()), span)
-    parts = zip(children_of(expr), span.children, strict=True)
+    parts = zip(expr.children, span.children, strict=True)
     children = tuple([_explained(child, event, place) for child, place in parts])
     reason = _why_node(expr, children)
     return Explanation(matches(expr, event), _label(expr), reason, children, span.start, span.end)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tamis.errors import TypeMismatch
 from tamis.expression.operands import print_number
 from tamis.expression.predicate import Predicate
-from tamis.expression.tree import And, Expr, Node, Not, Or, children_of
+from tamis.expression.tree import And, Expr, Node, Not, Or
 from tamis.language.scan import is_bare
 from tamis.values.value import short
 
@@ -40,11 +40,11 @@ def to_text(expr: Expr) -> str:
 
 def span_of(expr: Expr, start: int = 0) -> Span:
     """Return the places of all nodes in ``to_text(expr)``, which itself begins at ``start``."""
-    if not children_of(expr):
+    if not expr.children:
         return Span(start, start + len(to_text(expr)))
     word, at = len(_WORDS[type(expr)]), start + (len("NOT ") if isinstance(expr, Not) else 0)
     children: list[Span] = []
-    for child in children_of(expr):
+    for child in expr.children:
         wrapped = _is_wrapped(expr, child)
         children.append(span_of(child, at + wrapped))
         at = children[-1].end + wrapped + word

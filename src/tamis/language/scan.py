@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple, NoReturn, TypeVar
 
 from tamis.errors import ExpressionError, ParseError
-from tamis.expression.operands import depth_limit, over
+from tamis.expression.operands import DEEPEST, over
 from tamis.limits import Limits
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack.
@@ -75,7 +75,7 @@ class Cursor:
         self.text = text
         self.limits = limits
         self.plain = plain
-        self.deepest = depth_limit(limits)
+        self.deepest = min(limits.expression_depth, DEEPEST)
         self.leaves = 0
         self.token, self.end = token_at(text, 0)
 

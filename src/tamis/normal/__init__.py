@@ -1,8 +1,7 @@
 """Rewriting trees for the index: named passes, normal forms with estimates, necessary covers."""
 
-from tamis.normal.clauses import Clauses, clauses_of, cover, demands_of
-from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
-from tamis.normal.rewriting import (
+from tamis.normal.clauses import Clauses, clauses_of, cnf_size, cover, demands_of, dnf_size, to_cnf, to_dnf
+from tamis.normal.passes import (
     PASSES,
     Clause,
     Literal,

@@ -1,5 +1,7 @@
 """From a subscription's tree to the clauses that an index holds: its DNF, or a necessary cover.
 
+Normal forms are estimated first and expanded only below a cap.
+
 A cover is a few clauses, at least one of which is true whenever the expression is. An expression too large
 for DNF is indexed by its cover and decided by its own tree. A cover may be wider than the expression, never
 narrower: under AND any part may be left out, under OR none may.
@@ -13,22 +15,132 @@ from typing import NamedTuple
 
 from tamis.expression.predicates import PREDICATES, Exists, Predicate
 from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
-from tamis.language.printer import to_text
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.normal.forms import cnf_size, dnf_size, expand, product, simplified, to_cnf, to_dnf
-from tamis.normal.literals import merge_literals
-from tamis.normal.rewriting import (
+from tamis.normal.passes import (
     Clause,
     Literal,
     attribute_of,
     flatten,
     fold_constants,
+    fold_up,
     is_denial,
     is_literal,
+    key_of,
+    merge_literals,
     needs_presence,
     normalise,
     push_not_inward,
 )
+
+# Comparing all pairs of clauses is quadratic; beyond this it costs more than it saves.
+_ABSORB = 64
+
+
+def dnf_size(expr: Expr, cap: int) -> int:
+    """Return how many clauses the DNF of ``expr`` has before simplification; ``cap + 1`` means more than
+    ``cap``."""
+    return _size(push_not_inward(expr), And, cap)
+
+
+def cnf_size(expr: Expr, cap: int) -> int:
+    """Return how many clauses the CNF of ``expr`` has before simplification; ``cap + 1`` means more than
+    ``cap``."""
+    return _size(push_not_inward(expr), Or, cap)
+
+
+def to_dnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
+    """``expr`` as a disjunction of conjunctions, or ``None`` if that takes more than ``cap`` of them.
+
+    FALSE has no clause; TRUE has one that is empty.
+    """
+    return _form(push_not_inward(expr), And, cap)
+
+
+def to_cnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
+    """``expr`` as a conjunction of disjunctions, or ``None`` if that takes more than ``cap`` of them.
+
+    TRUE has no clause; FALSE has one that is empty.
+    """
+    return _form(push_not_inward(expr), Or, cap)
+
+
+def _size(expr: Expr, inner: type[And] | type[Or], cap: int) -> int:
+    """Clauses multiply at nodes of the clause's own kind and add up at the others."""
+
+    def count(node: Expr, sizes: list[int]) -> int:
+        if not isinstance(node, And | Or):
+            return 1
+        if not isinstance(node, inner):
+            return min(sum(sizes), cap + 1)
+        product = 1
+        for size in sizes:
+            product = min(product * size, cap + 1)
+        return 0 if 0 in sizes else product
+
+    return fold_up(expr, count)
+
+
+def _form(expr: Expr, inner: type[And] | type[Or], cap: int) -> tuple[Clause, ...] | None:
+    if _size(expr, inner, cap) > cap:
+        return None
+    return simplified(inner, expand(expr, inner))
+
+
+def expand(expr: Expr, inner: type[And] | type[Or]) -> list[Clause]:
+    """Return the clauses of an expression in negation normal form, as the tree multiplies out."""
+
+    def step(node: Expr, parts: list[list[Clause]]) -> list[Clause]:
+        if not isinstance(node, And | Or):
+            return [(node,)]
+        if not isinstance(node, inner):
+            return [clause for part in parts for clause in part]
+        # An empty part makes the product empty; seeing it first keeps the work within the estimate.
+        return product(parts) if all(parts) else []
+
+    return fold_up(expr, step)
+
+
+def product(parts: list[list[Clause]]) -> list[Clause]:
+    """Return every choice of one clause from each part, joined."""
+    clauses: list[Clause] = [()]
+    for part in parts:
+        clauses = [clause + other for clause in clauses for other in part]
+    return clauses
+
+
+def simplified(inner: type[And] | type[Or], clauses: list[Clause]) -> tuple[Clause, ...]:
+    """Clauses without literals that repeat, clauses that say nothing, and clauses that others cover."""
+    pointless = FALSE if inner is And else TRUE
+    distinct: dict[tuple[str, ...], Clause] = {}
+    for clause in clauses:
+        literals = _simplified(inner, clause)
+        if pointless in literals:
+            continue
+        if not literals:  # TRUE among alternatives, or FALSE among demands, decides the whole
+            return ((),)
+        keyed = dict(sorted((key_of(literal), literal) for literal in literals))
+        distinct[tuple(keyed)] = tuple(keyed.values())  # type: ignore[arg-type]
+    return _absorbed(distinct)
+
+
+def _simplified(inner: type[And] | type[Or], clause: Clause) -> list[Expr]:
+    """Return the literals of one clause. TRUE in an AND and FALSE in an OR say nothing; the opposite settles
+    it."""
+    neutral, absorbing = (TRUE, FALSE) if inner is And else (FALSE, TRUE)
+    literals = [literal for literal in merge_literals(inner, clause) if literal != neutral]
+    return [absorbing] if absorbing in literals else literals
+
+
+def _absorbed(distinct: dict[tuple[str, ...], Clause]) -> tuple[Clause, ...]:
+    if not 1 < len(distinct) <= _ABSORB:
+        return tuple(distinct.values())
+    kept: list[frozenset[str]] = []
+    for keys in sorted(distinct, key=len):
+        if not any(smaller <= frozenset(keys) for smaller in kept):
+            kept.append(frozenset(keys))
+    alive = set(kept)
+    return tuple(clause for keys, clause in distinct.items() if frozenset(keys) in alive)
+
 
 _ALWAYS: list[Clause] = [()]
 
@@ -135,7 +247,7 @@ def clauses_of(expr: Expr, limits: Limits = DEFAULT_LIMITS) -> Clauses:
 
 def _remembered(expr: Expr, limits: Limits) -> Clauses:
     """What was found for the same text before: merges, and an index that follows a store, ask again."""
-    key = to_text(expr), limits  # not the tree: to Python, 1 and 1.0 and True are equal
+    key = key_of(expr), limits  # not the tree: to Python, 1 and 1.0 and True are equal
     known = _lately.get(key)
     if known is None:
         if len(_lately) >= REMEMBERED:

@@ -20,8 +20,9 @@ from tamis.columns.codes import (
     TAKES_STRINGS,
     Kind,
 )
+from tamis.columns.groups import places_of
 from tamis.columns.literals import Literals, literal_at
-from tamis.columns.rows import Columns, places_of
+from tamis.columns.rows import Columns
 from tamis.engines.proof import is_below
 from tamis.expression.operands import DEEPEST
 from tamis.expression.predicates import Network

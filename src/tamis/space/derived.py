@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, literal_at
-from tamis.columns.rows import distinct_runs, places_of, predicate_of
+from tamis.columns.rows import predicate_of
 from tamis.expression.views import Flag, OnView, View
-from tamis.space.clauses import ABSENT_OK, NEGATIVE
 from tamis.space.cutting.sections import StringCuts
+from tamis.space.space import ABSENT_OK, NEGATIVE
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]

@@ -10,10 +10,9 @@ import numpy as np
 from tamis.engines.arena import Arena, pack
 from tamis.engines.auto.groups import Ints
 from tamis.engines.engines import PARTS, engine_class
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import reorder
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, reorder
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 Parameters = dict[str, Any]
 ROUNDS = 3

@@ -16,9 +16,8 @@ from tamis.engines.postings.check import LAYOUT, check_levels, check_lists, chec
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
 from tamis.engines.scratch import Scratch
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics
+from tamis.space.space import Clauses
 
 
 class Hybrid(ListEngine):

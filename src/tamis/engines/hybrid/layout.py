@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import NONE, rank_units
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs, Records, check_order
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units, arrange, posting_order, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order, units_of
+from tamis.space.space import Clauses
 
 Bools = npt.NDArray[np.bool_]
 

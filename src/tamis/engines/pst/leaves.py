@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics, Units, units_of
+from tamis.space.space import Clauses
 
 
 class Leaves(NamedTuple):

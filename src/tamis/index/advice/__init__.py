@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from tamis.expression.predicates import Predicate
-from tamis.expression.tree import Expr, children_of
+from tamis.expression.tree import Expr
 from tamis.expression.truth import matches
 from tamis.index.advice import cautions
 from tamis.index.advice.cautions import CODES, Caution, percent
@@ -120,7 +120,7 @@ def _leaves(tree: Expr, span: Span) -> Iterator[tuple[Predicate, Span]]:
         node, place = stack.pop()
         if hasattr(node, "attribute"):
             yield node, place
-        stack.extend(reversed(list(zip(children_of(node), place.children, strict=True))))
+        stack.extend(reversed(list(zip(node.children, place.children, strict=True))))
 
 
 def _held(found: Clauses) -> Kind:

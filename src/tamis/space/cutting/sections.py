@@ -19,8 +19,7 @@ from tamis.columns.literals import Literals, StringColumn, from_arrow, string_co
 from tamis.expression.views import Flag, View
 from tamis.space.cutting._kernels import cells_below, mark_comparisons, mark_operands
 from tamis.space.numbers import just_after, split_integers
-from tamis.space.rows import Comparisons
-from tamis.space.space import Space
+from tamis.space.space import Comparisons, Space
 
 Ints = npt.NDArray[np.int64]
 TABLE_LIMIT = 1 << 27

@@ -31,7 +31,7 @@ from tamis.engines.postings.layout._kernels import (
     weigh_levels,
 )
 from tamis.engines.units import Ints, Units
-from tamis.space.clauses import Clauses
+from tamis.space.space import Clauses
 
 
 class Pairs(NamedTuple):

@@ -13,9 +13,8 @@ from tamis.engines.presearch.layout._kernels import decide_terms, grow_nodes, so
 from tamis.engines.presearch.layout.calibrate import times
 from tamis.engines.presearch.layout.terms import HEAD, Ints, Terms, terms_of
 from tamis.engines.presearch.layout.training import frequent_threshold, pair_probabilities
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Units, arrange, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, Units, arrange, units_of
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]

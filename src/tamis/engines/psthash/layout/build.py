@@ -13,9 +13,8 @@ from tamis.engines.pst import Leaves, conditions, joined_dimensions, post_in_lea
 from tamis.engines.psthash.layout._kernels import choose_inline
 from tamis.engines.psthash.layout.spaces import Spaces, choose
 from tamis.engines.psthash.layout.table import Table, hash_table
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units, arrange, posting_order
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 
