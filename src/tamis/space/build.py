@@ -23,7 +23,7 @@ from tamis.space.cutting._kernels import (
     same_as_previous,
 )
 from tamis.space.cutting.sections import Below, Ranges, Sections
-from tamis.space.derived import Derived, DerivedEntries
+from tamis.space.derived import NO_ENTRIES, Derived, DerivedEntries, Flags, Views
 from tamis.space.space import (
     ABSENT_OK,
     ALWAYS_REVISE,
@@ -129,13 +129,12 @@ class _Cutter:
         op = self.columns.op[self.rows.row]
         plain = self._plain_mask(op)
         compared = np.flatnonzero(plain & IS_COMPARISON[op])
-        derived = Derived(self.columns.literals, len(self.columns.names))
         others = Others(self._presence(np.flatnonzero(IS_PRESENCE[op])))
-        found = self._derived(derived, np.flatnonzero(~plain), others)
+        views, flags, found = self._derived(np.flatnonzero(~plain), others)
         comparisons = self._comparisons(compared)
         names, literals = self.columns.names, self.columns.literals
-        sections = Sections(names, literals, comparisons, found.strings, len(derived.views))
-        space, below = sections.finish(derived.views, derived.flags)
+        sections = Sections(names, literals, comparisons, found.strings, len(views))
+        space, below = sections.finish(views, flags)
         cells = space.cells()
         first = self._pack_comparisons(compared, comparisons, sections, below, cells)
         if not others.count:
@@ -178,8 +177,11 @@ class _Cutter:
         absent = ((self.columns.op[row] & 1) == 1) != self.rows.negated[literal]
         return literal, self.columns.attribute[row], np.where(absent, NEGATIVE | ABSENT_OK, 0)
 
-    def _derived(self, derived: Derived, literal: Ints, others: Others) -> DerivedEntries:
-        """Predicates on views and flags."""
+    def _derived(self, literal: Ints, others: Others) -> tuple[Views, Flags, DerivedEntries]:
+        """Find the views and flags that predicates need, and add the entries on them to ``others``."""
+        if not len(literal):
+            return {}, {}, NO_ENTRIES
+        derived = Derived(self.columns.literals, len(self.columns.names))
         row = self.rows.row[literal]
         found = derived.run(
             self.columns.attribute[row].astype(np.int64),
@@ -190,11 +192,10 @@ class _Cutter:
             self.columns.args,
         )
         others.add(literal, found)
-        if len(literal):
-            clause = self.clause_of[literal]
-            self.revise[clause[found.undecided]] |= ALWAYS_REVISE
-            self.revise[clause[found.split]] |= REVISE_IF_MULTI
-        return found
+        clause = self.clause_of[literal]
+        self.revise[clause[found.undecided]] |= ALWAYS_REVISE
+        self.revise[clause[found.split]] |= REVISE_IF_MULTI
+        return derived.views, derived.flags, found
 
     def _clauses(self, literal: Ints, entries: Packed, cells: Ints) -> Clauses:
         packed, fate, set_lo, set_hi = entries

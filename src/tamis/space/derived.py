@@ -16,6 +16,8 @@ from tamis.space.space import ABSENT_OK, NEGATIVE
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
+Views = dict[tuple[int, View], int]
+Flags = dict[tuple[int, Flag, str], int]
 
 
 class DerivedEntries(NamedTuple):
@@ -41,8 +43,8 @@ class Derived:
     def __init__(self, literals: Literals, names: int) -> None:
         self._literals = literals
         self._names = names
-        self.views: dict[tuple[int, View], int] = {}
-        self.flags: dict[tuple[int, Flag, str], int] = {}
+        self.views: Views = {}
+        self.flags: Flags = {}
 
     def run(
         self, attribute: Ints, op: Ints, denied: Truths, arg: Ints, arity: Ints, args: npt.NDArray[Any]
@@ -129,3 +131,7 @@ class _Forms:
             np.array(self._undecided, np.bool_)[number],
             np.array(self._split, np.bool_)[number],
         )
+
+
+NO_ENTRIES = _Forms().spread(np.zeros(0, np.int64), 0)
+"""The entries of no predicates at all."""
