@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns._kernels import BETWEEN, wrong_counts
-from tamis.columns.codes import IS_COMPARISON, LEAST, MOST, TAKES_ORDER, TAKES_STRINGS, Kind
+from tamis.columns.codes import IS_COMPARISON, LEAST, MANY, MOST, TAKES_ORDER, TAKES_STRINGS, Kind
 from tamis.columns.exotic import Refusals
 from tamis.columns.literals import Literals
 from tamis.errors import ExpressionLimit, SubscriptionError, TamisError, TypeMismatch
@@ -25,7 +25,8 @@ def row_of_operand(arity: npt.NDArray[Any]) -> Index:
 
 
 def check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
-    most = np.minimum(MOST, limits.in_list_values)
+    """Refuse rows with too few or too many operands for their operator."""
+    most = np.where(MOST == MANY, limits.in_list_values, MOST)
     least = np.maximum(LEAST, most > 0)  # a list without values would be a column that is null
     wrong = np.empty(len(op), np.bool_)
     if wrong_counts(op, arity, least, most, wrong):
