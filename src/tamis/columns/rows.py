@@ -54,6 +54,7 @@ class RowWriter:
         self._args: list[int] = []
         self._weight: list[float] = []
         self._weighted = False
+        self._is_nested = False  # whether the current expression has AND, OR or NOT inside
         self._row_start = [0]
         self._arg_start = [0]
 
@@ -62,14 +63,14 @@ class RowWriter:
 
     def add(self, expr: Expr) -> bool:
         """Append one expression; return whether it is more than a plain conjunction."""
-        first = len(self._op)
+        self._is_nested = False
         if isinstance(expr, And):
             for child in expr.children:
                 self._write(child)
         else:
             self._write(expr)
         self.end()
-        return any(op >= STRUCTURAL for op in self._op[first:])
+        return self._is_nested
 
     def end(self) -> None:
         """Close the run of rows of the current expression."""
@@ -108,6 +109,7 @@ class RowWriter:
             self.predicate(expr)
 
     def _structure(self, op: int, arity: int) -> None:
+        self._is_nested = True
         self._attribute.append(0)
         self._op.append(op)
         self._arity.append(arity)

@@ -9,7 +9,10 @@ the class.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
@@ -140,10 +143,10 @@ class Predicate(Node, frozen=True):
     @property
     def operator(self) -> Operator:
         """The operator of the positive form."""
-        for found in self.OPERATORS:
-            if all(getattr(self, name) == value for name, value in found.fields.items()):
-                return found
-        raise ValueError(f"{type(self).__name__} has no operator for {self}")
+        if len(self.OPERATORS) == 1:
+            return self.OPERATORS[0]
+        select, operators = _choice_of(type(self))
+        return operators[select(self)]
 
     @property
     def code(self) -> int:
@@ -153,18 +156,20 @@ class Predicate(Node, frozen=True):
     @property
     def operands(self) -> tuple[Any, ...]:
         """The operands in order."""
-        if self.LISTED:
-            return tuple(getattr(self, self.OPERANDS[0]))
-        return tuple([getattr(self, name) for name in self.OPERANDS])
+        found = _operands_of(type(self))(self)
+        return found if self.LISTED or len(self.OPERANDS) != 1 else (found,)
 
     @classmethod
     def build(
         cls, operator: Operator, attribute: Any, operands: Sequence[Any], negated: bool, weight: Any
     ) -> Self:
         """Return the predicate with these operands; it is not checked."""
-        values = (tuple(operands),) if cls.LISTED else operands
-        fields = dict(zip(cls.OPERANDS, values, strict=True)) | dict(operator.fields)
-        return cls(attribute=attribute, **fields, negated=negated, weight=weight)  # type: ignore[call-arg]
+        before, behind = _constants_of(cls, operator.code)
+        if cls.LISTED:
+            return cls(attribute, *before, tuple(operands), *behind, negated, weight)  # type: ignore[call-arg]
+        if len(operands) != len(cls.OPERANDS):
+            raise ValueError(f"{operator.words} takes {len(cls.OPERANDS)} operands, not {len(operands)}")
+        return cls(attribute, *before, *operands, *behind, negated, weight)  # type: ignore[call-arg]
 
     # ----------------------------------------------------------------------------------------------- meaning
 
@@ -194,14 +199,19 @@ class Predicate(Node, frozen=True):
 
     def checked(self, limits: Limits) -> Self:
         """Return the predicate with clean name, operands and weight, or raise an ``ExpressionError``."""
-        clean = self.with_clean_operands(limits)
-        return msgspec.structs.replace(
-            clean, attribute=clean_name(self.attribute, limits), weight=clean_weight(self.weight)
-        )
+        name, weight = clean_name(self.attribute, limits), clean_weight(self.weight)
+        return self.with_clean_operands(limits).changed(attribute=name, weight=weight)
 
     @abstractmethod
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean operands, or raise an ``ExpressionError``."""
+
+    def changed(self, **fields: Any) -> Self:
+        """Return the predicate with these fields; itself if it has them already."""
+        for name, value in fields.items():
+            if getattr(self, name) is not value:
+                return msgspec.structs.replace(self, **fields)
+        return self
 
     def text(self) -> str:
         """Return the text of operator and operands, as it stands after the attribute."""
@@ -286,3 +296,27 @@ class Predicate(Node, frozen=True):
     def suspicion(self) -> tuple[str, str] | None:
         """Return (code, text) if the operands look as if another form was meant."""
         return None
+
+
+@cache
+def _operands_of(kind: type[Predicate]) -> Callable[[Any], Any]:
+    """Return the function that takes the operands out of a predicate."""
+    return attrgetter(*kind.OPERANDS) if kind.OPERANDS else lambda _: ()
+
+
+@cache
+def _choice_of(kind: type[Predicate]) -> tuple[Callable[[Any], Any], dict[Any, Operator]]:
+    """Return the function that takes out the fields that choose an operator, and the operators by them."""
+    select = attrgetter(*kind.OPERATORS[0].fields)
+    return select, {select(SimpleNamespace(**one.fields)): one for one in kind.OPERATORS}
+
+
+@cache
+def _constants_of(kind: type[Predicate], code: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the fields that the operator ``code`` determines, before and behind those of the operands."""
+    fields: Mapping[str, Any] = next(one.fields for one in kind.OPERATORS if one.code == code)
+    names = kind.__struct_fields__
+    places = [names.index(name) for name in kind.OPERANDS] or [len(names)]
+    before = tuple(fields[name] for name in names[: places[0]] if name in fields)
+    behind = tuple(fields[name] for name in names[places[-1] :] if name in fields)
+    return before, behind

@@ -15,7 +15,7 @@ from tamis.errors import EventValue, ExpressionError
 from tamis.expression.predicates import OPERATORS, Between, Compare, Exists, In, Predicate, Text
 from tamis.expression.tree import And, Expr
 from tamis.language.scan import RESERVED
-from tamis.language.spellings import SIGNS, WORDS
+from tamis.language.spellings import MEANINGS, SIGNS
 from tamis.limits import Limits
 from tamis.values.value import Scalar, family, parse_time
 
@@ -54,6 +54,7 @@ _TAKE_A_STRING = [
     for spelling in operator.spellings
     if spelling.operand.kind == "string"
 ]
+_STRINGED = {words: meaning for words, meaning in MEANINGS.items() if meaning.operand.kind == "string"}
 _SIGN_OPS: dict[str, Any] = {
     sign: "!=" if meaning.negated else meaning.operator.fields["op"] for sign, meaning in SIGNS.items()
 }
@@ -211,8 +212,7 @@ def _in(name: str, values: tuple[Scalar, ...], negated: bool, weight: float, lim
 
 
 def _stringed(name: str, words: str, string: str, negated: bool, weight: float, limits: Limits) -> Predicate:
-    meaning = WORDS.at(words.upper().split()).meaning
-    assert meaning is not None
+    meaning = _STRINGED.get(words) or _STRINGED[" ".join(words.upper().split())]
     return _checked(meaning.kind.build(meaning.operator, name, (string,), negated, weight), limits)
 
 

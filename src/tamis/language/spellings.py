@@ -44,6 +44,9 @@ class Words:
 SIGNS: dict[str, Meaning] = {}
 """Comparisons by their signs."""
 
+MEANINGS: dict[str, Meaning] = {}
+"""Operators by all their words, with one space between two."""
+
 WORDS = Words()
 """Operators by their words; ``NOT`` before them is read apart, except in ``IS NOT NULL``."""
 
@@ -57,7 +60,7 @@ def _collect() -> None:
             if kind is Compare:
                 SIGNS[words] = meaning
             else:
-                WORDS.at(words.split()).meaning = meaning
+                WORDS.at(words.split()).meaning = MEANINGS[words] = meaning
 
 
 _collect()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
 
-import msgspec
-
 from tamis.errors import ParseError
 from tamis.expression.operands import clean_text
 from tamis.expression.predicate import ONE_VALUE, Operand, Operator, Predicate, operator
@@ -49,7 +47,7 @@ class Affix(Predicate, frozen=True):
         if self.place not in ("prefix", "suffix", "contains"):
             raise ParseError(f"{self.place!r} is not a place in a string; use prefix, suffix or contains")
         value = clean_text(self.value, limits, "a text")
-        return msgspec.structs.replace(self, value=value, negated=bool(self.negated))
+        return self.changed(value=value, negated=bool(self.negated))
 
     def implies(self, other: Predicate) -> bool:
         """Return whether a string with this text has the text of ``other``, too."""

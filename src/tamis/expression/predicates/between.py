@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-import msgspec
-
 from tamis.errors import TypeMismatch
 from tamis.expression.operands import clean_scalar, kind_of
 from tamis.expression.predicate import ENDS, Access, Operator, Predicate, operator
@@ -37,7 +35,7 @@ class Between(Predicate, frozen=True):
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean ends of one type that has an order; ``low > high`` is empty."""
         low, high = clean_ends(self.low, self.high, limits)
-        return msgspec.structs.replace(self, low=low, high=high, negated=bool(self.negated))
+        return self.changed(low=low, high=high, negated=bool(self.negated))
 
     @property
     def is_empty(self) -> bool:

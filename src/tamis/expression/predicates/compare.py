@@ -87,7 +87,7 @@ class Compare(Predicate, frozen=True):
         value = clean_operand(self.value, limits)
         if self.op not in ("=", "!=") and type(value) in (bool, Point):
             raise TypeMismatch(f"{self.op} cannot order {kind_of(value)}; only = and != can compare it")
-        return msgspec.structs.replace(self, value=value)
+        return self.changed(value=value)
 
     def accepted(self) -> Accepted | None:
         """Return the accepted values as a point or a range; points on the map have no order."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-import msgspec
-
 from tamis.expression.predicate import NOTHING, PRESENT, Access, Operator, Predicate, Spelling
 from tamis.limits import Limits
 from tamis.values.value import Value
@@ -32,7 +30,7 @@ class Exists(Predicate, frozen=True):
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate; there are no operands."""
-        return msgspec.structs.replace(self, negated=bool(self.negated))
+        return self.changed(negated=bool(self.negated))
 
     @property
     def families(self) -> frozenset[str]:

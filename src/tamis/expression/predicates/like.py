@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-import msgspec
-
 from tamis.expression.operands import clean_text
 from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, on_pattern
@@ -48,9 +46,7 @@ class Like(Predicate, frozen=True):
             read = read_like(pattern, bool(self.fold))
             if read.shape == "general":
                 compiled(read.regex)
-        return msgspec.structs.replace(
-            self, pattern=pattern, fold=bool(self.fold), negated=bool(self.negated)
-        )
+        return self.changed(pattern=pattern, fold=bool(self.fold), negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return a range of strings for a prefix or suffix, a flag for other patterns."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-import msgspec
-
 from tamis.expression.operands import clean_list, clean_scalar
 from tamis.expression.predicate import ONE_VALUE, PRESENT, VALUES, Access, Operator, Predicate, operator
 from tamis.expression.suspicions import about_strings
@@ -35,7 +33,7 @@ class In(Predicate, frozen=True):
         """Return the predicate with a clean list of values."""
         values = clean_list(self.values, "IN", limits)
         cleaned = tuple([clean_scalar(value, limits, "an IN list") for value in values])
-        return msgspec.structs.replace(self, values=cleaned, negated=bool(self.negated))
+        return self.changed(values=cleaned, negated=bool(self.negated))
 
     @property
     def is_empty(self) -> bool:

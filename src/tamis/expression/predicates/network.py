@@ -5,8 +5,6 @@ from __future__ import annotations
 import ipaddress
 from typing import Any, ClassVar, Self
 
-import msgspec
-
 from tamis.errors import PatternError, TypeMismatch
 from tamis.expression.operands import clean_list, clean_text, print_list, quoted
 from tamis.expression.predicate import Operand, Operator, Predicate, Spelling
@@ -40,7 +38,7 @@ class Network(Predicate, frozen=True):
         blocks = tuple([clean_block(block, limits) for block in clean_list(self.blocks, "IN CIDR", limits)])
         if not blocks:
             raise TypeMismatch("IN CIDR needs at least one block")
-        return msgspec.structs.replace(self, blocks=blocks, negated=bool(self.negated))
+        return self.changed(blocks=blocks, negated=bool(self.negated))
 
     def text(self) -> str:
         """Return the text after the attribute; a single block needs no parentheses."""

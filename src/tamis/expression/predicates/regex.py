@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Self
 
-import msgspec
-
 from tamis.expression.operands import clean_text, over
 from tamis.expression.predicate import Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, Flag, OnFlag
@@ -42,7 +40,7 @@ class Regex(Predicate, frozen=True):
             what = f"the regular expression has {len(pattern)} characters"
             raise over("regex_characters", limits.regex_characters, what)
         compiled(pattern)
-        return msgspec.structs.replace(self, pattern=pattern, negated=bool(self.negated))
+        return self.changed(pattern=pattern, negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return the flag of the pattern."""

@@ -42,6 +42,11 @@ class Text(Predicate, frozen=True):
     OPERANDS: ClassVar[tuple[str, ...]] = ("terms",)
     LISTED: ClassVar[bool] = True
 
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The terms."""
+        return self.terms
+
     def accepts(self, value: Value) -> bool:
         """Return whether one value is a string that holds the terms."""
         if type(value) is not str:
@@ -63,7 +68,8 @@ class Text(Predicate, frozen=True):
             # Outside ASCII the terms of a term may differ from it: read again, so that checking twice is
             # checking once.
             mode, terms = read_terms(mode, terms, limits)
-        return msgspec.structs.replace(self, mode=mode, terms=terms, negated=bool(self.negated))
+        kept = self.terms if terms == self.terms else terms
+        return self.changed(mode=mode, terms=kept, negated=bool(self.negated))
 
     def text(self) -> str:
         """Return the text after the attribute: a phrase in one string, a single term without ANY."""

@@ -32,9 +32,7 @@ class Within(Predicate, frozen=True):
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with a valid shape."""
-        return msgspec.structs.replace(
-            self, shape=clean_shape(self.shape, limits), negated=bool(self.negated)
-        )
+        return self.changed(shape=clean_shape(self.shape, limits), negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return the flag of the shape."""
