@@ -213,7 +213,7 @@ def test_a_signal_lets_what_was_begun_end(data: Path) -> None:
 
 def listens(http: httpx.Client) -> bool:
     try:
-        socket.create_connection((http.base_url.host, http.base_url.port or 80), timeout=1).close()
+        socket.create_connection((http.base_url.host, http.base_url.port or 80), timeout=PATIENCE).close()
     except OSError:
         return False
     return True
