@@ -6,8 +6,10 @@ so long that a busy machine does not reach it. No other file of the tests names 
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 120.0  # seconds until a test gives up
@@ -32,3 +34,19 @@ def eventually(
         assert time.monotonic() < until, f"it did not come true in {PATIENCE:.0f} seconds"
         time.sleep(every)
     return found
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Fail when the block does not come to an end: for work that a defect would make endless."""
+
+    def give_up(*_: object) -> None:
+        raise AssertionError(f"it did not end in {PATIENCE:.0f} seconds")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -12,6 +12,7 @@ from tamis.notify.line import Line
 from tamis.notify.settings import Settings
 from tamis.notify.shares import AHEAD, Shares
 from tamis.store.claims import Claimed
+from tests.waiting import PATIENCE
 
 SETTINGS = Settings(workers=8, per_endpoint=2, per_owner=3)
 _numbers = itertools.count(1)
@@ -78,7 +79,7 @@ def test_who_waits_in_line_is_woken(line: Line) -> None:
     line.put([claimed("a x"), claimed("b x")])
     line.close()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert sorted(one.endpoint if one else "" for one in got) == ["", "a x", "b x"]
 
 
