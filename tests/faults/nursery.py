@@ -1,7 +1,7 @@
 """Processes that start at once: forks of one that has imported Tamis and loaded its kernels.
 
-The campaigns start some hundred processes. Each is a process of its own that runs the real command and can be
-killed like any other. ``python -m tests.faults.nursery`` reads a line of JSON for each request and writes one.
+The campaigns start a hundred processes. Each is a process of its own that runs the real command and can be
+killed like any other. ``python -m tests.faults.nursery`` reads lines of JSON, each a request, and answers it.
 """
 
 from __future__ import annotations
