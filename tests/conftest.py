@@ -56,9 +56,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(FULL) or item.get_closest_marker("slow"):
             item.add_marker("full")
-    items.sort(
-        key=lambda item: next((at for at, path in enumerate(FULL) if item.nodeid.startswith(path)), 99)
-    )
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    return next((at for at, path in enumerate(FULL) if item.nodeid.startswith(path)), len(FULL))
 
 
 @pytest.fixture(scope="session")
