@@ -15,13 +15,15 @@ from typing import Any
 import httpx
 import uvicorn
 
-from tamis.api import Service, Settings
+from tamis.api import Service, Settings, health
 from tamis.api.server import address_of, config_of, listen
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.live import Live
 from tamis.store import Store, keys
 from tests.api.timed import Timed
 from tests.waiting import PATIENCE, eventually
+
+health.PATIENCE = PATIENCE  # on a busy machine the store may take longer to answer, and is ready all the same
 
 
 class Running:
