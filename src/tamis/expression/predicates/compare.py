@@ -104,12 +104,12 @@ class Compare(Predicate, frozen=True):
 
     @property
     def is_comparison(self) -> bool:
-        """Points on the map have no order."""
+        """Whether values are compared by order; points on the map are not."""
         return not isinstance(self.value, Point)
 
     @property
     def strength(self) -> int:
-        """An equality is true of few events, an order of many."""
+        """The selectivity: an equality is true of few events, an order of many."""
         return 4 if self.op == "=" else 1
 
     @property

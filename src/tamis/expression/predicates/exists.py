@@ -27,14 +27,14 @@ class Exists(Predicate, frozen=True):
     LIKELIHOOD: ClassVar[float] = PRESENT
 
     def accepts(self, value: Value) -> bool:
-        """Return that any value will do."""
+        """Return true: every value is accepted."""
         return True
 
     def with_clean_operands(self, limits: Limits) -> Self:
-        """Return the predicate; there are no operands."""
+        """Return the predicate; it has no operands."""
         return msgspec.structs.replace(self, negated=bool(self.negated))
 
     @property
     def families(self) -> frozenset[str]:
-        """No family: every value will do."""
+        """The empty set: the predicate accepts values of every family."""
         return frozenset()

@@ -48,7 +48,7 @@ class In(Predicate, frozen=True):
 
     @property
     def strength(self) -> int:
-        """A short list is true of few events."""
+        """The selectivity: a short list is true of few events."""
         return 4 if len(self.values) < 10 else 3
 
     @property

@@ -50,7 +50,7 @@ class Regex(Predicate, frozen=True):
 
     @property
     def needs_automaton(self) -> bool:
-        """Every regular expression needs one."""
+        """Whether an index must try the pattern on every value: always."""
         return True
 
     def suspicion(self) -> tuple[str, str] | None:
