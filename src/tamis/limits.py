@@ -1,4 +1,4 @@
-"""Every bound of Tamis, as data: change one by passing ``Limits(name=value)``.
+"""Hold every bound of Tamis as data; ``Limits(name=value)`` changes one.
 
 Each field is documented in ``docs/limits.md`` and tested at its edge.
 """
