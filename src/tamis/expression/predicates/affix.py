@@ -1,4 +1,4 @@
-"""``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
+"""Define ``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
 
 from __future__ import annotations
 

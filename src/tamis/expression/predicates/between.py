@@ -1,4 +1,4 @@
-"""``attribute [NOT] BETWEEN low AND high``."""
+"""Define ``attribute [NOT] BETWEEN low AND high``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``attribute op value``: equality and order."""
+"""Define ``attribute op value``: equality and order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``attribute IS NOT NULL`` and ``IS NULL``."""
+"""Define ``attribute IS NOT NULL`` and ``IS NULL``."""
 
 from __future__ import annotations
 

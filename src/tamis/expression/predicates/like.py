@@ -1,4 +1,4 @@
-"""``attribute [NOT] LIKE pattern`` and ``ILIKE``."""
+"""Define ``attribute [NOT] LIKE pattern`` and ``ILIKE``."""
 
 from __future__ import annotations
 

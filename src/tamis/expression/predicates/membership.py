@@ -1,4 +1,4 @@
-"""``attribute [NOT] IN (values)``."""
+"""Define ``attribute [NOT] IN (values)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``attribute [NOT] IN CIDR (blocks)``."""
+"""Define ``attribute [NOT] IN CIDR (blocks)``."""
 
 from __future__ import annotations
 

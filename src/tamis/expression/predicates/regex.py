@@ -1,4 +1,4 @@
-"""``attribute [NOT] RLIKE pattern``."""
+"""Define ``attribute [NOT] RLIKE pattern``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``attribute [NOT] HAS …``: terms in text."""
+"""Define ``attribute [NOT] HAS …``: terms in text."""
 
 from __future__ import annotations
 

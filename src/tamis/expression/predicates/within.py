@@ -1,4 +1,4 @@
-"""``attribute [NOT] WITHIN shape``."""
+"""Define ``attribute [NOT] WITHIN shape``."""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ def _not_seen(
     kinds = set(seen[name])
     if len(seen[name]) < SEEN or not families or not families.isdisjoint(kinds):
         return None
-    found, asked = (" or a ".join(sorted(some)) for some in (kinds, families))
-    return Caution("type-not-seen", f"{name} is a {found} in the events looked at, never a {asked}")
+    found, expected = (" or a ".join(sorted(some)) for some in (kinds, families))
+    return Caution("type-not-seen", f"{name} is a {found} in the events looked at, never a {expected}")
 
 
 def _nearest(name: str, names: list[str]) -> str | None:

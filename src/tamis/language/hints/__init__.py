@@ -53,7 +53,7 @@ def hint_at(text: str, position: int, message: str) -> str | None:
             continue
         ending = rule.before.search(before)
         if ending is not None:
-            return rule.say if isinstance(rule.say, str) else rule.say(ending, found)
+            return rule.hint if isinstance(rule.hint, str) else rule.hint(ending, found)
     return _by_message(text, before, rest, message)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-Say = str | Callable[[re.Match[str], re.Match[str]], str]
+Hint = str | Callable[[re.Match[str], re.Match[str]], str]
 
 NAME = r"(?P<name>[A-Za-z_][\w.]*)"
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
@@ -23,12 +23,12 @@ class Rule(NamedTuple):
 
     before: re.Pattern[str]
     rest: re.Pattern[str]
-    say: Say
+    hint: Hint
 
 
-def rule(before: str, rest: str, say: Say) -> Rule:
+def rule(before: str, rest: str, hint: Hint) -> Rule:
     """Return a rule of two patterns, which ignore case, and the hint if both fit."""
-    return Rule(re.compile(f"(?:{before})\\Z", re.IGNORECASE), re.compile(rest, re.IGNORECASE), say)
+    return Rule(re.compile(f"(?:{before})\\Z", re.IGNORECASE), re.compile(rest, re.IGNORECASE), hint)
 
 
 def quoted(text: str) -> str:
