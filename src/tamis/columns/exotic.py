@@ -19,7 +19,7 @@ Places = npt.NDArray[Any]
 
 
 class Refusals:
-    """Collects the rows that cannot be used; the first reason per row is kept."""
+    """The rows that cannot be used; the first reason per row is kept."""
 
     def __init__(self, count: int) -> None:
         self.bad = np.zeros(count, np.bool_)

@@ -97,7 +97,7 @@ def from_arrow(strings: Any) -> StringColumn:
 
 
 class LiteralWriter:
-    """Interns literals while a book is written.
+    """A writer that interns literals while a book is written.
 
     Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide.
     """

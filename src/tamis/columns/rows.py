@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 class RowWriter:
-    """Appends expressions to growing columns."""
+    """A writer that appends expressions to growing columns."""
 
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
@@ -286,7 +286,7 @@ class ClauseRows(NamedTuple):
 
 
 class ClauseWriter:
-    """Writes the clauses of expressions that are not plain conjunctions.
+    """A writer of the clauses of expressions that are not plain conjunctions.
 
     With ``cnf``, an expression that is shorter in that form becomes one clause with groups of alternatives.
     """

@@ -44,7 +44,7 @@ class Difference(NamedTuple):
 
 
 class Audit:
-    """Decides a share of the events of a run again, at least one event.
+    """An audit, which decides a share of the events of a run again, at least one event.
 
     A difference raises :class:`~tamis.errors.AuditFailed`. With ``raises=False`` it is logged as an error,
     and matching goes on. Either way a new folder in ``folder`` describes it.

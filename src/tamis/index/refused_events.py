@@ -72,7 +72,7 @@ def _cell(piece: Any, row: int) -> Any:
 
 
 class Reporter:
-    """Collects the refused events of one run and reports or raises them as ``on_error`` demands."""
+    """A collector of the refused events of one run, which it reports or raises as ``on_error`` demands."""
 
     def __init__(self, on_error: str) -> None:
         self._choice = check_on_error(on_error)

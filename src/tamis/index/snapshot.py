@@ -51,7 +51,7 @@ class Layer(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """Layers from oldest to newest, and the subscriptions too fresh to be in a segment."""
+    """The subscriptions in force: layers from oldest to newest, and those too fresh to be in a segment."""
 
     sequence: int
     layers: tuple[Layer, ...]

@@ -32,7 +32,7 @@ def seen_in(segment: Segment, located: Located) -> Seen:
 
 
 class AttributeWatch:
-    """Collects, over one run, which attributes of an index some event has."""
+    """A record, over one run, of the attributes of an index that some event has."""
 
     def __init__(self) -> None:
         self.events = 0

@@ -44,7 +44,7 @@ GROWTH = 4  # a segment is at least this many times larger than the next newer o
 
 
 class Writer:
-    """Owns the current snapshot. Every public method takes the lock."""
+    """The owner of the current snapshot. Every public method takes the lock."""
 
     def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
         self.engine, self.parameters, self.limits = engine, parameters, limits

@@ -22,7 +22,7 @@ def check_tree(expr: Any, limits: Limits = DEFAULT_LIMITS) -> Expr:
 
 
 class _Walk:
-    """Counts leaves and depth while it rebuilds a tree; the limits hold even if nodes are shared."""
+    """A walk that rebuilds a tree and counts leaves and depth; the limits hold even if nodes are shared."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

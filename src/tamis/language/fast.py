@@ -86,7 +86,7 @@ _strings = re.compile(_STRING).findall
 
 
 class _NotCommon(Exception):
-    """Raised if the grammar must read the text, or report its error."""
+    """The signal that the grammar must read the text, or report its error."""
 
 
 def read_plain(text: str, limits: Limits) -> Expr | None:

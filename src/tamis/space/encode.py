@@ -26,7 +26,7 @@ MEMO_SHAPES = 1_024  # sets of attribute names remembered
 
 
 class Encoder:
-    """Locates events in one space."""
+    """An encoder, which locates events in one space."""
 
     def __init__(self, space: Space, limits: Limits = DEFAULT_LIMITS) -> None:
         self.locators = Locators(space)

@@ -20,7 +20,7 @@ from tamis.values.value import Point
 
 
 class StringTable(Protocol):
-    """Finds the flags of a string."""
+    """A table that finds the flags of a string."""
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions whose flag ``text`` sets."""
@@ -28,7 +28,7 @@ class StringTable(Protocol):
 
 
 class Substrings:
-    """CONTAINS: finds all substrings at once (Aho-Corasick)."""
+    """The table of CONTAINS, which finds all substrings at once (Aho-Corasick)."""
 
     def __init__(self, patterns: list[str], dimensions: list[int], folded: bool) -> None:
         import ahocorasick_rs
@@ -50,7 +50,7 @@ class Substrings:
 
 
 class Patterns:
-    """REGEX: finds all patterns at once (RE2 sets).
+    """The table of REGEX, which finds all patterns at once (RE2 sets).
 
     A set that outgrows its memory answers "none found". Sets are therefore filled by program size, so that
     each holds hundreds of automaton states of the largest possible size.

@@ -31,7 +31,7 @@ _LATEST = micros_of(datetime.max.replace(tzinfo=UTC))
 
 
 class AttributeLocator:
-    """Locates the values of one attribute."""
+    """A locator of the values of one attribute."""
 
     def __init__(self, space: Space, attribute: int, flags: list[tuple[Flag, str, int]]) -> None:
         self.dimension = attribute

@@ -25,7 +25,7 @@ _SCALARS = frozenset((int, float, str, bool, type(None), Point))
 
 
 class PlainEvents:
-    """Collects plain events, then locates them together."""
+    """A collector of plain events, which it then locates together."""
 
     def __init__(self, locators: Locators, limits: Limits) -> None:
         self._locators, self._limits = locators, limits

@@ -16,7 +16,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class Between(Predicate, frozen=True):
-    """``attribute [NOT] BETWEEN low AND high``, ends included."""
+    """The test ``attribute [NOT] BETWEEN low AND high``, ends included."""
 
     low: Scalar
     high: Scalar

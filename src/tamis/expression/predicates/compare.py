@@ -20,7 +20,7 @@ CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
 
 
 class Compare(Predicate, frozen=True):
-    """``attribute op value``; ``!=`` is the negative form of ``=``."""
+    """The test ``attribute op value``; ``!=`` is the negative form of ``=``."""
 
     op: CompareOp
     value: Scalar | Point

@@ -12,7 +12,7 @@ from tamis.values.value import Value
 
 
 class Exists(Predicate, frozen=True):
-    """``attribute IS NOT NULL``; negated, ``attribute IS NULL``."""
+    """The test ``attribute IS NOT NULL``; negated, ``attribute IS NULL``."""
 
     negated: bool = False
     weight: float = 1.0

@@ -20,7 +20,7 @@ _STAR = re.compile(r"\w[*]|[*]\w")
 
 
 class Like(Predicate, frozen=True):
-    """``attribute [NOT] LIKE pattern``: ``%`` any run, ``_`` one character, backslash escapes."""
+    """The test ``attribute [NOT] LIKE pattern``: ``%`` any run, ``_`` one character, backslash escapes."""
 
     pattern: str
     fold: bool = False

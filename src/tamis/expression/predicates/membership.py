@@ -15,7 +15,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class In(Predicate, frozen=True):
-    """``attribute [NOT] IN (values)``."""
+    """The test ``attribute [NOT] IN (values)``."""
 
     values: tuple[Scalar, ...]
     negated: bool = False

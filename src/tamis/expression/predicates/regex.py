@@ -18,7 +18,7 @@ _FLAGS = re.compile(r"/[gimsu]{1,3}+")
 
 
 class Regex(Predicate, frozen=True):
-    """``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
+    """The test ``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
 
     pattern: str
     negated: bool = False

@@ -31,7 +31,7 @@ _PHRASE = Operator(
 
 
 class Text(Predicate, frozen=True):
-    """``attribute [NOT] HAS …``: any of the terms, all of them, or all in a row."""
+    """The test ``attribute [NOT] HAS …``: any of the terms, all of them, or all in a row."""
 
     mode: TextMode
     terms: tuple[str, ...]

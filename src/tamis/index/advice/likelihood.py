@@ -23,7 +23,7 @@ Truth = npt.NDArray[np.bool_]
 
 
 class Counted:
-    """Counts matching events of a sample; each predicate is evaluated once per event and then remembered."""
+    """A counter of matching sample events; each predicate is evaluated once per event and remembered."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events

@@ -43,7 +43,7 @@ class TermIndex:
 
 
 class Terms:
-    """TERM and TEXT: finds the terms of a text, then any-of, all-of and phrases that they may complete."""
+    """The table of TERM and TEXT: the terms of a text, then any-of, all-of and phrases they may complete."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
