@@ -110,7 +110,7 @@ class Writer:
         return located
 
     def typical(self) -> Any:
-        """Return events for estimates: those used for layouts, or else the few recent ones."""
+        """Return events for estimates: the events used for layouts, or else the few recent ones."""
         recent, sample = self.recent.sample(), self.sample.events
         return recent if recent is not None else sample if sample is not None else self.recent.few()
 

@@ -187,7 +187,10 @@ def _cover_or(node: Or, budget: int) -> list[Clause]:
 
 
 def _weakened(clauses: list[Clause], budget: int) -> list[Clause]:
-    """Return one literal of each clause, united by attribute; if too many, presence; else nothing."""
+    """Return one literal of each clause, united by attribute.
+
+    If there are more than the budget, test only for presence; if that is not possible, accept every event.
+    """
     if not all(clauses):
         return _ALWAYS
     common = Counter(attribute for clause in clauses for attribute in set(map(attribute_of, clause)))
