@@ -1,4 +1,4 @@
-"""Checks of bulk tables: numbers, kinds and sizes of operands, column by column."""
+"""Check bulk tables: numbers, kinds and sizes of operands, column by column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def row_of_operand(arity: npt.NDArray[Any]) -> Index:
 def check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
     """Refuse rows with too few or too many operands for their operator."""
     most = np.where(MOST == MANY, limits.in_list_values, MOST)
-    least = np.maximum(LEAST, most > 0)  # a list without values would be a column that is null
+    least = np.maximum(LEAST, most > 0)  # a list without values is a null column
     wrong = np.empty(len(op), np.bool_)
     if wrong_counts(op, arity, least, most, wrong):
         refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
@@ -36,7 +36,10 @@ def check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, lim
 def check_kinds(
     op: npt.NDArray[np.uint8], arity: Codes, pool: Any, literal: Codes, refusals: Refusals
 ) -> None:
-    """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
+    """Refuse rows with operands of the wrong kinds.
+
+    Booleans have no order. Patterns, terms and networks are strings. The ends of BETWEEN share a type.
+    """
     if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and IS_COMPARISON[op].all():
         return  # numbers or times only, under operators that take them
     kind, row_of = pool[literal], row_of_operand(arity)
@@ -58,7 +61,7 @@ def check_kinds(
 def check_sizes(
     id_bytes: Index, group: Codes, name_bytes: Index, attribute: Codes, size: Index, limits: Limits
 ) -> Iterator[tuple[npt.NDArray[np.bool_], Codes, TamisError]]:
-    """Ids, attributes and expressions beyond the limits, as (which, of each row, why)."""
+    """Yield the ids, attributes and expressions beyond the limits, as (which, of each row, why)."""
     message = f"an id is longer than subscription_id_bytes = {limits.subscription_id_bytes}"
     too_long = SubscriptionError(message, limit="subscription_id_bytes")
     yield id_bytes > limits.subscription_id_bytes, group, too_long
@@ -69,7 +72,7 @@ def check_sizes(
 def check_strings(
     literals: Literals, literal: Codes, arity: Codes, refusals: Refusals, limits: Limits
 ) -> None:
-    """The limit of strings."""
+    """Refuse rows with strings beyond the limit."""
     strings, textual = literals.strings, literals.kind == Kind.STRING
     over = np.zeros(len(textual), np.bool_)
     over[textual] = (strings.start[1:] - strings.start[:-1] > limits.string_bytes)[literals.bits[textual]]

@@ -1,4 +1,4 @@
-"""Every failure Tamis can report, each with a stable code.
+"""List every failure that Tamis can report, each with a stable code.
 
 ::
 
@@ -24,49 +24,49 @@
     │   ├── IndexVersion           index-version          written by another format version
     │   ├── IndexCorrupt           index-corrupt          torn, truncated or altered file
     │   ├── IndexUntrusted         index-untrusted        not signed by the key of this place
-    │   └── IndexConflict          index-conflict         somebody else changed it meanwhile
+    │   └── IndexConflict          index-conflict         another writer changed it in the meantime
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
     │   ├── EngineParameter        engine-parameter       a parameter is out of its range
     │   └── AuditFailed            audit-difference       the index and the tree evaluator disagree
-    ├── StoreError                 store-error            the database refuses what was asked
+    ├── StoreError                 store-error            the database refuses an operation
     │   ├── StoreAddress           store-address          the URL names no store
     │   ├── StoreUnavailable       store-unavailable      the database is down, locked or full
     │   └── StoreVersion           store-version          written by a later release
-    ├── ServiceError               service-error          the service does not do what was asked
+    ├── ServiceError               service-error          the service refuses a request
     │   ├── RequestInvalid         request-invalid        a body, header or parameter cannot be read
     │   ├── RequestTooLarge        request-too-large      a body or line passes its bound
-    │   ├── HeaderTooLarge         header-too-large       the head of a request passes its bound
+    │   ├── HeaderTooLarge         header-too-large       the headers exceed their limit
     │   ├── RequestTimeout         request-timeout        a request or its body did not arrive
-    │   ├── MediaType              media-type             the body is of a kind that is not read here
-    │   ├── RouteUnknown           route-unknown          nothing lives at this path
-    │   ├── MethodUnknown          method-unknown         this path does not know the method
-    │   ├── KeyInvalid             key-invalid            no key, or not one that is in force
-    │   ├── ScopeMissing           scope-missing          the key may not do this
+    │   ├── MediaType              media-type             the path does not read this media type
+    │   ├── RouteUnknown           route-unknown          there is no resource at this path
+    │   ├── MethodUnknown          method-unknown         the path does not support the method
+    │   ├── KeyInvalid             key-invalid            no key, or a key that is not in force
+    │   ├── ScopeMissing           scope-missing          the key lacks the scope
     │   ├── ResourceUnknown        resource-unknown       there is no such key, owner or notification
-    │   ├── VersionConflict        version-conflict       it was changed since it was read
+    │   ├── VersionConflict        version-conflict       the subscription was changed since it was read
     │   ├── AnswerConflict         idempotency-conflict   the key was used for another request
-    │   ├── QuotaExceeded          quota-exceeded         the owner holds as much as it may
-    │   ├── RateExceeded           rate-exceeded          the owner asks more often than it may
+    │   ├── QuotaExceeded          quota-exceeded         the owner has reached its quota
+    │   ├── RateExceeded           rate-exceeded          the owner exceeds its rate limit
     │   ├── ServiceBusy            service-busy           too much at once, or about to stop
-    │   ├── InternalError          internal-error         the service has a defect; its log says where
+    │   ├── InternalError          internal-error         the service has a defect; its log names it
     │   ├── DataInUse              data-in-use            another process serves this folder
-    │   ├── ServiceUnreachable     service-unreachable    nothing answers: it was not done
-    │   ├── AnswerLost             answer-lost            no whole answer came: it may have been done
-    │   └── AnswerInvalid          answer-invalid         what answers is no such service
-    ├── NotifyError                notify-error           a notification could not be told
-    │   ├── SendFailed             send-failed            the receiver is away or busy: worth another try
+    │   ├── ServiceUnreachable     service-unreachable    no answer: the request was not carried out
+    │   ├── AnswerLost             answer-lost            no whole response: the outcome is unknown
+    │   └── AnswerInvalid          answer-invalid         the response cannot be understood or trusted
+    ├── NotifyError                notify-error           a notification could not be delivered
+    │   ├── SendFailed             send-failed            the receiver is away or busy: a retry may succeed
     │   │   └── TransportUnavailable  transport-unavailable  this notifier has no server or folder for it
-    │   └── SendRefused            send-refused           the receiver or the service will not have it
-    │       ├── AddressForbidden   address-forbidden      the address is not one to be called from here
-    │       └── PortForbidden      port-forbidden         the port is not one to be called from here
+    │   └── SendRefused            send-refused           a retry cannot succeed
+    │       ├── AddressForbidden   address-forbidden      the address must not be called from here
+    │       └── PortForbidden      port-forbidden         the port must not be called from here
     ├── InputError                 input-invalid          a file, table or option cannot be used
     ├── ExtraMissing               extra-missing          an optional part of Tamis is not installed
     └── SparkError                 spark-error
         ├── SparkUnavailable       spark-unavailable      Java is missing or too old
-        └── SparkFailed            spark-failed           Spark gave up on a job
+        └── SparkFailed            spark-failed           a Spark job failed
 
-    RefusedWarning (a Python warning): something of a batch was refused, and the rest was processed
+    RefusedWarning (a Python warning): some items of a batch were refused, the rest was processed
 
 A code never changes its meaning; messages may improve.
 """

@@ -1,4 +1,4 @@
-"""The base of all failures."""
+"""Define the base of all failures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 
 class TamisError(Exception):
-    """Root of all errors raised on purpose. ``code`` is stable, ``details`` is plain data."""
+    """The root of all errors that Tamis raises on purpose. ``code`` is stable, ``details`` is plain data."""
 
     code: ClassVar[str] = "tamis-error"
 

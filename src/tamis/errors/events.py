@@ -1,4 +1,4 @@
-"""Failures of events."""
+"""Define the failures of events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tamis.errors.base import TamisError
 
 
 class EventError(TamisError):
-    """An event cannot be understood; it is refused, its batch goes on."""
+    """An event cannot be understood; it is refused, and the rest of its batch is processed."""
 
     code = "event-invalid"
 

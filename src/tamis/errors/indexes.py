@@ -1,4 +1,4 @@
-"""Failures of indexes and engines."""
+"""Define the failures of indexes and engines."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class IndexUntrusted(IndexError_):
 
 
 class IndexConflict(IndexError_):
-    """Two writers wanted to put the same version of an index in force; one of them must begin anew."""
+    """Two writers tried to publish the same version of an index; one of them must start again."""
 
     code = "index-conflict"
 
 
 class EngineError(TamisError):
-    """An engine cannot do what was asked."""
+    """An engine cannot carry out the request."""
 
     code = "engine-error"
 

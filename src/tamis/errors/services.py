@@ -1,4 +1,4 @@
-"""Failures of the store, the service, the notifier, the command line and Spark."""
+"""Define the failures of the store, the service, the notifier, the command line and Spark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tamis.errors.base import TamisError
 
 
 class StoreError(TamisError):
-    """The database of a store refuses what was asked of it."""
+    """The database of a store refuses an operation."""
 
     code = "store-error"
 
@@ -32,7 +32,7 @@ class StoreVersion(StoreError):
 
 
 class ServiceError(TamisError):
-    """The service does not do what a request asks."""
+    """The service refuses a request."""
 
     code = "service-error"
 
@@ -50,7 +50,7 @@ class RequestTooLarge(ServiceError):
 
 
 class HeaderTooLarge(ServiceError):
-    """The head of a request passes its bound."""
+    """The headers of a request exceed their limit."""
 
     code = "header-too-large"
 
@@ -62,31 +62,31 @@ class RequestTimeout(ServiceError):
 
 
 class MediaType(ServiceError):
-    """The body is of a kind that this path does not read."""
+    """This path does not read bodies of this media type."""
 
     code = "media-type"
 
 
 class RouteUnknown(ServiceError):
-    """Nothing lives at this path."""
+    """There is no resource at this path."""
 
     code = "route-unknown"
 
 
 class MethodUnknown(ServiceError):
-    """The path does not know this method."""
+    """The path does not support this method."""
 
     code = "method-unknown"
 
 
 class KeyInvalid(ServiceError):
-    """The request has no API key, or not one that is in force."""
+    """The request has no API key, or the key is not in force."""
 
     code = "key-invalid"
 
 
 class ScopeMissing(ServiceError):
-    """The API key may not do this."""
+    """The API key lacks the scope for this request."""
 
     code = "scope-missing"
 
@@ -98,7 +98,7 @@ class ResourceUnknown(ServiceError):
 
 
 class VersionConflict(ServiceError):
-    """The subscription is not the version that the request speaks of."""
+    """The subscription does not have the version that the request names."""
 
     code = "version-conflict"
 
@@ -110,13 +110,13 @@ class AnswerConflict(ServiceError):
 
 
 class QuotaExceeded(ServiceError):
-    """The owner holds as much as it may."""
+    """The owner has reached its quota."""
 
     code = "quota-exceeded"
 
 
 class RateExceeded(ServiceError):
-    """The owner asks more often than it may."""
+    """The owner exceeds its rate or concurrency limit."""
 
     code = "rate-exceeded"
 
@@ -128,7 +128,7 @@ class ServiceBusy(ServiceError):
 
 
 class InternalError(ServiceError):
-    """The service has a defect; its log says where, under the id of the request."""
+    """The service has a defect; its log names the place, under the id of the request."""
 
     code = "internal-error"
 
@@ -140,31 +140,31 @@ class DataInUse(ServiceError):
 
 
 class ServiceUnreachable(ServiceError):
-    """Nothing answers where the service should be; nothing was done."""
+    """The service does not answer; the request was not carried out."""
 
     code = "service-unreachable"
 
 
 class AnswerLost(ServiceError):
-    """A request was sent and no whole answer came back; whether it was done is not known."""
+    """A request was sent, but no whole response came back; the service may have carried it out."""
 
     code = "answer-lost"
 
 
 class AnswerInvalid(ServiceError):
-    """What answers is not a service that this client understands or may trust."""
+    """The response does not come from a service that this client understands or may trust."""
 
     code = "answer-invalid"
 
 
 class NotifyError(TamisError):
-    """A notification could not be told."""
+    """A notification could not be delivered."""
 
     code = "notify-error"
 
 
 class SendFailed(NotifyError):
-    """The receiver cannot be reached or is busy; ``retry_after`` is the seconds it asked for, if any."""
+    """The receiver cannot be reached or is busy; ``retry_after`` is the delay (s) that it requested."""
 
     code = "send-failed"
 
@@ -180,7 +180,7 @@ class TransportUnavailable(SendFailed):
 
 
 class SendRefused(NotifyError):
-    """Another attempt would end alike: the receiver refuses, or what is to be sent cannot be."""
+    """A retry cannot succeed: the receiver refuses, or the notification cannot be sent."""
 
     code = "send-refused"
 
@@ -192,7 +192,7 @@ class AddressForbidden(SendRefused):
 
 
 class PortForbidden(SendRefused):
-    """A receiver's port is none that may be called from here."""
+    """A receiver's port must not be called from here."""
 
     code = "port-forbidden"
 
@@ -210,18 +210,18 @@ class ExtraMissing(TamisError, ModuleNotFoundError):
 
 
 class SparkError(TamisError):
-    """Spark cannot do what was asked."""
+    """Spark cannot carry out the request."""
 
     code = "spark-error"
 
 
 class SparkUnavailable(SparkError):
-    """A Java that Spark can use is missing."""
+    """Spark finds no Java that it can use."""
 
     code = "spark-unavailable"
 
 
 class SparkFailed(SparkError):
-    """Spark gave up on a job, for a reason that is not the input's."""
+    """A Spark job failed for a reason other than its input."""
 
     code = "spark-failed"

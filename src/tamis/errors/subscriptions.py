@@ -1,4 +1,4 @@
-"""Failures of expressions and subscriptions."""
+"""Define the failures of expressions and subscriptions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SubscriptionsRefused(SubscriptionError):
 
 
 class ScheduleError(SubscriptionError):
-    """A schedule is not written in a way that can be read."""
+    """A schedule cannot be read."""
 
     code = "schedule-invalid"
 

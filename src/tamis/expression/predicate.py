@@ -1,8 +1,8 @@
-"""Predicates and their operators: the one interface that every part of Tamis asks.
+"""Define the interface of predicates and their operators, which every part of Tamis uses.
 
 A kind of predicate is one class, in one file of :mod:`tamis.expression.predicates`. The class declares its
 operators. It defines how operands are checked, which values it accepts, what it implies, and how an index
-finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice ask
+finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice use
 the class.
 """
 
@@ -28,7 +28,7 @@ OperandKind = Literal["nothing", "value", "values", "ends", "string", "strings",
 
 
 class Operand(NamedTuple):
-    """What stands behind an operator, and the noun that messages use for it."""
+    """The kind of operand behind an operator, and the noun that messages use for it."""
 
     kind: OperandKind
     noun: str = ""
@@ -52,7 +52,7 @@ class Spelling(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """One question that a predicate can ask.
+    """One test that a predicate can make.
 
     ``code`` is even and stored in segments, so it never changes; ``code + 1`` is the negative form. ``name``
     is the operator in JSON and in tables; tables accept the ``aliases``, too. The first of ``spellings`` is
@@ -110,8 +110,8 @@ ONE_VALUE = 0.02
 class Predicate(Node, frozen=True):
     """A test of one attribute; the base of all kinds of predicates.
 
-    The *positive form* asks for some value that the predicate accepts. The *negative form* asks that the
-    attribute is present and that no value is accepted.
+    The *positive form* is true if the predicate accepts some value. The *negative form* is true if the
+    attribute is present and no value is accepted.
     """
 
     attribute: str
@@ -121,7 +121,7 @@ class Predicate(Node, frozen=True):
 
         @property
         def weight(self) -> float:
-            """What the predicate counts in the score; every kind has this field behind its operands."""
+            """The weight of the predicate in the score; every kind has this field behind its operands."""
 
         @property
         def is_empty(self) -> bool:
@@ -134,7 +134,7 @@ class Predicate(Node, frozen=True):
     LISTED: ClassVar[bool] = False  # the one operand field holds any number of operands
     MAY_BE_EMPTY: ClassVar[bool] = False  # no operand at all is allowed
     ACCESS: ClassVar[Access] = "atoms"
-    STRENGTH: ClassVar[int] = 3  # how few events it is likely to be true of, from 0 (most) to 4 (few)
+    STRENGTH: ClassVar[int] = 3  # from 0 (true of most events) to 4 (true of few)
     LIKELIHOOD: ClassVar[float] = ONE_VALUE  # the share of events that it is likely to be true of
     FAMILY: ClassVar[str] = "string"  # the family of values that it can accept
 
@@ -263,7 +263,7 @@ class Predicate(Node, frozen=True):
 
     @property
     def strength(self) -> int:
-        """How few events the positive form is likely to be true of, from 0 (most) to 4 (few)."""
+        """The selectivity of the positive form, from 0 (true of most events) to 4 (true of few)."""
         return self.STRENGTH
 
     @property
@@ -278,12 +278,12 @@ class Predicate(Node, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many entries an index needs: a list counts each of its values."""
+        """The number of entries that an index needs: a list counts each of its values."""
         return max(1, len(self.operands)) if self.LISTED else 1
 
     @property
     def comparisons(self) -> int:
-        """How many operands a value may have to be compared with, vertices of polygons among them."""
+        """The number of operands that a value may be compared with, including vertices of polygons."""
         return self.size
 
     # ------------------------------------------------------------------------------------------------ advice
@@ -294,7 +294,7 @@ class Predicate(Node, frozen=True):
         return False
 
     def suspicion(self) -> tuple[str, str] | None:
-        """Return (code, text) if the operands look as if another form was meant."""
+        """Return (code, text) if the operands look like a mistake."""
         return None
 
 

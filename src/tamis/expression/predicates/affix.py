@@ -1,4 +1,4 @@
-"""``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
+"""Define ``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXT = Operand("string", "a text")
 
 
 class Affix(Predicate, frozen=True):
-    """``attribute [NOT] STARTS WITH | ENDS WITH | CONTAINS text``; no character of the text is a wildcard."""
+    """The test ``attribute [NOT] STARTS WITH | ENDS WITH | CONTAINS text``; the text has no wildcards."""
 
     place: Place
     value: str

@@ -1,4 +1,4 @@
-"""``attribute [NOT] BETWEEN low AND high``."""
+"""Define ``attribute [NOT] BETWEEN low AND high``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class Between(Predicate, frozen=True):
-    """``attribute [NOT] BETWEEN low AND high``, ends included."""
+    """The test ``attribute [NOT] BETWEEN low AND high``, ends included."""
 
     low: Scalar
     high: Scalar
@@ -29,7 +29,7 @@ class Between(Predicate, frozen=True):
 
     def accepts(self, value: Value) -> bool:
         """Return whether one value lies in the range, or is an interval that shares a value with it."""
-        # A range written backwards is empty, so not even an interval that spans both ends meets it.
+        # A range written backwards is empty, so not even an interval that spans both ends overlaps it.
         return reaches(self.low, False, self.high, False) and in_range(value, self.low, self.high)
 
     def with_clean_operands(self, limits: Limits) -> Self:

@@ -1,4 +1,4 @@
-"""``attribute [NOT] IN (values)``."""
+"""Define ``attribute [NOT] IN (values)``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class In(Predicate, frozen=True):
-    """``attribute [NOT] IN (values)``."""
+    """The test ``attribute [NOT] IN (values)``."""
 
     values: tuple[Scalar, ...]
     negated: bool = False
@@ -46,7 +46,7 @@ class In(Predicate, frozen=True):
 
     @property
     def strength(self) -> int:
-        """A short list is true of few events."""
+        """The selectivity: a short list is true of few events."""
         return 4 if len(self.values) < 10 else 3
 
     @property

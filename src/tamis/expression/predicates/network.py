@@ -1,4 +1,4 @@
-"""``attribute [NOT] IN CIDR (blocks)``."""
+"""Define ``attribute [NOT] IN CIDR (blocks)``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tamis.values.value import Value
 
 
 class Network(Predicate, frozen=True):
-    """``attribute [NOT] IN CIDR (blocks)``, v4 and v6."""
+    """The test ``attribute [NOT] IN CIDR (blocks)``, v4 and v6."""
 
     blocks: tuple[str, ...]
     negated: bool = False

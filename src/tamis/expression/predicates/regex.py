@@ -1,4 +1,4 @@
-"""``attribute [NOT] RLIKE pattern``."""
+"""Define ``attribute [NOT] RLIKE pattern``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = re.compile(r"/[gimsu]{1,3}+")
 
 
 class Regex(Predicate, frozen=True):
-    """``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
+    """The test ``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
 
     pattern: str
     negated: bool = False
@@ -48,7 +48,7 @@ class Regex(Predicate, frozen=True):
 
     @property
     def needs_automaton(self) -> bool:
-        """Every regular expression needs one."""
+        """Whether an index must try the pattern on every value: always."""
         return True
 
     def suspicion(self) -> tuple[str, str] | None:

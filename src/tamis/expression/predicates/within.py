@@ -1,4 +1,4 @@
-"""``attribute [NOT] WITHIN shape``."""
+"""Define ``attribute [NOT] WITHIN shape``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tamis.values.value import Point, Value
 
 
 class Within(Predicate, frozen=True):
-    """``attribute [NOT] WITHIN shape``: a point in the shape or on its border."""
+    """The test ``attribute [NOT] WITHIN shape``: a point in the shape or on its border."""
 
     shape: Shape
     negated: bool = False
