@@ -1,4 +1,4 @@
-"""Engines over a handful of arrays: what those that need no more have in common."""
+"""Provide the base class of engines that need only a handful of arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLAUSES = ("start", "literal", "set_lo", "set_hi")
 
 
 class FlatEngine(ABC):
-    """Calls a kernel with the events, scratch memory, the clauses, the engine's own arrays and the output.
+    """An engine that calls a kernel with events, scratch memory, clauses, its own arrays and the output.
 
     The kernel returns (events done, pairs written) and adds to ``work``: probed, verified, visited.
     """
@@ -34,7 +34,7 @@ class FlatEngine(ABC):
 
     @abstractmethod
     def _scratch(self) -> tuple[Any, ...]:
-        """Scratch memory for one call; kernels leave it as they found it."""
+        """Return scratch memory for one call; kernels leave it as they found it."""
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""

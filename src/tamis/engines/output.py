@@ -1,4 +1,4 @@
-"""Collecting the pairs of a kernel that stops when its output is full."""
+"""Collect the pairs of a kernel that stops when its output is full."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Run = Callable[[int, Any, Any], tuple[int, int]]
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 FIRST_ROOM = 1 << 12
 MOST_EACH = 1 << 12
-FEW = 64  # events say little about how many matches the next ones have
+FEW = 64  # fewer events say little about the number of matches of the next ones
 
 
 class Room:
-    """How many matches an event is expected to have: what earlier batches had, and a quarter more."""
+    """The expected number of matches per event: that of earlier batches plus a quarter."""
 
     def __init__(self) -> None:
         self.each = 16
 
     def learn(self, events: int, pairs: int) -> None:
-        """Take a batch into account."""
+        """Take the matches of a batch into account."""
         if events >= FEW:
             self.each = min(max(self.each, 5 * pairs // (4 * events)), MOST_EACH)
 
@@ -30,7 +30,7 @@ class Room:
 def collect(events: int, run: Run, each: int = 16) -> Pairs:
     """Call ``run(begin, out_event, out_clause)`` until all events are done, with more room each time.
 
-    The first room is for ``each`` pairs per event.
+    The first call has room for ``each`` pairs per event.
     """
     room = max(FIRST_ROOM, each * events)
     out_event, out_clause = np.empty(room, np.int64), np.empty(room, np.int64)

@@ -1,4 +1,4 @@
-"""Engines over posting lists: what those that filter lists have in common."""
+"""Provide the base class of engines that filter posting lists."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi
 
 
 class ListEngine(ABC):
-    """Calls a kernel with the events, scratch memory, the arena as words, places in it, and the output.
+    """An engine that calls a kernel with events, scratch memory, the arena as words, places and the output.
 
-    A kernel pays for every array it is handed, so it is handed the arena. It returns (events done, pairs
-    written), adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
+    A kernel pays for every array argument, so it receives the arena. It returns (events done, pairs written),
+    adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
     """
 
     kernel: ClassVar[Any]
     forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
-    records: ClassVar[str]  # the array that says how wide records are
+    records: ClassVar[str]  # the array whose type gives the width of records
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -39,7 +39,7 @@ class ListEngine(ABC):
 
     @abstractmethod
     def _make_scratch(self) -> Scratch:
-        """Return the pool of scratch memory, for a layout that has been looked at."""
+        """Return the pool of scratch memory, after a check of the layout."""
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""

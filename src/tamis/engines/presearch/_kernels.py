@@ -12,12 +12,12 @@ from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import reach
 
 NEVER = np.uint32(0xFFFFFFFF)
-TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and how many there are
-# What a place leads to: first and last child of its root, first and last clause at the root itself, last
+TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and their number
+# The fields of a place: first and last child of its root, first and last clause at the root itself, last
 # clause below it; all 0 if it represents nothing.
 TOP, LAST = 5, 4
 FULL = -1
-SCAN = 8  # times as many places as a batch has terms: still faster one after the other
+SCAN = 8  # up to this many times as many places as the batch has terms, reading all in order is faster
 
 _ONE = np.uint64(1)
 _SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
@@ -28,7 +28,7 @@ for _at in range(64):
 
 @njit(cache=True, nogil=True)
 def places_of(a, b, dimension, lo, heads, levels, places):
-    """Return the places of all terms of a plain document; returns how many.
+    """Write the places of all terms of a plain document; return their number.
 
     A cell lies in one block of level 0 and in two of every other.
     """
@@ -55,7 +55,7 @@ def places_of(a, b, dimension, lo, heads, levels, places):
 
 @njit(cache=True, nogil=True)
 def rows_of(places, count, slot, row_place, bits, width, rows):
-    """Replace places by their rows, new ones where there is none; returns (how many, rows there are now)."""
+    """Replace places by their rows, adding new rows; return (places kept, number of rows)."""
     kept = 0
     for i in range(count):
         place = places[i]
@@ -74,9 +74,9 @@ def rows_of(places, count, slot, row_place, bits, width, rows):
 
 @njit(cache=True, nogil=True)
 def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width, places):
-    """Return the inverted bit map of the plain documents begin:stop; returns its number of rows.
+    """Write the inverted bit map of the plain documents begin:stop; return its number of rows.
 
-    Loops of their own for each array keep many loads under way at once.
+    A separate loop for each array keeps many loads under way at once.
     """
     rows = 1
     for e in range(begin, stop):
@@ -100,7 +100,7 @@ def forget(rows, slot, row_place):
 
 @njit(cache=True, nogil=True)
 def emit(first, last, decided, partial, own, words, count, hits, found):
-    """Write (document, clause, whether it must be evaluated) for every set bit; FULL if there is no room."""
+    """Write (document, clause, whether to evaluate it) for every set bit; return FULL if there is no room."""
     for c in range(first, last):
         code = (np.int64(c) << 1) | (np.int64(1) - np.int64(decided[c]))
         for k in range(count):
@@ -118,9 +118,9 @@ def emit(first, last, decided, partial, own, words, count, hits, found):
 
 @njit(cache=True, nogil=True)
 def and_rows(partial, up, own, bits, row, words, count, width):
-    """``partial`` at ``own`` becomes that at ``up`` AND a term's row; returns all its bits, ORed together.
+    """Set ``partial`` at ``own`` to that at ``up`` AND a term's row; return all its bits, ORed together.
 
-    Only the words in which the representative term has a document are looked at.
+    The kernel reads only the words in which the representative term has a document.
     """
     left = np.uint64(0)
     if count == width:
@@ -138,9 +138,10 @@ def and_rows(partial, up, own, bits, row, words, count, width):
 
 @njit(cache=True, nogil=True)
 def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
-    """Return the second layer from node ``at`` down, which has promising documents in ``row``.
+    """Search the second layer from node ``at`` down, whose term has promising documents in ``row``.
 
-    A node without promising documents is left with everything below it. Returns the hits so far, or FULL.
+    The search leaves a node without promising documents, and everything below it. Return the hits so far, or
+    FULL.
     """
     end = np.int64(node[NODE * at + END])
     looked = 0
@@ -163,7 +164,7 @@ def descend(at, row, node, slot, bits, width, partial, words, count, decided, hi
 
 @njit(cache=True, nogil=True)
 def lead(row, bits, width, partial, words):
-    """Begin a partial query with the row of its representative term: the words that hold a document."""
+    """Begin a partial query with the words of its representative term's row that hold a document."""
     count = 0
     for w in range(width):
         words[count] = w
@@ -174,9 +175,9 @@ def lead(row, bits, width, partial, words):
 
 @njit(cache=True, nogil=True)
 def promising(pairs, count, child, slot, bits, width):
-    """Of the pairs (row of a root, one of its children) those with a common document, and the child's row.
+    """Keep the pairs (row of a root, one of its children) with a common document; add the child's row.
 
-    Without branches, and with a loop of its own for each array, so that many loads are under way at once.
+    The kernel has no branches and a separate loop for each array, so that many loads are under way at once.
     """
     for i in range(count):
         pairs[3 * i + 2] = np.int64(slot[child[2 * pairs[3 * i + 1]]]) * width
@@ -195,8 +196,7 @@ def promising(pairs, count, child, slot, bits, width):
 def filter_candidates(
     pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
 ):
-    """Return the second layer for pairs (row of a root, one of its children); returns the hits so far, or
-    FULL."""
+    """Search the second layer for pairs (row of a root, one of its children); return the hits, or FULL."""
     root, used = np.int64(-1), 0
     for i in range(promising(pairs, count, child, slot, bits, width)):
         if found == FULL:
@@ -215,10 +215,10 @@ def filter_candidates(
 def presearch(
     rows, row_place, top, child, node, slot, bits, width, partial, words, pairs, decided, hits, work
 ):
-    """Return both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold.
+    """Search both layers for a batch; return the number of hits, which are not in order, or FULL.
 
-    A large batch has a good part of all terms: then they are visited in their own order, which is that of
-    the nodes in memory.
+    FULL means that ``hits`` cannot hold them. A large batch has a good part of all terms. Then they are
+    visited in their own order, which is that of the nodes in memory.
     """
     bits[:width] = 0  # row 0: the terms that the batch does not have
     in_order = SCAN * rows > len(top) // TOP
@@ -270,7 +270,7 @@ def conclude(
     begin, stop, event_start, dimension, lo, multi, place, ordered, cell, residual, clauses, start, literal,
     set_lo, set_hi, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Write the pairs of a batch, evaluating what is not decided; FULL if there is no room."""
+    """Write the pairs of a batch and evaluate the undecided ones; return FULL if there is no room."""
     room = len(out_event)
     for e in range(begin, stop):
         if multi[e]:
@@ -307,7 +307,7 @@ def evaluate(
     e, first, last, general, each, cell, b, dimension, lo, hi, start, literal, set_lo, set_hi, owner_start,
     out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Evaluate all clauses first:last for one document, ``each`` time for every owner; FULL is passed on."""
+    """Evaluate the clauses first:last for one document, with ``each`` once per owner; pass FULL on."""
     for c in range(first, last):
         times = np.int64(owner_start[c + 1]) - np.int64(owner_start[c]) if each else np.int64(1)
         true = False
@@ -333,9 +333,9 @@ def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
     heads, levels, hull, top, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Return one document the plain way: every query whose representative term it has is evaluated.
+    """Match one document the plain way: evaluate every query whose representative term it has.
 
-    Blocks that the entry before has visited are left out. Returns the pairs written, or FULL.
+    Skip blocks that the previous entry has visited. Return the pairs written, or FULL.
     """
     a, b = event_start[e], event_start[e + 1]
     for k in range(b - 1, a - 1, -1):
@@ -379,10 +379,11 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
     place_at, pairs, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``, batch by batch; returns (events done, pairs written).
+    """Match events from ``begin``, batch by batch; return (events done, pairs written).
 
-    Stops before a batch that overflows ``out`` or, with the room to try next in ``work[2]``, ``hits``.
-    ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
+    Stop before a batch that overflows ``out``. If it overflows ``hits``, stop and write the room to try next
+    to ``work[2]``. ``place`` holds begin and end of each array in the arena: the clauses', then the engine's
+    ``forms``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

@@ -1,6 +1,6 @@
-"""What ``pstbloom`` and ``psthash`` share: the selectivity ranking and the postings in leaves.
+"""The selectivity ranking and the postings in leaves, shared by ``pstbloom`` and ``psthash``.
 
-A *leaf* of a PS-Tree is a predicate space; here it is a cell of a dimension, since ``space`` has cut every
+A *leaf* of a PS-Tree is a predicate space. Here it is a cell of a dimension, since ``space`` has cut every
 attribute at the boundaries of its predicates before an engine sees it. ``tamis.space.pstree`` holds the
 PS-Tree itself, which changes with every predicate; an engine works on its frozen form.
 """

@@ -1,8 +1,8 @@
-"""Postings in leaves: the subscription lists that hang from the leaves of the PS-Trees.
+"""Post clauses in leaves: the subscription lists that hang from the leaves of the PS-Trees.
 
-A predicate that covers a handful of leaves is posted in each of them. One that covers more is posted in
-blocks of neighbouring leaves, so that no clause has more than a few postings whatever its width; the
-levels of blocks are those of ``index.postings``.
+A predicate that covers a handful of leaves is posted in each of them. A wider predicate is posted in blocks
+of neighbouring leaves, so that a clause has only a few postings whatever its width. The levels of blocks are
+those of ``tamis.engines.postings``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tamis.space.space import Clauses
 
 
 class Leaves(NamedTuple):
-    """The lists of all leaves (``start``), the clauses in them (``owner``), and how to find a list."""
+    """The lists of all leaves (``start``), the clauses in them (``owner``), and the way to find a list."""
 
     start: Ints
     owner: Ints
@@ -28,7 +28,7 @@ class Leaves(NamedTuple):
 
 
 def conditions(clauses: Clauses, statistics: Statistics) -> Units:
-    """Return the conditions of all clauses, also if there is none."""
+    """Return the conditions of all clauses, even if there are no clauses with literals."""
     if len(clauses.literal):
         return units_of(clauses, statistics)
     none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -55,7 +55,7 @@ def post_in_leaves(
 
 
 def joined_dimensions(clauses: Clauses, units: Units, used: Ints) -> npt.NDArray[np.uint32]:
-    """1 for dimensions where a condition of ``used`` joins several literals: see ``Units.joined``."""
+    """Return 1 for dimensions on which a condition of ``used`` joins literals (see ``Units.joined``)."""
     used = used[used >= 0]
     hull = np.zeros(clauses.dimensions, np.uint32)
     hull[units.dimension[used[units.joined[used]]]] = 1

@@ -20,7 +20,7 @@ from tamis.space.space import Clauses
 
 
 class PSTBloom(ListEngine):
-    """See the package's page."""
+    """The PSTBloom engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "pstbloom"
     kernel: ClassVar[Any] = match_events
@@ -53,7 +53,7 @@ class PSTBloom(ListEngine):
         return Scratch(len(self._arena["clauses.cells"]), layout[5], 0, rounded=False)
 
     def check(self) -> None:
-        """Every clause is posted or residual, and every number points inside its array."""
+        """Raise unless every clause is posted or residual and every number points inside its array."""
         arrays = self._arena.group("engine.")
         proof = Proof(self.name)
         check_lists(proof, arrays, self._arena["clauses.start"], int(arrays["layout"][4]))
