@@ -15,7 +15,7 @@ from tamis.limits import DEFAULT_LIMITS
 from tamis.segment.build import flat
 from tamis.space.build import cut, dedupe
 from tamis.space.cutting import _kernels as k
-from tamis.space.cutting import cuts
+from tamis.space.cutting import sections
 
 pytestmark = pytest.mark.kernels
 
@@ -135,7 +135,7 @@ def _written(expressions: list[str]) -> Any:
 
 def test_a_list_of_cuts_does_what_a_table_does(monkeypatch: pytest.MonkeyPatch) -> None:
     space, clauses = _written(COMPARISONS)
-    monkeypatch.setattr(cuts, "TABLE_LIMIT", 0)
+    monkeypatch.setattr(sections, "TABLE_LIMIT", 0)
     listed_space, listed = _written(COMPARISONS)
     one, two = flat("", space) | flat("", clauses), flat("", listed_space) | flat("", listed)
     assert one.keys() == two.keys()

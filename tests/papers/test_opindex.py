@@ -14,8 +14,7 @@ import pytest
 from tamis import Index
 from tamis.engines.arena import pack
 from tamis.engines.opindex import OpIndex
-from tamis.engines.opindex._kernels import signature_bit
-from tamis.engines.opindex.predicates import EQ, GE, LE, OPERATORS
+from tamis.engines.opindex.layout._kernels import EQ, GE, LE, OPERATORS, signature_bit
 from tamis.engines.units import Statistics
 from tamis.segment.build import flat
 from tamis.space.space import ABSENT_OK, NEGATIVE

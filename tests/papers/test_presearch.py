@@ -9,7 +9,7 @@ import pytest
 
 from bench.workloads import W3
 from tamis import Index
-from tamis.engines.presearch._kernels import and_rows, emit
+from tamis.engines.presearch.layers._kernels import and_rows, emit
 from tamis.engines.presearch.layout._kernels import count_pairs, decide_terms, most_gain
 from tamis.engines.presearch.layout.calibrate import measured, times
 from tamis.engines.presearch.layout.terms import bounds, cover

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from tamis.engines.protocol import Candidates
+from tamis.space.located import Located
 
 Run = Callable[[int, Any, Any], tuple[int, int]]
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -44,3 +47,51 @@ def collect(events: int, run: Run, each: int = 16) -> Pairs:
         begin, written = run(begin, out_event, out_clause)
         parts.append((out_event[:written], out_clause[:written]))
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+
+class Buffers(Protocol):
+    """Scratch memory whose room for hits can grow."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def with_hits(self, room: int) -> Self:
+        """Return the same buffers with room for more hits."""
+        ...
+
+
+Scratch = TypeVar("Scratch", bound=Buffers)
+
+
+def run_kernel(kernel: Any, events: Located, arrays: tuple[Any, ...]) -> Candidates:
+    """Return all pairs that a kernel finds; it adds to ``work``: probed, verified, visited."""
+    work = np.zeros(3, np.int64)
+
+    def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+        done: tuple[int, int] = kernel(begin, events.count, *events, *arrays, out_event, out_clause, work)
+        return done
+
+    event, clause = collect(events.count, run)
+    return Candidates(event, clause, *work.tolist())
+
+
+def run_growing(
+    kernel: Any, events: Located, scratch: Scratch, arrays: tuple[Any, ...], room: Room
+) -> tuple[Candidates, Scratch]:
+    """Return all pairs that a kernel finds, and the scratch memory, with as much room as it asked for.
+
+    The kernel adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
+    """
+    work = np.zeros(5, np.int64)
+
+    def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
+        nonlocal scratch
+        if work[2]:
+            scratch, work[2] = scratch.with_hits(int(work[2])), 0
+        done: tuple[int, int] = kernel(
+            begin, events.count, *events, *scratch, *arrays, out_event, out_clause, work
+        )
+        return done
+
+    event, clause = collect(events.count, run, room.each)
+    room.learn(events.count, len(event))
+    return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3])), scratch

@@ -36,6 +36,11 @@ class Buffers(NamedTuple):
         return self._replace(visits=visits, begins=begins, ends=ends)
 
 
+def most_entries(events: Located) -> int:
+    """Return the greatest number of entries of an event."""
+    return len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
+
+
 class Scratch:
     """A pool of buffers; kernels leave the cells zeroed."""
 
@@ -46,8 +51,7 @@ class Scratch:
 
     def take(self, events: Located) -> Buffers:
         """Return buffers that are large enough for ``events``; give them back unless the call failed."""
-        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
-        room = self.room(entries)
+        room = self.room(most_entries(events))
         taken = self._free.pop() if self._free else self._new(room)
         return taken if len(taken.visits) >= room else taken.with_visits(room)
 

@@ -103,6 +103,14 @@ def units_of(clauses: Clauses, statistics: Statistics) -> Units:
     return Units(start, of_literal, *(column[:count] for column in columns))
 
 
+def joined_dimensions(units: Units, used: Ints, dimensions: int) -> npt.NDArray[np.uint32]:
+    """Return 1 for dimensions on which a condition of ``used`` joins literals (see ``Units.joined``)."""
+    used = used[used >= 0]
+    hull = np.zeros(dimensions, np.uint32)
+    hull[units.dimension[used[units.joined[used]]]] = 1
+    return hull
+
+
 def arrange(clauses: Clauses, clause_order: Ints, literal_order: npt.NDArray[Any]) -> Clauses:
     """Return ``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
     count = _lengths(clauses.start)[clause_order]

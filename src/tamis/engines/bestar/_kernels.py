@@ -107,11 +107,7 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
 
     ``runs`` receives begin and end of each l-node. A point goes left or right of a cut, never both ways.
     """
-    found, top, two = (
-        np.int64(0),
-        np.int64(1),
-        np.int64(2),
-    )  # no literals: each would compile the kernel again
+    found, top, two = np.int64(0), np.int64(1), np.int64(2)  # literals would each compile the kernel
     stack[0] = ROOT
     while top > 0:
         top -= 1

@@ -32,9 +32,7 @@ class BEStar(FlatEngine):
         "hull": BYTE,
     }
     parameters: ClassVar[Declared] = {
-        "leaf": Whole(
-            0, 0, 1 << 20
-        ),  # capacity of an l-node (the paper's A); 0 derives it from the match probability
+        "leaf": Whole(0, 0, 1 << 20),  # capacity of an l-node (the paper's A); 0: from the match probability
         "alpha": Real(0.1, 0.0, 0.5),
         "beta": Real(4.0, 1.0, 1e9),  # incremental only: growth beyond this factor raises a new bucket
         "split": Whole(EXHAUSTIVE, 0, 2),  # rigid (as a BE-Tree), approximate, exhaustive

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.units import Ints, Units
+from tamis.engines.units import Ints, Units, joined_dimensions
 
 CAPACITY = ((0.01, 5), (0.1, 20), (1.0, 160))
 """Table II(a) of the paper: match probabilities, and the number of expressions in an l-node up to each."""
@@ -55,6 +55,4 @@ def capacity_for(probability: float) -> int:
 
 def hull_of(units: Units, dimensions: int) -> npt.NDArray[np.uint8]:
     """Return 1 for dimensions with joined conditions, which several values of an event may meet together."""
-    hull = np.zeros(dimensions, np.uint8)
-    hull[units.dimension[units.joined]] = 1
-    return hull
+    return joined_dimensions(units, np.arange(len(units.joined)), dimensions).astype(np.uint8)

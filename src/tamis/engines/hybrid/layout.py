@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import NONE, rank_units
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs, Records, check_order
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order, units_of
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order, units_of
 from tamis.space.space import Clauses
 
 Bools = npt.NDArray[np.bool_]
@@ -216,7 +216,9 @@ def build(
         "levels": levels.levels(),
         "list_start": list_start.astype(np.uint32),
         "residual": rank[np.flatnonzero(best[0] < 0)].astype(np.uint32),
-        "hull": _hulled(units, best, chosen, clauses.dimensions),
+        "hull": joined_dimensions(
+            units, np.concatenate([best[0], best[1][chosen.chosen]]), clauses.dimensions
+        ),
         "layout": np.array(
             [*records.bits(), chosen.zones, chosen.width, levels.singles, levels.most(), len(columns)],
             np.uint32,
@@ -234,15 +236,6 @@ def _looked_at(units: Units, access: Ints, pairs: Pairs, inline: list[Ints]) -> 
     for column in (access[0], access[1][pairs.chosen], *inline):
         late[column[column >= 0]] = 1
     return late
-
-
-def _hulled(units: Units, best: Ints, pairs: Pairs, dimensions: int) -> npt.NDArray[np.uint32]:
-    """Return 1 for dimensions on which joined conditions are posted."""
-    used = np.concatenate([best[0], best[1][pairs.chosen]])
-    used = used[used >= 0]
-    hull = np.zeros(dimensions, np.uint32)
-    hull[units.dimension[used[units.joined[used]]]] = 1
-    return hull
 
 
 def _empty(clauses: Clauses) -> Arrays:

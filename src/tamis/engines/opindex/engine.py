@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from tamis.engines.arena import Arena
 from tamis.engines.forms import BYTE, LONG, RECORDS, WORD, Forms
-from tamis.engines.opindex._kernels import BITMAP, match_events
-from tamis.engines.opindex.build import build
-from tamis.engines.opindex.predicates import OPERATORS
-from tamis.engines.output import collect
+from tamis.engines.opindex._kernels import match_events
+from tamis.engines.opindex.layout._kernels import BITMAP, OPERATORS
+from tamis.engines.opindex.layout.build import build
+from tamis.engines.output import run_kernel
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
 from tamis.engines.protocol import Candidates
+from tamis.engines.scratch import most_entries
 from tamis.engines.units import Statistics
 from tamis.space.located import Located
 from tamis.space.space import Clauses
@@ -78,22 +79,14 @@ class OpIndex:
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(3, np.int64)
         buffers = self._take(events)
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            done: tuple[int, int] = match_events(
-                begin, events.count, *events, *buffers, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run)
+        found = run_kernel(match_events, events, (*buffers, *self._arrays))
         self._free.append(buffers)
-        return Candidates(event, clause, *work.tolist())
+        return found
 
     def _take(self, events: Located) -> Buffers:
         """Return buffers that no other thread uses, with room for the probes of each event."""
-        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
+        entries = most_entries(events)
         if not self._free:
             return _buffers(self._arena, entries)
         taken = self._free.pop()

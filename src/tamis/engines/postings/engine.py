@@ -5,11 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tamis.engines.arena import Arena
 from tamis.engines.forms import Forms
-from tamis.engines.output import Room, collect
+from tamis.engines.output import Room, run_growing
 from tamis.engines.protocol import Candidates
 from tamis.engines.scratch import Scratch
 from tamis.space.located import Located
@@ -43,20 +41,8 @@ class ListEngine(ABC):
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(5, np.int64)
-        scratch: Any = self._scratch.take(events)
-        kernel = type(self).kernel
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            nonlocal scratch
-            if work[2]:
-                scratch, work[2] = scratch.with_hits(int(work[2])), 0
-            done: tuple[int, int] = kernel(
-                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run, self._room.each)
-        self._room.learn(events.count, len(event))
+        found, scratch = run_growing(
+            type(self).kernel, events, self._scratch.take(events), self._arrays, self._room
+        )
         self._scratch.give_back(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
+        return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, TERM
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM
 from tamis.engines.presearch.layout._kernels import subtree_ends
 from tamis.engines.presearch.layout.build import first_layers
 from tamis.engines.proof import Proof

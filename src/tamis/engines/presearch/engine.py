@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from tamis.engines.arena import Arena
 from tamis.engines.forms import BYTE, WORD, Forms
-from tamis.engines.output import Room, collect
+from tamis.engines.output import Room, run_growing
 from tamis.engines.parameters import Declared, Real, Whole, chosen
-from tamis.engines.presearch._kernels import DEPTH, NEVER, NODE, TERM, TOP, match_events
+from tamis.engines.presearch._kernels import match_events
 from tamis.engines.presearch.check import MOST_BATCH, check_arrays
+from tamis.engines.presearch.layers._kernels import DEPTH, NEVER, NODE, TERM, TOP
 from tamis.engines.presearch.layout import build
 from tamis.engines.protocol import Candidates
 from tamis.engines.units import Statistics
@@ -99,24 +100,12 @@ class Presearch:
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(4, np.int64)
         scratch = (self._free.pop() if self._free else self._new_buffers()).with_terms(
             self._most_terms * int(np.diff(events.start).max(initial=0))
         )
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            nonlocal scratch
-            if work[2]:
-                scratch, work[2] = scratch.with_hits(int(work[2])), 0
-            done: tuple[int, int] = match_events(
-                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run, self._room.each)
-        self._room.learn(events.count, len(event))
+        found, scratch = run_growing(match_events, events, scratch, self._arrays, self._room)
         self._free.append(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
+        return found
 
     def _new_buffers(self) -> Buffers:
         node, layout = self._arena["engine.node"], self._arena["engine.layout"]

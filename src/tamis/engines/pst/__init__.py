@@ -5,7 +5,7 @@ attribute at the boundaries of its predicates before an engine sees it. ``tamis.
 PS-Tree itself, which changes with every predicate; an engine works on its frozen form.
 """
 
-from tamis.engines.pst.leaves import Leaves, conditions, joined_dimensions, post_in_leaves
+from tamis.engines.pst.leaves import FORMS, Leaves, conditions, post_in_leaves
 from tamis.engines.pst.ranking import ranking
 
-__all__ = ["Leaves", "conditions", "joined_dimensions", "post_in_leaves", "ranking"]
+__all__ = ["FORMS", "Leaves", "conditions", "post_in_leaves", "ranking"]

@@ -12,9 +12,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.forms import WORD, Form
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs
 from tamis.engines.units import Ints, Statistics, Units, units_of
 from tamis.space.space import Clauses
+
+FORMS: dict[str, Form] = {  # of the arrays that both engines have, in the order of their kernels
+    "heads": WORD.wide(HEAD),
+    "levels": WORD.wide(2),
+    "list_start": WORD,
+    "posting": WORD,
+    "residual": WORD,
+    "hull": WORD,
+    "layout": WORD,
+}
 
 
 class Leaves(NamedTuple):
@@ -52,11 +63,3 @@ def post_in_leaves(
     unpaired = Pairs(np.zeros(clauses.count, np.bool_), np.full(clauses.dimensions, -1), 0, 0)
     levels = Levels(clauses, units, access, access, unpaired, most_blocks, crowd)
     return Leaves(*levels.sorted(), levels.heads(rounding), levels.levels(), levels.most())
-
-
-def joined_dimensions(clauses: Clauses, units: Units, used: Ints) -> npt.NDArray[np.uint32]:
-    """Return 1 for dimensions on which a condition of ``used`` joins literals (see ``Units.joined``)."""
-    used = used[used >= 0]
-    hull = np.zeros(clauses.dimensions, np.uint32)
-    hull[units.dimension[used[units.joined[used]]]] = 1
-    return hull

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import rank_units
 from tamis.engines.postings.layout.lists import check_order
-from tamis.engines.pst import conditions, joined_dimensions, post_in_leaves, ranking
+from tamis.engines.pst import conditions, post_in_leaves, ranking
 from tamis.engines.pstbloom._kernels import count_fitting, sign_clauses
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -39,7 +39,7 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
         "list_start": leaves.start.astype(np.uint32),
         "posting": rank[leaves.owner].astype(np.uint32),
         "residual": rank[np.flatnonzero(access < 0)].astype(np.uint32),
-        "hull": joined_dimensions(clauses, units, access),
+        "hull": joined_dimensions(units, access, clauses.dimensions),
         "layout": np.array([0, 0, 0, 0, len(leaves.start) - 1, leaves.most], np.uint32),
         "signature": signature[leaves.owner],
     }

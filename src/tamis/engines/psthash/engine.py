@@ -12,6 +12,7 @@ from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings.check import check_levels, check_lists, check_records, check_unpaired
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
+from tamis.engines.pst import FORMS
 from tamis.engines.psthash._kernels import match_events
 from tamis.engines.psthash.layout import build
 from tamis.engines.psthash.scratch import HashScratch
@@ -28,14 +29,7 @@ class PSTHash(ListEngine):
     name: ClassVar[str] = "psthash"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "inline"
-    forms: ClassVar[Forms] = {
-        "heads": WORD.wide(4),
-        "levels": WORD.wide(2),
-        "list_start": WORD,
-        "posting": WORD,
-        "residual": WORD,
-        "hull": WORD,
-        "layout": WORD,
+    forms: ClassVar[Forms] = FORMS | {
         "spaces": WORD.wide(2),
         "used": WORD,
         "parts": WORD,

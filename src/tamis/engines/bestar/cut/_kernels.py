@@ -39,14 +39,8 @@ def exhaustive_cut(los, hi_of, his, lo_of, least):
     cut. Therefore the enumeration costs less than the sorting.
     """
     n = len(los)
-    highest, lowest = (
-        hi_of.copy(),
-        lo_of.copy(),
-    )  # of ranges that begin up to here; of ranges that end from here on
-    right_end, left_end = (
-        hi_of.copy(),
-        lo_of.copy(),
-    )  # of ranges that begin from here on; of ranges that end up to here
+    highest, lowest = hi_of.copy(), lo_of.copy()  # of those that begin up to here, end from here on
+    right_end, left_end = hi_of.copy(), lo_of.copy()  # of those that begin from here on, end up to here
     for i in range(1, n):
         highest[i] = max(highest[i], highest[i - 1])
         left_end[i] = min(left_end[i], left_end[i - 1])

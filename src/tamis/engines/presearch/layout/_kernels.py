@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from tamis.engines._kernels import holds_plain
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
 
 _HALVES = np.uint64(0x5555555555555555)
 _QUARTERS = np.uint64(0x3333333333333333)

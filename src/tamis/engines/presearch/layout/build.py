@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.postings.layout.lists import check_order
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.engines.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.engines.presearch.layout.calibrate import times
 from tamis.engines.presearch.layout.terms import HEAD, Ints, Terms, terms_of
 from tamis.engines.presearch.layout.training import frequent_threshold, pair_probabilities
-from tamis.engines.units import Statistics, Units, arrange, units_of
+from tamis.engines.units import Statistics, Units, arrange, joined_dimensions, units_of
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -52,7 +52,7 @@ def build(clauses: Clauses, statistics: Statistics, chosen: dict[str, Any]) -> t
     arrays = {
         "heads": terms.heads,
         "levels": terms.levels,
-        "hull": _hulled(units, clauses.dimensions),
+        "hull": joined_dimensions(units, np.flatnonzero(units.usable), clauses.dimensions),
         **first_layers(node, terms.places),
         "node": node,
         "decided": (queries.decidable & (extra + 1 == queries.size))[order].astype(np.uint8),
@@ -155,13 +155,6 @@ def first_layers(node: npt.NDArray[Any], places: int) -> Arrays:
         [bounds[:-1], bounds[1:], clause[roots], clause[roots + 1], clause[end]], axis=1
     )
     return {"top": top, "child": np.stack([node[children, TERM], children], axis=1).astype(np.uint32)}
-
-
-def _hulled(units: Units, dimensions: int) -> npt.NDArray[np.uint32]:
-    """Return 1 for dimensions on which joined conditions are indexed."""
-    hull = np.zeros(dimensions, np.uint32)
-    hull[units.dimension[units.joined & units.usable]] = 1
-    return hull
 
 
 def _check_order(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.presearch._kernels import NEVER, forget, invert
+from tamis.engines.presearch.layers._kernels import NEVER, forget, invert
 from tamis.engines.presearch.layout._kernels import count_pairs
 from tamis.engines.presearch.layout.terms import Terms
 from tamis.space.located import Located

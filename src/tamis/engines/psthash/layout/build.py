@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import rank_units
 from tamis.engines.postings.layout.lists import Records, check_order
-from tamis.engines.pst import Leaves, conditions, joined_dimensions, post_in_leaves, ranking
+from tamis.engines.pst import Leaves, conditions, post_in_leaves, ranking
 from tamis.engines.psthash.layout._kernels import choose_inline
 from tamis.engines.psthash.layout.spaces import Spaces, choose
 from tamis.engines.psthash.layout.table import Table, hash_table
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -43,7 +43,7 @@ def build(
         "list_start": np.concatenate([leaves.start[:-1], len(leaves.owner) + table.start]).astype(np.uint32),
         "posting": place.astype(np.uint32)[owner],
         "residual": place[np.flatnonzero(residual)].astype(np.uint32),
-        "hull": joined_dimensions(clauses, units, np.append(hashed.chosen.ravel(), single)),
+        "hull": joined_dimensions(units, np.append(hashed.chosen.ravel(), single), clauses.dimensions),
         "layout": _layout(records, leaves, table, hashed.chosen, single),
         "spaces": _spaces(spaces),
         "used": table.used,

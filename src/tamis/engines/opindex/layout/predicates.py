@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.opindex.layout._kernels import EQ, GE, LE
 from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-EQ, LE, GE = range(3)
-OPERATORS = 3
 MOST_COUNTED = 255
 """A counter is one byte. Predicates of a clause beyond this number are not posted but checked at the end."""
 
@@ -52,7 +51,7 @@ def predicates_of(clauses: Clauses) -> Predicates:
     return Predicates(
         literal,
         dimension[literal],
-        np.repeat(np.arange(OPERATORS), sizes),
+        np.repeat([EQ, LE, GE], sizes),
         np.concatenate([lo[single], points, hi[upper], lo[lower]]),
         (single | spelled).astype(np.int64) + upper + lower,
         posted & ~negative & (~sets | spelled),

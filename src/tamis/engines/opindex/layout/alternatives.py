@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex._kernels import BITMAP, assign_bits
-from tamis.engines.opindex.predicates import LE, Flags, Ints, Predicates
+from tamis.engines.opindex.layout._kernels import BITMAP, LE, assign_bits
+from tamis.engines.opindex.layout.predicates import Flags, Ints, Predicates
 from tamis.engines.units import Floats
 from tamis.space.space import GROUP, Clauses
 

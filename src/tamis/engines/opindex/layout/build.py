@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex._kernels import GROUPED, UNDECIDED, choose_pivots, sign_lists
-from tamis.engines.opindex.alternatives import Alternatives, alternatives_of
-from tamis.engines.opindex.predicates import OPERATORS, Ints, Predicates, countable, predicates_of
+from tamis.engines.opindex.layout._kernels import GROUPED, OPERATORS, UNDECIDED, choose_pivots, sign_lists
+from tamis.engines.opindex.layout.alternatives import Alternatives, alternatives_of
+from tamis.engines.opindex.layout.predicates import Ints, Predicates, countable, predicates_of
 from tamis.engines.units import Floats, Statistics, reorder
 from tamis.space.space import GROUP, Clauses
 
