@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tamis.columns import _kernels as k
+from tamis.columns.codes import AND, NOT
 from tamis.columns import columns_from_arrow
 
 pytestmark = pytest.mark.kernels
@@ -71,7 +72,7 @@ def _misplaced(
     deepest: int = 3,
 ) -> int:
     least, most = np.zeros(256, np.int64), np.full(256, 9)
-    least[36] = most[36] = 1
+    least[NOT] = most[NOT] = 1
     allowed = np.full(256, 0b0000111)
     allowed[14] = 0b0010000
     kind = np.array([0, 1, 4, 2], np.uint8)
@@ -84,7 +85,7 @@ def _misplaced(
 
 
 def test_malformed_rows_are_found() -> None:
-    eq, both, no = 0, 32, 36
+    eq, both, no = 0, AND, NOT
     assert _misplaced([], [], [0], [0]) == -1
     assert _misplaced([eq, eq, both, no], [1, 1, 2, 1], [0, 4], [0, 2]) == -1
     assert _misplaced([eq, eq], [1, 1], [0, 1, 2], [0, 1, 2]) == -1
