@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tamis.columns import _kernels as k
-from tamis.columns.codes import AND, NOT
 from tamis.columns import columns_from_arrow
+from tamis.columns.codes import AND, NOT
 
 pytestmark = pytest.mark.kernels
 
