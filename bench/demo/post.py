@@ -55,7 +55,7 @@ class Post:
 
 class _Mail(Controller):
     def _trigger_server(self) -> None:
-        """Connect as aiosmtpd's start-up check, to the port that was free."""
+        """Read the port that was free before aiosmtpd connects to it, as its start-up check."""
         server: Any = self.server
         self.port = server.sockets[0].getsockname()[1]
         super()._trigger_server()  # type: ignore[no-untyped-call]

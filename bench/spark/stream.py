@@ -85,9 +85,9 @@ def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: flo
 
 
 def _latencies(store: Any) -> dict[str, Any]:
-    """Return delays from arrival to the outbox. A file of events has one time, and so has a batch.
+    """Return the delays from arrival to the outbox.
 
-    Therefore there are few different pairs.
+    A file of events has one time, and so has a batch, so there are few different pairs.
     """
     import sqlalchemy as sa
 

@@ -2,7 +2,7 @@
 
 Each search has a thing in mind (drawn like a listing) and asks for some of its properties: the make, often
 the model, a price and a year around it, the town or some postcodes, a word or two of the title. A search
-without a place asks for an exact thing.
+without a place names the make, the model and two words.
 """
 
 from __future__ import annotations

@@ -50,9 +50,7 @@ def test_flipped_bit_is_found(original: Path, tmp_path: Path) -> None:
             refused += assert_refused_or_right(copy, expected, f"{file} at {at}")
         if file.suffix == ".bin":
             assert refused == len(places), file
-        elif (
-            file.name != "verified"
-        ):  # damage to this note only costs a check; in JSON some bytes are white space
+        elif file.name != "verified":  # this note only saves a check; in JSON some bytes are white space
             assert refused >= len(places) - 1, file
 
 

@@ -209,9 +209,7 @@ def group_literals(
                 of_literal[i] = u
                 i += 1
             joined[u] = i - first > 1 and top <= bottom
-            if (
-                top > bottom
-            ):  # only a multi-valued event can satisfy these, so use the hull of the first literal
+            if top > bottom:  # only a multi-valued event can satisfy these: take the first literal
                 top, bottom = low, high
             dimension[u], lo[u], hi[u], set_at[u], set_count[u] = d, top, bottom, 0, 0
             if i - first == 1 and literal[first, 1] & (MANY | NEGATIVE) == MANY:
@@ -233,7 +231,7 @@ def group_literals(
 
 @njit(cache=True, nogil=True)
 def take_literals(literal, order, out):
-    """Return the literals in another order."""
+    """Write the literals in another order to ``out``."""
     for i in range(len(order)):
         for k in range(4):
             out[i, k] = literal[order[i], k]

@@ -17,8 +17,8 @@ _MOST_SHIFT = 63  # cells are shifted as signed numbers of 64 bits
 def check_lists(proof: Proof, arrays: Arrays, start: npt.NDArray[Any], lists: int) -> None:
     """Raise unless there are so many lists and every clause is in one of them or in the residual list.
 
-    A clause with a literal stands in a list. ``start`` holds the first literal of each clause, because
-    kernels look at the first literal of a posting's clause.
+    ``start`` holds the first literal of each clause. A posted clause must have a literal, because kernels
+    read its first one.
     """
     proof.starts("list_start", arrays["list_start"], len(arrays["posting"]), lists)
     proof.covers(len(start) - 1, arrays["posting"], arrays["residual"])
