@@ -109,7 +109,7 @@ def lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def _results(report: dict[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
-    """Return the results by run: workload with its parameters, point, engine."""
+    """Yield the results by run: workload with its parameters, point, engine."""
     if "runs" not in report and "results" not in report:
         raise ValueError("a report has runs or results; write one with: python -m bench run … --json FILE")
     for outcome in report.get("runs", [report]):

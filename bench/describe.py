@@ -13,7 +13,7 @@ from bench.workloads.truth import Book, rows_of
 
 
 def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> Iterator[str]:
-    """Return the lines to print: examples, operators, sizes, match probability."""
+    """Yield the lines to print: examples, operators, sizes, match probability."""
     columns, stream = (
         workload.subscriptions(subscriptions, seed),
         workload.events(events, seed, subscriptions),

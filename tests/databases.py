@@ -75,6 +75,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(url: str) -> Iterator[Store]:
-    """Return a new store of either kind."""
+    """Yield a new store of either kind."""
     with Store.open(url) as opened:
         yield opened

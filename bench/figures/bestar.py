@@ -151,7 +151,7 @@ _TOP_NOTE = (
 
 
 def _best_claims() -> Iterator[Claim]:
-    """Return claims about top 1 against all matches: time, clauses read, and the same with k-index."""
+    """Yield claims about top 1 against all matches: time, clauses read, and the same with k-index."""
     for at, (letter, (law, (tree, flat))) in enumerate(zip("abcd", _BEST.items(), strict=True)):
         name = f"({letter}) {law}: the best one takes"
         both = "BE*-Tree, all", "BE*-Tree, top 1"

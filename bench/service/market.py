@@ -17,7 +17,7 @@ STEP = 10_000
 
 
 def searches(count: int, seed: int) -> Iterator[str]:
-    """Return expressions as people would write them, in the mix of the workload."""
+    """Yield expressions as people would write them, in the mix of the workload."""
     for first in range(0, count, STEP):
         part = range(first, min(first + STEP, count))
         columns = columns_from_arrow(MARKET.columns(seed, part), DEFAULT_LIMITS).columns

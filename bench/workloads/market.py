@@ -86,7 +86,7 @@ class Market(Synthetic):
 
 
 def _by_category(rng: np.random.Generator, count: int) -> Iterator[tuple[Goods, Ints]]:
-    """Return things of every category, and the places among ``count`` that they take."""
+    """Yield things of every category, and the places among ``count`` that they take."""
     category = pick(rng, [entry.share for entry in categories()], count)
     for at, entry in enumerate(categories()):
         places = np.flatnonzero(category == at)

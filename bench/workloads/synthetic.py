@@ -73,20 +73,20 @@ class Synthetic(ABC):
 
     # ----------------------------------------------------------------------------------- in pieces
     def subscription_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
-        """Yield :meth:`subscriptions` piece by piece."""
+        """Return :meth:`subscriptions` piece by piece."""
         return (self.columns(seed, rows) for rows in ranges(count - self.in_text(count), PIECE))
 
     def text_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
-        """Yield :meth:`texts` piece by piece."""
+        """Return :meth:`texts` piece by piece."""
         return (self.expressions(seed, rows) for rows in ranges(self.in_text(count), PIECE))
 
     def event_pieces(self, count: int, seed: int, book: int = 1_000_000) -> Iterator[pa.Table]:
-        """Yield :meth:`events` piece by piece."""
+        """Return :meth:`events` piece by piece."""
         return (self.stream(seed, rows, book) for rows in ranges(count, EVENT_PIECE))
 
 
 def ranges(count: int, size: int) -> Iterator[range]:
-    """Yield consecutive ranges of ``size``, the last one shorter."""
+    """Return consecutive ranges of ``size``, the last one shorter."""
     return (range(start, min(count, start + size)) for start in range(0, count, size))
 
 

@@ -16,7 +16,7 @@ _KEYWORD = re.compile("AND|OR|NOT|TRUE|FALSE|NULL|IS|IN|BETWEEN|I?LIKE|RLIKE|REG
 
 
 def expressions(columns: pa.Table) -> pa.Table:
-    """Yield the subscriptions of a bulk table as (id, expression), in order; an id's rows stand together."""
+    """Return the subscriptions of a bulk table as (id, expression), in order; an id's rows stand together."""
     if not columns.num_rows:
         return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
     names, code = coded_column(columns.column("id"))

@@ -132,7 +132,7 @@ def _family(kind: type) -> str:
 
 
 def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
-    """Return events as dictionaries, whether attributes have a column each or stand in map columns."""
+    """Yield events as dictionaries, whether attributes have a column each or stand in map columns."""
     maps = [field.name for field in events.schema if pa.types.is_map(field.type)]
     for row in events.to_pylist():
         event: dict[str, Any] = {}

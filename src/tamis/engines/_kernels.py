@@ -171,7 +171,7 @@ def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
 
 @njit(cache=True, nogil=True)
 def shares(dimension, lo, hi, cells, presence, base, cumulative, events, out):
-    """Return the estimated shares of many ranges."""
+    """Write the estimated shares of many ranges."""
     for i in range(len(dimension)):
         out[i] = share_of(dimension[i], lo[i], hi[i], cells, presence, base, cumulative, events)
 

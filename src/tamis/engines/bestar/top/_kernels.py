@@ -26,7 +26,7 @@ from tamis.engines.bestar.order._kernels import drop_first, push
 # -------------------------------------------------------------------------------------------- summaries
 @njit(cache=True, nogil=True)
 def greatest_below(c_node, p_node, value, tree, leaf):
-    """Return the greatest value of the clauses in each subtree, and in each l-node.
+    """Write the greatest value of the clauses in each subtree, and in each l-node.
 
     Children come after their parents.
     """

@@ -160,7 +160,7 @@ def run_outputs(times, decided, partial, words, hits):
 
 @njit(cache=True, nogil=True)
 def subtree_ends(depth, out):
-    """Return the end of each node's subtree, from the depths of all nodes in preorder and one after them.
+    """Write the end of each node's subtree, from the depths of all nodes in preorder and one after them.
 
     The end is the next node that is not deeper.
     """
