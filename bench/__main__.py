@@ -1,4 +1,4 @@
-"""``python -m bench``: runs, comparisons, the suite, the ranking, and descriptions of workloads."""
+"""Provide ``python -m bench``: runs, comparisons, the suite, the ranking, descriptions of workloads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ main.add_command(generate_command)
 @click.argument("before", type=REPORT)
 @click.argument("after", type=REPORT)
 def compare_command(before: Path, after: Path) -> None:
-    """Every figure of two reports, with its noise: better, worse, or noise."""
+    """Compare every figure of two reports: better, worse, or noise."""
     from bench.compare import as_text
     from bench.report import read_json
 
@@ -48,10 +48,10 @@ def compare_command(before: Path, after: Path) -> None:
 
 
 @main.command("suite")
-@click.option("--quick", is_flag=True, help="A hundredth of the size, to see that it works.")
+@click.option("--quick", is_flag=True, help="Use a hundredth of the size, as a smoke test.")
 @json_file("Write the report here, and compare with the one that stands there.")
 def suite_command(quick: bool, file: Path | None) -> None:
-    """Ten minutes: every figure that has a target, compared with the last time."""
+    """Measure every figure that has a target in ten minutes, and compare with the last run."""
     from bench.compare import as_text
     from bench.report import read_json, write_json
     from bench.suite import LATEST, suite, suite_summary
@@ -62,7 +62,7 @@ def suite_command(quick: bool, file: Path | None) -> None:
     before, known = place.with_stem(f"{place.stem}-before"), place.exists()
     if known:
         place.replace(before)
-    write_json(outcome, place)  # first of all: a comparison that fails must not cost ten minutes
+    write_json(outcome, place)  # write first: a failing comparison must not cost ten minutes
     if known:
         try:
             click.echo(f"\ncompared with the last time ({before})\n{as_text(read_json(before), outcome)}")
@@ -71,16 +71,18 @@ def suite_command(quick: bool, file: Path | None) -> None:
 
 
 @main.command("ranking")
-@click.option("--workloads", "-w", default="", help="Comma-separated; all of them unless given.")
-@click.option("--engines", "-e", default="", help="Comma-separated; all of them unless given.")
-@click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
+@click.option("--workloads", "-w", default="", help="Comma-separated; all if empty.")
+@click.option("--engines", "-e", default="", help="Comma-separated; all if empty.")
+@click.option(
+    "--scale", type=click.IntRange(1), default=1, help="Divide the number of subscriptions by this."
+)
 @click.option("--events", "-m", type=click.IntRange(16), default=2_000)
 @click.option("--sample", type=click.IntRange(0), default=2_000, help="Events shown to the builder.")
 @json_file()
 def ranking_command(
     workloads: str, engines: str, scale: int, events: int, sample: int, file: Path | None
 ) -> None:
-    """All engines on all workloads: which is first where, and whether the papers' rankings hold."""
+    """Rank all engines on all workloads, and check whether the papers' rankings hold."""
     from bench import ranking
 
     context, parameter = click.get_current_context(), click.Option(["-e"])

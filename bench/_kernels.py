@@ -1,11 +1,11 @@
-"""A bare loop over all clauses: what a scan costs when nothing but the comparisons is left."""
+"""Scan all clauses in a bare loop: the cost of a scan with nothing but the comparisons."""
 
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
 def bare_scan(event_start, dimension, lo, cell, start, literal):
-    """Return how many (event, clause) pairs hold, for plain events and literals that are one range each."""
+    """Return the number of (event, clause) pairs that hold, for plain events and one-range literals."""
     found = 0
     for event in range(len(event_start) - 1):
         for at in range(event_start[event], event_start[event + 1]):

@@ -1,4 +1,4 @@
-"""Two reports side by side: what changed, how much of that is noise, and what to call it."""
+"""Compare two reports: find changes, estimate their noise, and judge them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from bench.report import figure, table
 
 FLOOR = 0.05
-"""Between two processes on one machine times differ by so much without a reason."""
+"""Between two processes on one machine, times differ by this much without a reason."""
 
 EXACT = 0.001
-"""Counts and sizes do not vary by themselves; more than this is a change."""
+"""Counts and sizes do not vary by themselves; a greater difference is a change."""
 
 Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure that is compared: smaller is better, and its spread is another figure, a constant or both."""
+    """A compared figure: smaller is better, and its spread is another figure, a constant or both."""
 
     title: str
     name: str
@@ -34,7 +34,7 @@ class Measure:
         return None if found is None else float(found)
 
     def noise(self, result: dict[str, Any]) -> float:
-        """By what share the figure may differ without a reason."""
+        """Return the share by which the figure may differ without a reason."""
         if not self.timed:
             return EXACT
         return max(FLOOR, float(result.get(self.spread, 0.0)) if self.spread else 2 * FLOOR)
@@ -64,12 +64,12 @@ class Change:
 
     @property
     def share(self) -> float:
-        """How much it changed: 0.1 is ten per cent more."""
+        """The relative change: 0.1 is ten per cent more."""
         return self.after / self.before - 1 if self.before else float(self.after > 0)
 
     @property
     def verdict(self) -> str:
-        """``noise``, ``better`` or ``worse``; what lies inside the noise is never praised or blamed."""
+        """``noise``, ``better`` or ``worse``; a change inside the noise is only ``noise``."""
         if self.after <= self.before * (1 + self.noise) and self.before <= self.after * (1 + self.noise):
             return "noise"
         return "better" if self.after < self.before else "worse"
@@ -90,7 +90,7 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 
 
 def lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """What only one of them measured, and that they are of different machines or libraries."""
+    """Return the figures that only one report has, and any difference of machines or libraries."""
     left, right = dict(_results(before)), dict(_results(after))
     notes = []
     for which, one, other in (("first", left, right), ("second", right, left)):
@@ -109,7 +109,7 @@ def lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def _results(report: dict[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
-    """Results by what was run: workload with its parameters, point, engine."""
+    """Yield the results by run: workload with its parameters, point, engine."""
     if "runs" not in report and "results" not in report:
         raise ValueError("a report has runs or results; write one with: python -m bench run … --json FILE")
     for outcome in report.get("runs", [report]):
@@ -122,7 +122,7 @@ def _results(report: dict[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
 
 
 def as_text(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Return a line a figure, then how many changed for better and for worse."""
+    """Return a line per figure, then the number of changes for better and for worse."""
     found = changes(before, after)
     rows = [
         (

@@ -1,4 +1,4 @@
-"""What a workload looks like, in words and numbers."""
+"""Describe a workload in words and numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.workloads.truth import Book, rows_of
 
 
 def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> Iterator[str]:
-    """Lines to print: examples, operators, sizes, match probability."""
+    """Yield the lines to print: examples, operators, sizes, match probability."""
     columns, stream = (
         workload.subscriptions(subscriptions, seed),
         workload.events(events, seed, subscriptions),
@@ -37,7 +37,7 @@ def describe(workload: Workload, subscriptions: int, events: int, seed: int) -> 
 
 
 def wanted(workload: Workload) -> str:
-    """Return the match probability asked for, if it is one of the parameters."""
+    """Return the requested match probability, if it is one of the parameters."""
     share = workload.parameters().get("match_probability")
     return f" (wanted {share:.3g})" if share else ""
 
@@ -49,7 +49,7 @@ def _operators(columns: pa.Table) -> list[tuple[str, str]]:
 
 
 def matches_per_event(columns: pa.Table, texts: pa.Table, stream: pa.Table) -> float:
-    """Return the mean over the events: those in columns by brute force, those in text by ``scan``."""
+    """Return the mean number of matches: of columns by brute force, of texts by ``scan``."""
     book = Book(columns) if columns.num_rows else None
     found = sum(len(book.matches(event)) for event in rows_of(stream)) if book else 0
     if texts.num_rows:

@@ -1,4 +1,4 @@
-"""Which engines there are."""
+"""List the engines."""
 
 from __future__ import annotations
 

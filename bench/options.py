@@ -1,4 +1,4 @@
-"""What commands read alike: workloads, engines, settings, files."""
+"""Read the options that commands share: workloads, engines, settings, files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 def known_workload(_context: click.Context, _parameter: click.Parameter, name: str) -> Workload:
-    """Return the workload called ``name``; the error lists those there are."""
+    """Return the workload called ``name``; the error lists the known ones."""
     try:
         return named(name)
     except ValueError as unknown:
@@ -23,7 +23,7 @@ def known_workload(_context: click.Context, _parameter: click.Parameter, name: s
 
 
 def known_engines(_context: click.Context, _parameter: click.Parameter, names: str) -> tuple[str, ...]:
-    """Return the engines in a comma-separated list; the error lists those there are."""
+    """Return the engines in a comma-separated list; the error lists the known ones."""
     from bench.engines import engine_names
     from bench.run.plan import EngineSpec
 
@@ -37,7 +37,7 @@ def known_engines(_context: click.Context, _parameter: click.Parameter, names: s
 
 
 def chosen(names: str, known: Mapping[str, Item]) -> list[Item]:
-    """What a comma-separated list names, everything if it names nothing; the error lists what there is."""
+    """Return the names in a comma-separated list, or all if it is empty; the error lists the known ones."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:
         if name not in known:
@@ -46,7 +46,7 @@ def chosen(names: str, known: Mapping[str, Item]) -> list[Item]:
 
 
 def settings(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """``NAME=VALUE`` texts by name."""
+    """Return ``NAME=VALUE`` texts by name."""
     found = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -57,7 +57,7 @@ def settings(_context: click.Context, _parameter: click.Parameter, texts: tuple[
 
 
 def changed_workload(workload: Workload, changes: dict[str, Any]) -> Workload:
-    """``workload`` with other parameters, or an error of the command line that lists the known ones."""
+    """Return ``workload`` with other parameters; a usage error lists the known ones."""
     from bench.workloads.base import changed
 
     try:

@@ -1,4 +1,4 @@
-"""The report as a whole: an overview of the goals, then a section for everything that was measured."""
+"""Write the whole report: an overview of the goals, then a section for every measurement."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bench.report import figure
 from bench.scaling.story import MOST_GROWTH, growth
 
 RESULTS = ("suite", "scaling", "peers")
-"""What is shown besides the papers' figures; each is the command that measures it."""
+"""The measurements shown besides the papers' figures; each is the command that measures it."""
 
 
 class Goal(NamedTuple):
-    """Something that should hold, and what was measured."""
+    """Something that should hold, and the measured value."""
 
     text: str
     measured: str
@@ -29,8 +29,7 @@ class Goal(NamedTuple):
 
 
 def sections(papers: list[Section], folder: Path) -> list[Section]:
-    """Return the overview, what else was measured (its results lie in ``folder``), and the papers'
-    figures."""
+    """Return the overview, the other measurements (with results in ``folder``), and the papers' figures."""
     from bench.peers import page as peers_page
     from bench.scaling import page as scaling_page
 
@@ -45,7 +44,7 @@ def sections(papers: list[Section], folder: Path) -> list[Section]:
 
 
 def overview(found: dict[str, Any]) -> str:
-    """Return the goals, and how to measure what has not been."""
+    """Return the goals, and how to measure the missing ones."""
     reached = goals(found)
     parts = [_INTRO]
     if reached:
@@ -69,11 +68,11 @@ python -m bench peers         # other engines, on the same work
 python -m bench scaling       # from 10,000 to 30,000,000 subscriptions
 python -m bench figures       # the papers' figures, and this page</pre>
 <p>Every command has <code>--help</code>; <code>python -m bench run</code> measures any workload with any
-engines, and <code>python -m bench compare</code> tells what changed between two reports from noise.</p>"""
+engines, and <code>python -m bench compare</code> separates changes between two reports from noise.</p>"""
 
 
 def goals(found: dict[str, Any]) -> list[Goal]:
-    """Return every goal that the results speak of."""
+    """Return every goal for which there are results."""
     reached = [_contest(verdict) for verdict in found.get("peers", {}).get("verdicts", [])]
     curves = found.get("scaling", {}).get("curves", {})
     for curve in curves.values():

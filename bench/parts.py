@@ -1,4 +1,4 @@
-"""The parts of matching, each on its own: this is the one place that looks inside an index."""
+"""Run the parts of matching separately; this is the one module that looks inside an index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LocatedBatch(NamedTuple):
 
 
 def locate_events(index: Any, events: pa.Table) -> list[LocatedBatch]:
-    """``events`` in batches, located: values become cells."""
+    """Return ``events`` in located batches: values become cells."""
     snapshot = index._writer.current
     located = []
     for rows in pieces(events, BATCH, index.limits):
@@ -33,7 +33,7 @@ def locate_events(index: Any, events: pa.Table) -> list[LocatedBatch]:
 
 
 def match_located(index: Any, batches: list[LocatedBatch]) -> int:
-    """Return how many pairs the engines find, revision included."""
+    """Return the number of pairs that the engines find, revision included."""
     sequence = index._writer.current.sequence
     found = 0
     for batch in batches:
@@ -48,7 +48,7 @@ def match_located(index: Any, batches: list[LocatedBatch]) -> int:
 
 
 def search_located(batches: list[LocatedBatch]) -> int:
-    """Return how many (event, clause) pairs the engines find; equal subscriptions share a clause."""
+    """Return the number of (event, clause) pairs the engines find; equal subscriptions share a clause."""
     found = 0
     for batch in batches:
         for layer, located in batch.layers:
@@ -57,7 +57,7 @@ def search_located(batches: list[LocatedBatch]) -> int:
 
 
 def scan_barely(batches: list[LocatedBatch]) -> int | None:
-    """Return how many (event, clause) pairs a bare loop finds; ``None`` if they are not all plain ranges."""
+    """Return the number of pairs that a bare loop finds; ``None`` unless all literals are plain ranges."""
     found = 0
     for batch in batches:
         for layer, located in batch.layers:

@@ -1,4 +1,4 @@
-"""All engines on all workloads in one run: which is first where, and by how much."""
+"""Rank all engines on all workloads in one run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Row:
 def rank(
     workloads: tuple[str, ...], engines: tuple[str, ...], scale: int, events: int, sample: int
 ) -> list[Row]:
-    """Measure every engine on every workload; :class:`Disagreement` if two find different pairs."""
+    """Measure every engine on every workload; raise :class:`Disagreement` if two find different pairs."""
     rows = []
     for name in workloads:
         count = SIZES.get(name, 1_000_000) // scale
@@ -67,7 +67,7 @@ def _row(workload: str, result: dict[str, Any]) -> Row:
 
 
 def as_table(rows: list[Row], value: Callable[[Row], float]) -> str:
-    """Engines down, workloads across; the first of each workload is marked."""
+    """Return a table: engines down, workloads across, with the first of each workload marked."""
     workloads = list(dict.fromkeys(row.workload for row in rows))
     engines = list(dict.fromkeys(row.engine for row in rows))
     known = {(row.engine, row.workload): value(row) for row in rows}
@@ -138,12 +138,12 @@ def judged(rows: list[Row]) -> str:
 
 
 def write(rows: list[Row], file: Path) -> None:
-    """The rows and what they were measured on."""
+    """Write the rows, the machine and the versions."""
     body = {"rows": [vars(row) for row in rows], "machine": report.machine(), "versions": report.versions()}
     report.write_json(body | {"commit": report.commit()}, file)
 
 
 def all_engines() -> tuple[str, ...]:
-    """Return every engine, ``auto`` last, so that what it tries is compiled and warm for none but itself."""
+    """Return every engine, ``auto`` last, so that its trials warm up no other engine."""
     names = engine_names()
     return (*(name for name in names if name != "auto"), "auto")

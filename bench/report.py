@@ -1,4 +1,4 @@
-"""Results for people and for programs: aligned tables, JSON files, and what they were measured on."""
+"""Write results for people and for programs: aligned tables, JSON files, machine and versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIBRARIES = ("tamis", "numpy", "numba", "pyarrow", "msgspec")
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return a description of the machine."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -29,7 +29,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Python and the libraries that matter."""
+    """Return the versions of Python and of the important libraries."""
     found = {"python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -86,7 +86,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def figure(number: float | None, digits: int = 3) -> str:
-    """Return a number with about ``digits`` leading digits, thousands set apart; a dash for none."""
+    """Return a number with about ``digits`` leading digits, thousands set apart; a dash for ``None``."""
     if number is None:
         return "–"
     if number == 0:
@@ -96,13 +96,13 @@ def figure(number: float | None, digits: int = 3) -> str:
 
 
 def write_json(report: Any, file: Path) -> None:
-    """``report`` as readable JSON; the folder is made if it is missing."""
+    """Write ``report`` as readable JSON; create the folder if it is missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_json(file: Path) -> Any:
-    """What :func:`write_json` wrote; ``ValueError`` says what is wrong with another file."""
+    """Return the report that :func:`write_json` wrote; raise a ``ValueError`` that says what is wrong."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as wrong:
@@ -110,7 +110,7 @@ def read_json(file: Path) -> Any:
 
 
 def under(label: str, say: Callable[[str], Any]) -> Callable[[str], None]:
-    """``say`` with ``label`` before everything."""
+    """Return ``say`` with ``label`` before every message."""
 
     def labelled(text: str) -> None:
         say(f"{label}: {text}")
@@ -119,12 +119,12 @@ def under(label: str, say: Callable[[str], Any]) -> Callable[[str], None]:
 
 
 def say(text: str) -> None:
-    """Tell the person who waits; results go to stdout, this does not."""
+    """Print a progress message to stderr; results go to stdout."""
     print(text, file=sys.stderr, flush=True)
 
 
-def tell_figures(outcome: dict[str, Any], file: Path | None) -> None:
-    """The plain figures of a run for people; all of them, and where they were measured, to ``file``."""
+def report_figures(outcome: dict[str, Any], file: Path | None) -> None:
+    """Print the plain figures of a run; write all of them, with machine and versions, to ``file``."""
     for name, value in outcome.items():
         if not isinstance(value, list | dict):
             say(f"  {name:24} {value:,.3f}" if isinstance(value, float) else f"  {name:24} {value}")

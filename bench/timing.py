@@ -1,4 +1,4 @@
-"""How long matching takes: in batches, one event at a time, and its parts."""
+"""Time matching: in batches, one event at a time, and its parts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from bench import parts
 from bench.workloads.truth import rows_of
 
 STEADY_S = 2.0
-"""How long a quick action is repeated, at most ``MOST_REPEATS`` times."""
+"""A quick action is repeated for this time, at most ``MOST_REPEATS`` times."""
 
 MOST_REPEATS = 200
 
 PROBE = 16
-"""Even the slowest engine is timed on so many events."""
+"""Even the slowest engine is timed on this many events."""
 
 COUNTS = ("visited", "candidates", "verified", "revised")
 
 
 @dataclass(frozen=True)
 class Watch:
-    """How often an action is timed, and how long one pass over the events may take."""
+    """The number of timed repeats, and the time for one pass over the events."""
 
     repeats: int = 3
     budget_s: float = 3.0
@@ -34,7 +34,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Timing:
-    """What matching cost, in microseconds per event, what it took, and what it found."""
+    """The cost of matching in microseconds per event, its work, and the pairs found."""
 
     events: int
     match_us: list[float]
@@ -46,11 +46,11 @@ class Timing:
 
 
 def time_engine(index: Any, events: pa.Table, watch: Watch, *, bare: bool = False) -> Timing:
-    """Match ``events`` in batches on one core; the parts of the work are timed apart.
+    """Match ``events`` in batches on one core; the parts of the work are timed separately.
 
-    ``match_us`` is the engine at work on located events, revision included; ``total_us`` is everything from
+    ``match_us`` is the engine at work on located events, revision included. ``total_us`` is everything from
     the Arrow table of events to the Arrow table of pairs. ``bare_us`` is a bare loop over the same clauses
-    (for ``scan`` only, where all are plain ranges): a baseline that a slow ``scan`` cannot flatter.
+    (for ``scan`` only, if all are plain ranges): a baseline that a slow ``scan`` cannot flatter.
     """
     count = affordable(lambda part: index.match_many(part, threads=1), events, watch.budget_s)
     events, repeats = events.slice(0, count), watch.repeats
@@ -71,16 +71,16 @@ def time_engine(index: Any, events: pa.Table, watch: Watch, *, bare: bool = Fals
 
 
 def all_cores_us(index: Any, events: pa.Table, threads: int, watch: Watch) -> float:
-    """Microseconds per event from table to table on ``threads``."""
+    """Return microseconds per event from table to table on ``threads``."""
     spent = timed(lambda: index.match_many(events, threads=threads), watch.repeats)
     return per_event(min(spent), events.num_rows)
 
 
 def timed(action: Callable[[], Any], repeats: int) -> list[float]:
-    """Seconds of each of at least ``repeats`` calls; a quick action is repeated for ``STEADY_S``.
+    """Return the seconds of at least ``repeats`` calls; a quick action is repeated for ``STEADY_S``.
 
-    Best-of-three of an action that takes milliseconds says more about the neighbours than about it,
-    and next to one that takes seconds it would be at a disadvantage.
+    Best-of-three of an action that takes milliseconds measures the neighbours more than the action, and next
+    to one that takes seconds it would be at a disadvantage.
     """
     spent = [seconds(action)[0] for _ in range(repeats)]
     more = min(MOST_REPEATS, int(STEADY_S / max(min(spent), 1e-6))) - repeats
@@ -104,9 +104,9 @@ def pairs_of(index: Any, events: pa.Table) -> tuple[pa.Table, dict[str, int]]:
 
 
 def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: float) -> int:
-    """Return how many of ``events`` can be matched in ``budget_s``."""
+    """Return the number of ``events`` that can be matched in ``budget_s``."""
     probe = events.slice(0, PROBE)
-    match(probe)  # what is prepared at the first call is not the engine's pace
+    match(probe)  # the preparation at the first call is not the engine's pace
     spent, _ = seconds(lambda: match(probe))
     each = spent / max(1, probe.num_rows)
     return int(min(events.num_rows, max(PROBE, budget_s / max(each, 1e-9))))
@@ -115,10 +115,10 @@ def affordable(match: Callable[[pa.Table], Any], events: pa.Table, budget_s: flo
 def one_at_a_time(
     index: Any, events: pa.Table, budget_s: float = 2.0, progress: Callable[[int], Any] | None = None
 ) -> list[float]:
-    """Microseconds of ``index.match`` for each event given as a dictionary, until the budget is spent.
+    """Return microseconds of ``index.match`` for each event as a dictionary, until the budget is spent.
 
-    The events are matched once before, for half of the budget: what is prepared at the first sight of an
-    attribute is not paid again.
+    The events are matched once before, for half of the budget, so that the preparation at the first sight of
+    an attribute does not count.
     """
     singles: list[float] = []
     dictionaries = list(rows_of(events))
@@ -140,7 +140,7 @@ def one_at_a_time(
 
 
 def percentiles(singles: list[float]) -> dict[str, float]:
-    """Median, 99th percentile and mean."""
+    """Return median, 99th percentile and mean."""
     p50, p99 = np.percentile(singles, [50, 99])
     return {
         "events": len(singles),
@@ -151,12 +151,12 @@ def percentiles(singles: list[float]) -> dict[str, float]:
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return how long ``work`` takes, and what it returns."""
+    """Return the duration of ``work``, and its result."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
 
 
 def per_event(spent_s: float, events: int) -> float:
-    """Microseconds per event."""
+    """Return microseconds per event."""
     return spent_s * 1e6 / max(1, events)

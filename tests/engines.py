@@ -1,4 +1,4 @@
-"""Every engine with the parameters worth testing: the contract suite runs over all of them.
+"""List every engine with the parameters worth testing, for the contract suite.
 
 An engine that is not listed here fails the suite, so none can be added without it.
 """
@@ -60,6 +60,6 @@ LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     (name, parameters) for name in NAMES for parameters in PARAMETERS[name]
 ]
 
-# A test that runs for every engine, or every layout of each, sees many times as many examples as another.
+# A test that runs for every engine, or every layout of each, sees many times more examples than another.
 per_engine = settings(max_examples=max(10, settings.default.max_examples // 2))
 per_layout = settings(max_examples=max(10, settings.default.max_examples // 4))

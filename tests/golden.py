@@ -1,4 +1,4 @@
-"""Golden files: an input, then a line that starts with ``=>`` and says what it gives."""
+"""Read golden files: an input, then a line that starts with ``=>`` and the result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def golden_pairs(file: Path) -> list[tuple[str, str]]:
-    """The (input, expected) pairs; a ``#`` opens a comment line, and blank lines separate."""
+    """Return the (input, expected) pairs; a ``#`` opens a comment line, and blank lines separate."""
     pairs: list[tuple[str, str]] = []
     previous = ""
     for line in file.read_text(encoding="utf-8").splitlines():

@@ -1,6 +1,6 @@
-"""Random expressions and events over small pools, so that they meet: every kind of predicate and of value.
+"""Draw random expressions and events over small pools, so that they meet, with every kind of predicate.
 
-Nothing here is tuned to one engine: the language, the passes and every index are tried with the same.
+Nothing here is tuned to one engine: the language, the passes and every index get the same data.
 """
 
 from __future__ import annotations
@@ -114,13 +114,13 @@ weights = st.sampled_from(WEIGHTS)
 
 
 def numbers() -> st.SearchStrategy[Any]:
-    """Mostly numbers at the edges of exactness, sometimes any."""
+    """Draw mostly numbers at the edges of exactness, sometimes any."""
     anything = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
     return st.sampled_from(NUMBERS) | st.integers(-3, 8) | anything
 
 
 def strings() -> st.SearchStrategy[str]:
-    """Mostly strings that share prefixes and suffixes, sometimes any."""
+    """Draw mostly strings that share prefixes and suffixes, sometimes any."""
     return (
         st.sampled_from(STRINGS)
         | st.sampled_from(WORDS)
@@ -130,12 +130,12 @@ def strings() -> st.SearchStrategy[str]:
 
 
 def times() -> st.SearchStrategy[datetime]:
-    """Times in UTC."""
+    """Draw times in UTC."""
     return st.sampled_from(TIMES) | st.datetimes(timezones=st.just(UTC))
 
 
 def scalars() -> st.SearchStrategy[Any]:
-    """Any value but points and intervals."""
+    """Draw any value but points and intervals."""
     return numbers() | strings() | st.booleans() | times()
 
 
@@ -149,7 +149,7 @@ def _ordered_pairs(draw: st.DrawFn) -> tuple[Any, Any]:
 def predicates(
     draw: st.DrawFn, attributes: st.SearchStrategy[str] = names, weighted: bool = True
 ) -> Predicate:
-    """One valid predicate of any kind, on any attribute."""
+    """Draw one valid predicate of any kind, on any attribute."""
     kind = draw(st.sampled_from(_KINDS))
     operator = draw(st.sampled_from([kind.OPERATORS[0], *kind.OPERATORS]))
     negated = draw(negations) and operator.negative is not None
@@ -159,7 +159,7 @@ def predicates(
 
 
 def _operands(operator: Operator) -> st.SearchStrategy[tuple[Any, ...]]:
-    """Valid operands of an operator, by what it takes: a new operator is tried without a word here."""
+    """Draw valid operands of an operator by their kind, so that a new operator needs no change here."""
     operand = operator.operand
     match operand.kind:
         case "nothing":
@@ -184,22 +184,22 @@ def _operands(operator: Operator) -> st.SearchStrategy[tuple[Any, ...]]:
 @st.composite
 def _ends(draw: st.DrawFn) -> tuple[Any, Any]:
     low, high = draw(_ordered_pairs())
-    if low > high and draw(st.booleans()):  # a backwards range stays one now and then
+    if low > high and draw(st.booleans()):  # sometimes keep a backwards range
         low, high = high, low
     return low, high
 
 
-# Strings that mean something to an operator, by the noun of its operand; other operators take any string.
+# Meaningful strings for an operator, by the noun of its operand; other operators take any string.
 POOLS = {"a pattern": PATTERNS, "a regular expression": REGEXES, "term": TERMS, "CIDR block": BLOCKS}
 
-# Plain kinds come more than once: they are what an index spends its life on.
+# Plain kinds come more than once, because an index handles them most often.
 _KINDS = [Compare, Compare, In, *PREDICATES]
 
 
 def expressions(
     attributes: st.SearchStrategy[str] = names, max_leaves: int = 12, weighted: bool = True
 ) -> st.SearchStrategy[Expr]:
-    """Valid trees: any nesting, NOT-only ones, constants, repeated predicates, plain conjunctions."""
+    """Draw valid trees: any nesting, NOT-only ones, constants, repeated predicates, plain conjunctions."""
     leaves = predicates(attributes, weighted) | st.sampled_from([TRUE, FALSE])
     trees = st.recursive(predicates(attributes, weighted) | leaves, _grown, max_leaves=max_leaves)
     plain = st.lists(predicates(attributes, weighted), min_size=2, max_size=5).map(lambda ps: And(tuple(ps)))
@@ -217,7 +217,7 @@ def _grown(children: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
 
 @st.composite
 def intervals(draw: st.DrawFn) -> Interval:
-    """Intervals with open, closed or absent ends."""
+    """Draw intervals with open, closed or absent ends."""
     low, high = draw(_ordered_pairs())
     if low > high:
         low, high = high, low
@@ -236,13 +236,13 @@ def intervals(draw: st.DrawFn) -> Interval:
 
 
 def values() -> st.SearchStrategy[Any]:
-    """Any value of an event."""
+    """Draw any value of an event."""
     return (numbers() | strings() | scalars() | st.sampled_from(POINTS) | intervals()).map(clean_value)
 
 
 @st.composite
 def events(draw: st.DrawFn, attributes: st.SearchStrategy[str] = names) -> Event:
-    """An event with some of the attributes, some of them multi-valued, some weighted."""
+    """Draw an event with some of the attributes, some of them multi-valued, some weighted."""
     sizes = st.sampled_from([1, 1, 1, 2, 3])
     chosen = draw(st.lists(attributes, max_size=6, unique=True))
     found = {

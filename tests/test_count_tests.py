@@ -1,4 +1,4 @@
-"""The closing line of ``make test`` must be true, and a pass without tests must fail."""
+"""Test that the closing line of ``make test`` is true, and that a pass without tests fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def report(folder: Path, name: str, tests: int, failures: int = 0, errors: int =
         ({"tests": 2, "skipped": 2}, "9 passed, 0 failed, 3 skipped", 1),
     ],
 )
-def test_sum_and_exit_code(
+def test_counts_are_summed_with_the_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], second: dict[str, int], closing: str, code: int
 ) -> None:
     reports = [report(tmp_path, "a.xml", 10, skipped=1), report(tmp_path, "b.xml", **second)]

@@ -1,4 +1,4 @@
-"""The public names, one a line: adding or removing one is a decision, so it shows up in review."""
+"""Test the public names, one a line: adding or removing one is a decision, so it shows up in review."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ to_text
 """
 
 
-def test_public_names() -> None:
+def test_public_names_equal_the_golden_list() -> None:
     assert sorted(tamis.__all__) == sorted(PUBLIC.split())
 
 

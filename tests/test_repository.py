@@ -1,4 +1,4 @@
-"""Rules about the files themselves that no linter knows."""
+"""Test rules about the files themselves that no linter knows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("src", "bench") for path in (ROOT / folder).rglob("*.py"))
 
 MACHINE_PATHS = re.compile(r"(?<![\w.~-])/(?:home|mnt|opt|root|srv|tmp|Users|work)/\w[\w.-]*")
-# In pieces, since this file is searched as well.
+# In pieces, because this file is searched as well.
 HOSTS = (
     "py pi org, python hosted org, ana conda org, npm js org, npm js com, ma ven org, dock er io, gh cr io, "
     "qu ay io, crat es io, ruby gems org"
@@ -26,7 +26,7 @@ REGISTRIES = re.compile(
 
 
 def repository_files() -> list[Path]:
-    """The files that are, or are about to be, tracked."""
+    """Return the files that are, or are about to be, tracked."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -39,7 +39,7 @@ def repository_files() -> list[Path]:
 
 
 def own_paths() -> list[str]:
-    """Places on the machine that runs the test."""
+    """Return paths of the machine that runs the test."""
     return [str(path) for path in {ROOT, Path.home(), Path(sys.prefix)} if len(path.parts) > 2]
 
 

@@ -1,4 +1,4 @@
-"""Every public object has a short, useful repr; an index is a collection; notebooks show tables."""
+"""Test that every public object has a short, useful repr; an index is a collection; notebooks show tables."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def test_repr_is_short_and_not_the_default(name: str) -> None:
     ],
     ids=lambda kind: f"{kind.__module__}.{kind.__name__}",
 )
-def test_class_of_an_optional_part_has_a_repr_of_its_own(kind: type) -> None:
+def test_class_of_an_optional_part_has_its_own_repr(kind: type) -> None:
     assert kind.__repr__ is not object.__repr__
 
 
-def test_reprs_say_what_matters() -> None:
+def test_reprs_show_the_important_fields() -> None:
     assert repr(INDEX).startswith("<tamis.Index: 2 subscriptions, hybrid, 1 segment, ")
     assert repr(tamis.Limits()) == "Limits()"
     assert repr(tamis.Limits(dnf_clauses=4)) == "Limits(dnf_clauses=4)"
@@ -116,7 +116,7 @@ def test_index_is_a_collection_in_order_of_registration() -> None:
     assert list(tamis.Index.build({})) == []
 
 
-def test_iteration_sees_the_index_as_it_was() -> None:
+def test_iteration_sees_a_snapshot() -> None:
     index = tamis.Index.build({f"s{n}": "a = 1" for n in range(10)})
     seen = iter(index)
     index.remove("s3")

@@ -1,6 +1,6 @@
 """Add up pytest's JUnit reports and say how many tests ran.
 
-Fails when a test failed, when a report is missing, and when a pass ran nothing: such a pass proves nothing.
+The script fails when a test failed, when a report is missing, and when a pass ran no test.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 
 class Count(NamedTuple):
-    """What happened to the tests of one or more passes."""
+    """The results of the tests of one or more passes."""
 
     passed: int = 0
     failed: int = 0

@@ -1,4 +1,4 @@
-"""``python -m bench.demo``."""
+"""Run ``python -m bench.demo``."""
 
 from bench.demo import demo
 

@@ -1,4 +1,4 @@
-"""The demonstration, step by step."""
+"""Run the demonstration step by step."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing import Any
 
 import click
 
-from bench.demo.words import Show, step, tell, waiting
+from bench.demo.words import Show, paragraph, step, waiting
 from bench.report import ROOT
 
 
 @click.command(context_settings={"show_default": True})
 @click.option("--searches", type=click.IntRange(1_000), default=100_000)
-@click.option("--listings", type=click.IntRange(1_000), default=100_000, help="In the log that is matched.")
-@click.option("--rate", type=click.IntRange(1), default=1_000, help="Listings that arrive in a second.")
+@click.option("--listings", type=click.IntRange(1_000), default=100_000, help="Listings in the log to match.")
+@click.option("--rate", type=click.IntRange(1), default=1_000, help="Listings that arrive per second.")
 @click.option(
-    "--seconds", "lasting", type=click.FloatRange(1), default=20.0, help="How long listings arrive."
+    "--seconds", "lasting", type=click.FloatRange(1), default=20.0, help="Seconds for which listings arrive."
 )
 @click.option("--seed", type=click.IntRange(0), default=1)
-@click.option("--master", default="local[*]", help="Where Spark runs.")
-@click.option("--live", is_flag=True, help="Go on until Ctrl-C, to look at the console.")
+@click.option("--master", default="local[*]", help="Spark master.")
+@click.option("--live", is_flag=True, help="Continue until Ctrl-C, to try the console.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=ROOT / "build" / "demo",
     show_default=False,
-    help="Where store, index and picture go; replaced.",
+    help="Folder for store, index and picture; it is replaced.",
 )
 def demo(
     searches: int, listings: int, rate: int, lasting: float, seed: int, master: str, live: bool, folder: Path
 ) -> None:
-    """A marketplace, live: saved searches, a stream of listings, and who hears of which."""
+    """Show a marketplace live: saved searches, a stream of listings, and the notifications they cause."""
     from bench.demo.pipeline import Pipeline
     from bench.demo.post import post_office
     from bench.demo.service import Service
@@ -59,7 +59,7 @@ def demo(
         pipeline.stream(rate, lasting)
         _what_arrived(service, post)
     _measure(pipeline, show, seed, folder)
-    click.echo(f"\nThat was everything, in {time.perf_counter() - start:.0f} s.")
+    click.echo(f"\nFinished in {time.perf_counter() - start:.0f} s.")
 
 
 def _until_stopped(pipeline: Any, service: Any, rate: int) -> None:
@@ -69,14 +69,14 @@ def _until_stopped(pipeline: Any, service: Any, rate: int) -> None:
 
 
 def _what_arrived(service: Any, post: Any) -> None:
-    step("7. What has arrived")
+    step("7. Delivered notifications")
     with waiting("until the last digest is out"):
         service.settle()
-    tell(
+    paragraph(
         f"{len(post.hooks):,} signed webhooks, and {post.mails:,} mails in "
         f"{os.path.relpath(post.file)}; the last one: “{post.last_subject}”"
     )
-    service.tell_at_once()
+    service.notify_at_once()
 
 
 def _measure(pipeline: Any, show: Show, seed: int, folder: Path) -> None:
@@ -88,4 +88,4 @@ def _measure(pipeline: Any, show: Show, seed: int, folder: Path) -> None:
     step("10. A picture")
     draw(show, folder / "demo.png")
     click.echo(f"   {os.path.relpath(folder / 'demo.png')}")
-    click.echo("   make demo-live goes on until you stop it, with a console to look at")
+    click.echo("   make demo-live continues until you stop it, and serves a console")

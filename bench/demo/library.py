@@ -1,4 +1,4 @@
-"""The same index in one process, without Spark: one listing at a time, against a scan of all searches."""
+"""Use the same index in one process, without Spark: one listing at a time, against a scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from tqdm import tqdm
 
-from bench.demo.words import Show, step, tell, waiting
+from bench.demo.words import Show, paragraph, step, waiting
 from bench.report import figure, table
 from bench.run.material import Material, library_build, make_index
 from bench.run.plan import EngineSpec
@@ -31,7 +31,7 @@ class Library:
         from tamis.shards.opening import open_shards
 
         self._show = show
-        self._index = open_shards(index, version=1)  # as it was built: scan knows no later searches
+        self._index = open_shards(index, version=1)  # as built: scan knows no later searches
         self._material = Material(
             MARKET.subscriptions(show.searches, seed),
             MARKET.texts(show.searches, seed),
@@ -40,9 +40,9 @@ class Library:
         )
 
     def run(self) -> None:
-        """Compare and explain."""
+        """Compare the engines, and explain a match."""
         step("9. The same index in this process: one listing at a time, against a plain scan")
-        tell("Every process on a machine maps the same files; nothing is copied or loaded.")
+        paragraph("Every process on a machine maps the same files; nothing is copied or loaded.")
         self._compare()
         self._explain()
 
@@ -58,7 +58,7 @@ class Library:
         _same(self._index, scan, listings.slice(0, len(show.latencies["scan"])))
 
     def _one_core(self, scan: Any, listings: pa.Table) -> None:
-        """Batches on one core: a fair race for both; then tamis on all."""
+        """Compare batches on one core, which is fair to both; then run tamis on all cores."""
         ways = (("scan, one core", scan, 512, 1), ("one core", self._index, 8 * BATCH, 1))
         for name, one, count, threads in (*ways, ("all cores", self._index, 16 * BATCH, None)):
             part = listings.slice(0, count)
@@ -102,7 +102,7 @@ def _same(index: Any, scan: Any, listings: pa.Table) -> None:
 
 
 def _local(found: pa.Table) -> pa.Table:
-    """Return the names of subscriptions without their owner, which the service puts before them."""
+    """Return the names of subscriptions without the owner prefix that the service adds."""
     names = pc.replace_substring_regex(found["subscription"], "^[^/]*/", "")
     return found.set_column(1, "subscription", names)
 

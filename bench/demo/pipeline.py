@@ -1,4 +1,4 @@
-"""The marketplace through Spark: invent, profile, build, stream into the outbox, match at full speed."""
+"""Run the marketplace through Spark: generate, profile, build, stream into the outbox, match a log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.demo.service import NEWCOMER, OWNER, Service
-from bench.demo.words import Show, step, tell, waiting
+from bench.demo.words import Show, paragraph, step, waiting
 from bench.report import figure
 from bench.spark.source import start
 from bench.workloads import WORKLOADS
@@ -39,7 +39,7 @@ class Pipeline:
             return session(master, "tamis demo")
 
     def invent(self) -> None:
-        """Searches and listings as Parquet files."""
+        """Generate searches and listings as Parquet files."""
         from tamis.spark import generate
 
         show = self._show
@@ -55,10 +55,10 @@ class Pipeline:
                 as_text=True,
             )
         for row in self._spark.read.parquet(f"{self._market}/subscriptions").limit(4).collect():
-            tell(f"{row['id']}: {row['expression']}")
+            paragraph(f"{row['id']}: {row['expression']}")
 
     def profile(self) -> None:
-        """What listings look like."""
+        """Profile the listings and show the result."""
         from tamis.spark.profiling import profile
 
         step("4. What do listings look like?")
@@ -68,7 +68,7 @@ class Pipeline:
             click.echo(f"   {line[:110]}")
 
     def build(self) -> None:
-        """All searches into the service, and from its store into an index for Spark."""
+        """Register all searches with the service, and build an index for Spark from its store."""
         from tamis.spark import build
         from tamis.store import Store
 
@@ -81,11 +81,13 @@ class Pipeline:
                 book, self.index, applied=self._store.last_change(), profile=str(self._folder / "profile")
             )
         size = made.manifest.bytes / made.subscriptions
-        tell(f"{made.subscriptions:,} searches, {made.manifest.bytes / 1e6:.0f} MB, {size:.0f} bytes each")
+        paragraph(
+            f"{made.subscriptions:,} searches, {made.manifest.bytes / 1e6:.0f} MB, {size:.0f} bytes each"
+        )
 
     def stream(self, rate: int, seconds: float) -> None:
-        """Listings arrive, matches go into the outbox; somebody saves a search in the middle of it."""
-        step(f"6. {rate:,} listings a second arrive; whoever searched for one is told")
+        """Stream listings and write matches to the outbox; a search is saved in mid-stream."""
+        step(f"6. {rate:,} listings a second arrive; owners of matching searches are notified")
         from tamis.cli.spark.live import LiveLine
         from tamis.spark import match_stream
         from tamis.spark.metrics import StreamMetrics
@@ -110,17 +112,17 @@ class Pipeline:
                 feeder.kill()
                 query.stop()
         line.close("   the outbox")
-        self._told()
+        self._show_notifications()
 
     def _save_a_search(self, feeder: subprocess.Popen[bytes], after: float) -> None:
-        """Wait until all listings were sent; half-way, somebody comes."""
+        """Wait until all listings were sent; save a search half-way."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             feeder.wait(after)
         self._service.save_a_search()
         click.echo(f"\n   … and somebody saves a new search, {NEWCOMER}: category = 'cars'", err=True)
         feeder.wait()
 
-    def _told(self) -> None:
+    def _show_notifications(self) -> None:
         rows = pa.Table.from_batches(list(self._store.read("outbox")))
         rows = rows.filter(pc.equal(rows["kind"], "match"))
         sent, written = (
@@ -129,14 +131,14 @@ class Pipeline:
         )
         self._show.waits = list(zip((sent - sent.min()).tolist(), (written - sent).tolist(), strict=True))
         newcomer = pc.sum(pc.equal(rows["subscription_id"], stored_name(OWNER, NEWCOMER))).as_py()
-        tell(
+        paragraph(
             f"{len(sent):,} notifications stand in the outbox, half of them within "
             f"{np.median(written - sent):.2f} s of their listing's arrival; {newcomer:,} are for the search "
             "that was saved meanwhile, without a restart"
         )
 
     def match(self) -> None:
-        """A day's log at full speed."""
+        """Match a day's log at full speed."""
         from tamis.spark import match
 
         step("8. A whole log of listings at once, as fast as it goes")
@@ -145,7 +147,7 @@ class Pipeline:
         start = time.perf_counter()
         pairs = log.transform(match(self.index)).count()
         rate = self._show.rates["Spark"] = self._show.listings / (time.perf_counter() - start)
-        tell(f"{self._show.listings:,} listings, {pairs:,} matches, {figure(rate)} listings a second")
+        paragraph(f"{self._show.listings:,} listings, {pairs:,} matches, {figure(rate)} listings a second")
 
     def _listings(self) -> Any:
         return self._spark.read.parquet(f"{self._market}/events")

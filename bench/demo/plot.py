@@ -1,4 +1,4 @@
-"""The picture: how long until people are told, how long one listing takes, and how many a second."""
+"""Draw the picture: delay of notifications, time of one listing, listings per second."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def draw(show: Show, file: Path) -> None:
 
 
 def _waits(axes: Any, waits: list[tuple[float, float]]) -> None:
-    """From arrival to the outbox, over the time of the stream; medians of each second."""
+    """Draw the delay from arrival to the outbox over the stream's time; medians of each second."""
     sent, waited = np.array(waits).T
     some = np.random.default_rng(1).permutation(len(sent))[:4_000]
     axes.plot(sent[some], waited[some], ".", color=OURS, alpha=0.15, markersize=3)
@@ -47,7 +47,7 @@ def _waits(axes: Any, waits: list[tuple[float, float]]) -> None:
 
 
 def _latencies(axes: Any, latencies: dict[str, list[float]]) -> None:
-    """A histogram per engine over a logarithmic time axis, medians marked."""
+    """Draw a histogram per engine over a logarithmic time axis, with medians marked."""
     everything = np.concatenate(list(latencies.values()))
     edges = np.geomspace(max(1.0, everything.min() * 0.9), everything.max() * 1.1, 80)
     for (name, singles), colour in zip(latencies.items(), (OURS, SLOW), strict=False):
@@ -72,7 +72,7 @@ def _latencies(axes: Any, latencies: dict[str, list[float]]) -> None:
 
 
 def _rates(axes: Any, rates: dict[str, float]) -> None:
-    """A bar per way of matching, on a logarithmic axis."""
+    """Draw a bar per way of matching on a logarithmic axis."""
     bars = [("scan\none core", rates["scan, one core"], SLOW), ("tamis\none core", rates["one core"], OURS)]
     bars += [("tamis\nall cores", rates["all cores"], OURS), ("tamis\nSpark", rates["Spark"], OURS)]
     for at, (_, rate, colour) in enumerate(bars):
@@ -87,7 +87,7 @@ def _rates(axes: Any, rates: dict[str, float]) -> None:
 
 
 def readable(micros: float) -> str:
-    """``250 µs``, ``1.5 ms``, ``2 s``."""
+    """Return a duration for people: ``250 µs``, ``1.5 ms``, ``2 s``."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if micros >= size:
             return f"{micros / size:.3g} {unit}"

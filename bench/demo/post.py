@@ -1,4 +1,4 @@
-"""Where the demonstration's notifications arrive: a mailbox file behind a real SMTP server, and a webhook."""
+"""Receive the demonstration's notifications: a mailbox file behind a real SMTP server, and a webhook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 120  # seconds for the mail server to start
 
 
 class Post:
-    """What has arrived."""
+    """The notifications that have arrived."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "mailbox"
@@ -26,11 +26,11 @@ class Post:
         self._lock = threading.Lock()
         self.mails = 0
         self.last_subject = ""
-        self.hooks: dict[str, tuple[float, bytes]] = {}  # by message id: when it came, and the body
+        self.hooks: dict[str, tuple[float, bytes]] = {}  # by message id: arrival time and body
         self.smtp_port = self.hook_port = 0
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
-        """Aiosmtpd calls this for each mail."""
+        """Keep a mail; aiosmtpd calls this for each one."""
         with self._lock:
             mail = mailbox.mboxMessage(envelope.content)
             self._box.add(mail)
@@ -40,23 +40,23 @@ class Post:
         return "250 taken"
 
     def take_hook(self, identity: str, body: bytes) -> None:
-        """A webhook that came in; one that comes again counts once."""
+        """Keep a webhook; a repeated one counts once."""
         with self._lock:
             self.hooks.setdefault(identity, (time.perf_counter(), body))
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the mailbox."""
         self._box.close()
 
     @property
     def hook_url(self) -> str:
-        """Where webhooks go."""
+        """The URL for webhooks."""
         return f"http://{LOCAL}:{self.hook_port}/hook"
 
 
 class _Mail(Controller):
     def _trigger_server(self) -> None:
-        """Where aiosmtpd sees that it is up: by now it is known which port was free."""
+        """Read the port that was free before aiosmtpd connects to it, as its start-up check."""
         server: Any = self.server
         self.port = server.sockets[0].getsockname()[1]
         super()._trigger_server()  # type: ignore[no-untyped-call]
@@ -64,7 +64,7 @@ class _Mail(Controller):
 
 @contextmanager
 def post_office(folder: Path) -> Iterator[Post]:
-    """Both receivers, on free ports of this machine."""
+    """Start both receivers on free ports of this machine; close them at the end of the block."""
     post = Post(folder)
 
     class Hook(BaseHTTPRequestHandler):
@@ -77,7 +77,7 @@ def post_office(folder: Path) -> Iterator[Post]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Quiet."""
+            """Log nothing."""
 
     hooks = ThreadingHTTPServer((LOCAL, 0), Hook)
     hooks.daemon_threads = True

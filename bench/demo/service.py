@@ -1,4 +1,4 @@
-"""The service of the demonstration: started as anybody would, spoken to over HTTP."""
+"""Run the demonstration's service as a user would, and call it over HTTP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bench.demo.post import LOCAL, Post
-from bench.demo.words import step, tell, waiting
+from bench.demo.words import paragraph, step, waiting
 from bench.service.process import served
 from tamis import Client
 
@@ -20,7 +20,7 @@ NEWCOMER = "saved-just-now"
 
 
 class Service:
-    """``tamis serve`` on a folder."""
+    """The command ``tamis serve`` on a folder."""
 
     def __init__(self, folder: Path, post: Post) -> None:
         self._folder, self._post = folder, post
@@ -29,11 +29,11 @@ class Service:
 
     @property
     def url(self) -> str:
-        """Its database, which the Spark stream shares."""
+        """The URL of its database, which the Spark stream shares."""
         return f"sqlite:///{self._folder / 'tamis.db'}"
 
     def start(self) -> None:
-        """One command."""
+        """Start the service with one command."""
         step("2. The service: HTTP API, matcher, notifier and console in one process")
         options = ["--smtp", f"{LOCAL}:{self._post.smtp_port}", "--smtp-security", "none"]
         options += ["--allow-network", f"{LOCAL}/32"]
@@ -43,15 +43,15 @@ class Service:
         with Client(self.address, running.first_key) as root:
             self.key = root.create_key(OWNER, ["publish", "subscribe", "admin"], name="demonstration").key
         self._client = self._open.enter_context(Client(self.address, self.key))
-        tell(f"console {self.address}/   API {self.address}/docs   key {self.key}")
+        paragraph(f"console {self.address}/   API {self.address}/docs   key {self.key}")
 
     def register(self, parquet: str) -> None:
-        """All searches through the bulk route; a few with a delivery, the others are kept for who asks."""
+        """Register all searches through the bulk route, a few with a delivery, the others without."""
         rows = pq.read_table(parquet, columns=["id", "expression"]).to_pylist()
         began = time.perf_counter()
         with waiting(f"{len(rows):,} searches over HTTP, as lines of JSON"):
             self._client.import_(self._wish(row, at) for at, row in enumerate(rows))
-        tell(
+        paragraph(
             f"{len(rows) / (time.perf_counter() - began):,.0f} a second, each one durable; {HOOKS} of their "
             f"owners want a webhook at once, {MAILS} a digest by mail"
         )
@@ -65,12 +65,12 @@ class Service:
         return dict(row)
 
     def save_a_search(self) -> None:
-        """Somebody comes while listings stream in."""
+        """Save a search while listings stream in."""
         mail = {"transport": "email", "to": "newcomer@example.org"}
         self._client.add(NEWCOMER, "category = 'cars'", schedule="every 5 seconds", delivery=mail)
 
     def settle(self, seconds: float = 30) -> None:
-        """Until what was matched is told."""
+        """Wait until all matches are delivered."""
         end = time.monotonic() + seconds
         time.sleep(6)  # the last digests are due
         while time.monotonic() < end:
@@ -79,8 +79,8 @@ class Service:
                 return
             time.sleep(0.2)
 
-    def tell_at_once(self) -> None:
-        """One event by HTTP, and how long until its webhook."""
+    def notify_at_once(self) -> None:
+        """Publish one event by HTTP, and measure the time until its webhook arrives."""
         hook = {"transport": "webhook", "url": self._post.hook_url}
         self._client.add("mine", "title HAS 'sieve' AND price < 100", delivery=hook)
         waits = []
@@ -90,11 +90,11 @@ class Service:
             while len(self._post.hooks) == before and time.perf_counter() < began + 10:
                 time.sleep(0.001)
             waits.append(1_000 * (time.perf_counter() - began))
-        tell(
+        paragraph(
             f"and without Spark: an event published over HTTP was matched, delivered to its webhook and "
             f"signed within {sorted(waits)[2]:.0f} ms (the median of five)"
         )
 
     def stop(self) -> None:
-        """In good order."""
+        """Stop the service in good order."""
         self._open.close()

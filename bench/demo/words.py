@@ -1,4 +1,4 @@
-"""What the demonstration says, and what it measured."""
+"""Print the demonstration's text, and keep its measurements."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import click
 
 @dataclass
 class Show:
-    """What the demonstration measured, for the tables and the picture."""
+    """The measurements of the demonstration, for the tables and the picture."""
 
     searches: int
     listings: int
     rates: dict[str, float] = field(default_factory=dict)
     latencies: dict[str, list[float]] = field(default_factory=dict)  # µs, one listing at a time
-    waits: list[tuple[float, float]] = field(default_factory=list)  # seconds: when sent, until in the outbox
+    waits: list[tuple[float, float]] = field(default_factory=list)  # seconds: when sent, and delay to outbox
 
 
 def step(title: str) -> None:
-    """A heading."""
+    """Print a heading."""
     click.echo("\n" + click.style(title, bold=True))
 
 
-def tell(text: str) -> None:
-    """A paragraph for people."""
+def paragraph(text: str) -> None:
+    """Print a paragraph."""
     click.echo(textwrap.indent(textwrap.fill(text, 96), "   "))
 
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Say what goes on, then how long it took."""
+    """Print a message, run the block, then print how long it took."""
     start = time.perf_counter()
     click.echo(f"   {text} …", nl=False)
     yield

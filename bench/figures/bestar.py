@@ -1,4 +1,4 @@
-"""The figures of the BE*-Tree paper: clustered ranges in large domains (W2), and the k best."""
+"""Define the figures of the BE*-Tree paper: clustered ranges in large domains (W2), and the k best."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _top_probability(share: float, workload: str) -> Job:
 
 
 def _top_panels(x_label: str, jobs: Any, values: dict[str, tuple[Any, ...]]) -> tuple[Panel, ...]:
-    """For each data set the time, then what was looked at."""
+    """Return two panels per data set: the time, then the number of clauses read."""
     panels = []
     for letter, (name, law) in zip("abcd", DATA, strict=True):
         points = sweep(partial(jobs, workload=name), *values[name])
@@ -151,7 +151,7 @@ _TOP_NOTE = (
 
 
 def _best_claims() -> Iterator[Claim]:
-    """What the best one saves over all matches: in time, in what is looked at, and with k-index."""
+    """Yield claims about top 1 against all matches: time, clauses read, and the same with k-index."""
     for at, (letter, (law, (tree, flat))) in enumerate(zip("abcd", _BEST.items(), strict=True)):
         name = f"({letter}) {law}: the best one takes"
         both = "BE*-Tree, all", "BE*-Tree, top 1"

@@ -1,4 +1,4 @@
-"""Answers to what the papers claim, computed from the measured curves.
+"""Compute answers to the papers' claims from the measured curves.
 
 A claim of a size (``10 times``, ``65 %``) *holds* if at least :data:`NEAR` of it is reached, is *weaker here*
 if the direction is right, and is *not so here* otherwise.
@@ -14,7 +14,7 @@ from bench.figures.words import number, percent, place, times
 
 HOLDS, WEAKER, NOT_SO, OPEN = "holds", "weaker here", "not so here", "not measured"
 NEAR = 0.8
-CLEAR = 1.05  # factors below this are taken for equal
+CLEAR = 1.05  # smaller factors count as equal
 
 Judge = Callable[[Data], Answer]
 Where = X | None
@@ -24,37 +24,37 @@ FIRST, LAST = "the first place", "the last place"
 def ratio(
     slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False
 ) -> Judge:
-    """By how much ``fast`` is below ``slow``: at one place, at the best, or the geometric mean."""
-
-    def judge(data: Data) -> Answer:
-        found = _ratio(data[panel], slow, fast, at, most)
-        if found is None:
-            return _open()
-        text = f"here: {times(found)}{_where(data[panel], slow, fast, at, most)}; the paper: {times(paper)}"
-        return Answer(text, _verdict(found, paper))
-
-    return judge
+    """Judge the factor of ``slow`` over ``fast``: at one place, at the best, or the geometric mean."""
+    return _judged_factor(slow, fast, paper, times, times(paper), panel, at, most)
 
 
 def saving(
     slow: str, fast: str, paper: float, *, panel: int = 0, at: Where = None, most: bool = False
 ) -> Judge:
-    """Return the same in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
+    """Judge the saving in per cent of ``slow``; ``paper`` is a share, 0 to 1."""
 
+    def saved(factor: float) -> str:
+        return percent(1.0 - 1.0 / factor)
+
+    return _judged_factor(slow, fast, 1.0 / (1.0 - paper), saved, percent(paper), panel, at, most)
+
+
+def _judged_factor(
+    slow: str, fast: str, paper: float, words: Callable[[float], str], claimed: str,
+    panel: int, at: Where, most: bool,
+) -> Judge:  # fmt: skip
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], slow, fast, at, most)
         if found is None:
             return _open()
-        saved = 1.0 - 1.0 / found
         where = _where(data[panel], slow, fast, at, most)
-        text = f"here: {percent(saved)}{where}; the paper: {percent(paper)}"
-        return Answer(text, _verdict(found, 1.0 / (1.0 - paper)))
+        return Answer(f"here: {words(found)}{where}; the paper: {claimed}", _verdict(found, paper))
 
     return judge
 
 
 def ahead(slow: str, fast: str, paper: str, *, panel: int = 0, at: Where = None) -> Judge:
-    """``fast`` is below ``slow``, where the paper gives no size, only ``paper`` words."""
+    """Judge whether ``fast`` is below ``slow``; the paper gives no size, only the words ``paper``."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], slow, fast, at, most=False)
@@ -67,7 +67,7 @@ def ahead(slow: str, fast: str, paper: str, *, panel: int = 0, at: Where = None)
 
 
 def share(part: str, whole: str, paper: float, *, panel: int = 0) -> Judge:
-    """``part`` is about a share ``paper`` of ``whole``, a quarter more or less."""
+    """Judge whether ``part`` is about a share ``paper`` of ``whole``, a quarter more or less."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], part, whole, None, most=False)
@@ -80,7 +80,7 @@ def share(part: str, whole: str, paper: float, *, panel: int = 0) -> Judge:
 
 
 def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -> Judge:
-    """``fast`` saves little: at best a share ``most`` of ``slow``."""
+    """Judge whether ``fast`` saves little: at best a share ``most`` of ``slow``."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], slow, fast, None, most=True)
@@ -94,8 +94,7 @@ def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -
 
 
 def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0) -> Judge:
-    """Return how much ``curve`` grows from its first place to its last; borne out between ``least`` and
-    ``most``."""
+    """Judge the growth of ``curve`` from its first place to its last: from ``least`` to ``most``."""
 
     def judge(data: Data) -> Answer:
         values = list(data[panel].get(curve, {}).values())
@@ -111,7 +110,7 @@ def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0)
 def slower_growth(
     calm: str, wild: str, *, panel: int = 0, panels: tuple[int, int] | None = None, names: Sequence[str] = ()
 ) -> Judge:
-    """``calm`` grows less than ``wild`` from the first place to the last, in one panel or in two."""
+    """Judge whether ``calm`` grows less than ``wild`` from first to last place, in one panel or in two."""
 
     def judge(data: Data) -> Answer:
         both = zip((calm, wild), panels or (panel, panel), strict=True)
@@ -129,7 +128,7 @@ def slower_growth(
 def similar(
     one: str, other: str, most: float, *, panel: int = 0, at: Where = None, paper: str = "about the same"
 ) -> Judge:
-    """Return the two are within a factor ``most`` of each other, at one place or on average."""
+    """Judge whether the two are within a factor ``most`` of each other, at one place or on average."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], one, other, at, most=False)
@@ -143,7 +142,7 @@ def similar(
 
 
 def first(curve: str, among: Sequence[str], *, panel: int = 0, at: Sequence[X] = ()) -> Judge:
-    """``curve`` is lowest of ``among`` at the places ``at`` (everywhere unless given)."""
+    """Judge whether ``curve`` is lowest of ``among`` at the places ``at`` (everywhere unless given)."""
 
     def judge(data: Data) -> Answer:
         places = _common(data[panel], [curve, *among], at)
@@ -160,7 +159,7 @@ def first(curve: str, among: Sequence[str], *, panel: int = 0, at: Sequence[X] =
 
 
 def lowest(curve: str, at: X, *, panel: int = 0) -> Judge:
-    """``curve`` is lowest at ``at``."""
+    """Judge whether ``curve`` is lowest at ``at``."""
 
     def judge(data: Data) -> Answer:
         values = data[panel].get(curve, {})
@@ -175,7 +174,7 @@ def lowest(curve: str, at: X, *, panel: int = 0) -> Judge:
 
 
 def below(curve: str, limit: float, unit: str, *, panel: int = 0) -> Judge:
-    """``curve`` stays below ``limit``."""
+    """Judge whether ``curve`` stays below ``limit``."""
 
     def judge(data: Data) -> Answer:
         values = data[panel].get(curve, {})
@@ -189,7 +188,7 @@ def below(curve: str, limit: float, unit: str, *, panel: int = 0) -> Judge:
 
 
 def order(names: Sequence[str], *, panel: int = 0) -> Judge:
-    """Return the curves in this order, lowest first, where there is a single place (or at the last)."""
+    """Judge whether the curves are in this order, lowest first, at the only place or at the last."""
 
     def judge(data: Data) -> Answer:
         places = _common(data[panel], names, ())
@@ -237,7 +236,7 @@ def _open() -> Answer:
 
 
 def _where(curves: dict[str, Series], slow: str, fast: str, at: Where, most: bool) -> str:
-    """At which places the factor was taken, where there are several."""
+    """Return the places at which the factor was taken, if there are several."""
     if at is None:
         several = len(_common(curves, (slow, fast), ())) > 1
         return (" at best" if most else " on average") if several else ""

@@ -1,4 +1,4 @@
-"""``python -m bench figures``."""
+"""Provide ``python -m bench figures``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,32 @@ if TYPE_CHECKING:
 
 
 @click.command("figures")
-@click.option("--paper", "names", default="", help="opindex, bestar, presearch, pstree; all unless given.")
-@click.option("--only", default="", metavar="FIG", help="These figures, as 10 or 'Table 2'; comma-separated.")
-@click.option("--scale", type=click.IntRange(1), default=1, help="Use so many times fewer subscriptions.")
+@click.option("--paper", "names", default="", help="opindex, bestar, presearch, pstree; all if empty.")
 @click.option(
-    "--budget", type=click.FloatRange(0), default=None, help="Minutes; what is not measured then is left out."
+    "--only", default="", metavar="FIG", help="Figures to draw, as 10 or 'Table 2'; comma-separated."
 )
-@click.option("--redraw", is_flag=True, help="Measure nothing: draw what was measured before.")
-@click.option("--again", is_flag=True, help="Measure everything anew, as after a change of an engine.")
+@click.option(
+    "--scale", type=click.IntRange(1), default=1, help="Divide the number of subscriptions by this."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0),
+    default=None,
+    help="Minutes; points not measured by then are left out.",
+)
+@click.option("--redraw", is_flag=True, help="Measure nothing; draw the stored points.")
+@click.option(
+    "--again", is_flag=True, help="Measure everything again, for example after a change of an engine."
+)
 @click.option(
     "--results", type=click.Path(path_type=Path, file_okay=False), default=None,
-    help="Where measured points are kept.  [default: bench/results/figures]",
+    help="Folder of the measured points.  [default: bench/results/figures]",
 )  # fmt: skip
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("build/report.html"),
-    help="The page.",
+    help="HTML file to write.",
 )
 def figures_command(
     names: str,
@@ -44,8 +53,8 @@ def figures_command(
 ) -> None:
     """Redraw the figures of the papers with our engines, as one HTML page.
 
-    Every measured point is kept: a run that was stopped goes on where it was, and what was measured is
-    measured again only with --again.
+    Every measured point is kept. A stopped run continues where it was, and only --again measures points
+    again.
     """
     from bench import overview
     from bench.figures.page import write
@@ -71,7 +80,7 @@ def figures_command(
 
 
 def measured(store: Store, wanted: list[Job], budget: float | None, *, again: bool = False) -> int:
-    """Measure what the store lacks, or everything ``again``; how many were left when the time was spent."""
+    """Measure the jobs that the store lacks, or all of them ``again``; return the number left over."""
     from tqdm import tqdm
 
     from bench.figures.measure import measure
@@ -94,6 +103,6 @@ _BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} so far, about {remaining} le
 
 
 def effort(job: Job) -> float:
-    """About how long a job takes, in arbitrary units: a fixed part per engine, and one per subscription."""
+    """Return the rough duration of a job, in arbitrary units: a part per engine, and one per subscription."""
     per_engine = 1.2 + job.subscriptions / 100_000 * (2.5 if job.workload == "w3" else 0.8)
     return 1 + max(1, len(job.engines)) * per_engine

@@ -1,4 +1,4 @@
-"""Curves that several papers share: an engine, and what the papers call it."""
+"""Define the curves that several papers share: an engine, and the papers' name for it."""
 
 from bench.figures.spec import Curve
 

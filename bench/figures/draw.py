@@ -1,4 +1,4 @@
-"""Plots as SVG text for a page: ink and hues are CSS variables, letters are letters, ids are its own."""
+"""Draw plots as SVG text for a page: colours are CSS variables, letters are letters, ids are unique."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def lines(
     ticks: Mapping[X, str] | None = None,
     legend: bool = True,
 ) -> str:
-    """Return a curve for every label, as SVG text. Places that are strings stand side by side in their
-    order."""
+    """Return a curve for every label as SVG text; places that are strings stand side by side in order."""
     curves = {label: curve for label, curve in curves.items() if curve}
     with _canvas((4.3, 3.1)) as (figure, axes):
         places = _places(curves)
@@ -68,7 +67,7 @@ def stacked(
     x_label: str,
     ticks: Mapping[X, str] | None = None,
 ) -> str:
-    """Return a horizontal bar for every place, the curves laid end to end in it."""
+    """Return a horizontal bar for every place, with the curves laid end to end in it."""
     places = list(_places(curves))
     with _canvas((6.4, 0.45 * len(places) + 1.1)) as (figure, axes):
         left = dict.fromkeys(places, 0.0)
@@ -87,7 +86,7 @@ def stacked(
 
 
 def legend(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Return each label with a little picture of its line, for a legend that several plots share."""
+    """Return each label with a small picture of its line, for a legend that several plots share."""
     shown = []
     for label, mark in marks(list(labels)).items():
         with _canvas((0.42, 0.16)) as (figure, axes):
@@ -98,7 +97,7 @@ def legend(labels: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def short(value: float) -> str:
-    """``0.05``, ``12``, ``30K``, ``1.1M``."""
+    """Return a number for an axis: ``0.05``, ``12``, ``30K``, ``1.1M``."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("K", 1e3)):
         if abs(value) >= size:
             return f"{value / size:.3g}{unit}"
@@ -118,7 +117,7 @@ def _look(mark: Mark) -> dict[str, Any]:
 
 
 def _places(curves: Curves) -> dict[X, float]:
-    """Where each x stands: numbers at themselves, strings side by side."""
+    """Return the position of each x: numbers at themselves, strings side by side."""
     every = list(dict.fromkeys(x for curve in curves.values() for x in curve))
     if any(isinstance(x, str) for x in every):
         return {x: float(at) for at, x in enumerate(every)}
@@ -147,7 +146,7 @@ def _axes(axes: Any, places: Mapping[X, float], ticks: Mapping[X, str], log_x: b
 
 
 def _room(axes: Any) -> None:
-    """At least a decade on a logarithmic axis, and ticks between where there are few decades."""
+    """Give a logarithmic axis at least a decade, and ticks in between if there are few decades."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     low, high = axes.get_ylim()

@@ -1,4 +1,4 @@
-"""What an index holds: the bytes of its parts, and how many extra terms ``presearch`` indexed."""
+"""Measure the contents of an index: bytes of its parts, and extra terms that ``presearch`` indexed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH
 
 PARTS = ("engine", "clauses", "book", "space", "ids")
 
 
 def part_bytes(index: Any) -> dict[str, int]:
-    """Bytes by part: the engine's own arrays, the clauses, the subscriptions as written, values, ids."""
+    """Return bytes by part: the engine's arrays, clauses, subscriptions as written, values, ids."""
     found = dict.fromkeys((f"{part}_bytes" for part in PARTS), 0)
     for layer in index._writer.current.layers:
         for name, slot in layer.segment.arena.slots.items():
@@ -23,7 +23,7 @@ def part_bytes(index: Any) -> dict[str, int]:
 
 
 def presearch_layers(index: Any) -> dict[str, float]:
-    """Extra terms over all queries (each owner of a clause is one), and the bytes of the second layer."""
+    """Return the extra terms over all queries (one per owner of a clause), and the second layer's bytes."""
     found = {"extra_terms": 0.0, "first_layer_bytes": 0.0, "second_layer_bytes": 0.0}
     for layer in index._writer.current.layers:
         arena = layer.segment.arena

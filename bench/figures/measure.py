@@ -1,6 +1,6 @@
 """Measure a job: every engine on the same data, all of which must find the same.
 
-Like ``bench.run``, but with a shorter clock: a report has many hundreds of points, and what they show are
+This works like ``bench.run``, but with a shorter clock: a report has many hundreds of points, and they show
 factors. Nothing is timed before it has run once, and of several times the best counts.
 """
 
@@ -17,7 +17,7 @@ from bench import parts, report
 from bench.figures.inside import part_bytes, presearch_layers
 from bench.figures.spec import Job
 from bench.run import Case, Disagreement, EngineSpec, Plan
-from bench.run.agree import agree, told
+from bench.run.agree import agree, described
 from bench.run.material import Material, generate, library_build, make_index
 from bench.run.measure import warm_up
 from bench.timing import COUNTS, PROBE, Timing, affordable, pairs_of, per_event, seconds
@@ -26,14 +26,14 @@ from bench.workloads.base import changed
 from bench.workloads.truth import rows_of
 
 CLOCK_S = 0.4
-"""About how long one thing is timed."""
+"""The approximate time for which one thing is measured."""
 
 TOPS = (1, 5)
 Measured = dict[str, float]
 
 
 def measure(job: Job) -> dict[str, Any]:
-    """Return all that can be drawn of ``job``; :class:`Disagreement` if engines find different things."""
+    """Return everything that can be drawn of ``job``; raise :class:`Disagreement` if engines differ."""
     spent, results = seconds(partial(KINDS[job.kind], job))
     return {
         "results": results,
@@ -45,13 +45,13 @@ def measure(job: Job) -> dict[str, Any]:
 
 
 def plan_of(job: Job) -> Plan:
-    """Return the plan whose data the job needs; ``ValueError`` for unknown parameters."""
+    """Return the plan whose data the job needs; raise ``ValueError`` for unknown parameters."""
     workload = changed(WORKLOADS[job.workload], dict(job.parameters))
     return Plan(workload, job.subscriptions, job.events, job.engines, job.seed, sample=job.sample)
 
 
 def _built(material: Material, code: str) -> tuple[float, Any]:
-    """Seconds and the index; a little is built and matched before, so that nothing is compiled meanwhile."""
+    """Return seconds and the index; build and match a little first, to compile before the clock starts."""
     spec, build = EngineSpec.read(code), library_build()
     warm_up(material, spec, build)
     return seconds(lambda: make_index(material, spec, build))
@@ -84,11 +84,11 @@ def _insist(plan: Plan, material: Material, known: tuple[str, Timing], code: str
     try:
         agree(*known, code, found)
     except Disagreement as different:
-        raise Disagreement(told(different.case, plan, material)) from None
+        raise Disagreement(described(different.case, plan, material)) from None
 
 
 def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
-    """Time and work per event; a full batch at least, if there are events enough for one."""
+    """Return time and work per event; match at least a full batch, if there are enough events."""
     count = affordable(lambda some: index.match_many(some, threads=1), events, CLOCK_S)
     if batch <= events.num_rows:
         count = max(count, batch)
@@ -115,7 +115,7 @@ def best(action: Callable[[], Any]) -> float:
 
 # ---------------------------------------------------------------------------------------------- top-k
 def _ranking(job: Job) -> dict[str, Measured]:
-    """Return the k best, one event at a time, against finding all."""
+    """Measure the k best, one event at a time, against finding all."""
     material = generate(plan_of(job))
     events = list(rows_of(material.events))
     results: dict[str, Measured] = {}
@@ -136,7 +136,7 @@ def _ranking(job: Job) -> dict[str, Measured]:
 
 
 def _searched(search: Callable[[Any], Any], events: list[Any], name: str) -> Measured:
-    """Time of one search, and the clauses (or postings) that it looked at."""
+    """Return the time of one search, and the clauses (or postings) that it read."""
     spent = seconds(lambda: [search(event) for event in events[:PROBE]])[0] / PROBE
     some = events[: max(PROBE, min(len(events), int(CLOCK_S / max(spent, 1e-6))))]
     took = best(lambda: [search(event) for event in some])
@@ -146,7 +146,7 @@ def _searched(search: Callable[[Any], Any], events: list[Any], name: str) -> Mea
 
 # ------------------------------------------------------------------------------------------ intervals
 def _intervals(job: Job) -> dict[str, Measured]:
-    """Return one dimension: as many points as intervals."""
+    """Measure one dimension, with as many points as intervals."""
     from bench.pstree.__main__ import structures
 
     rows = structures(job.subscriptions, job.subscriptions, 10.0, job.seed, 3)

@@ -1,4 +1,4 @@
-"""The figures of the OpIndex paper: very many attributes (W1), and stand-ins for its two real data sets."""
+"""Define the figures of the OpIndex paper: very many attributes (W1), and stand-ins for its real data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N = 300_000
 SIZES = (30_000, 100_000, 300_000, 1_000_000)
 ENGINES = ("scan", "kindex", "opindex", "opindex:optimised=0", "bestar:split=0:leaf=5", "hybrid")
 ONE_BY_ONE = "bestar:split=0:leaf=5:incremental=1"
-SLOWLY_BUILT = 100_000  # subscriptions up to which BE-Tree is built one by one
+SLOWLY_BUILT = 100_000  # number of subscriptions up to which BE-Tree is built one by one
 
 PLAIN = Curve("opindex:optimised=0", "OpIndex-BS")
 BETREE = Curve("bestar:split=0:leaf=5", "BE-Tree")
@@ -62,7 +62,7 @@ _BUILD_PREDICATES = Panel(
 
 
 def _normal_form(title: str, x_label: str, points: tuple[Any, ...], log_x: bool) -> Panel:
-    """CNF and DNF in one plot: the engines of both jobs, told apart by the workload of the point."""
+    """Return CNF and DNF in one plot; the workload of a point separates the engines of both jobs."""
     return Panel(title, x_label, "us", points, (OPINDEX, HYBRID), log_x=log_x)
 
 

@@ -1,4 +1,4 @@
-"""Figures 11 and 12 of the OpIndex paper: stand-ins for its real data, a search log and products."""
+"""Define figures 11 and 12 of the OpIndex paper: stand-ins for its search log and its products."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One HTML file with several pages: no script, nothing fetched, light or dark as the reader's system is.
+"""Write one HTML file with several pages: no script, no fetches, light or dark like the reader's system.
 
-A page is a :class:`Section`; the one whose link was followed is shown (all of them on paper, and in browsers
-that cannot choose).
+A page is a :class:`Section`. The browser shows the one whose link was followed (all of them on paper, and in
+browsers that cannot choose).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CSS = Path(__file__).with_name("page.css")
 
 @dataclass(frozen=True)
 class Section:
-    """A page: where links lead, what the navigation calls it, and what it holds."""
+    """A page: the target of links, its name in the navigation, and its contents."""
 
     id: str
     title: str
@@ -26,7 +26,7 @@ class Section:
 
 
 def write(sections: Sequence[Section], file: Path, title: str = "Tamis: measured") -> None:
-    """Write the page; the folder is made if it is missing. The first section is shown first."""
+    """Write the page, the first section first; create the folder if it is missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(page(sections, title), encoding="utf-8")
 
@@ -52,7 +52,7 @@ def _styles() -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """Return a table that scrolls sideways where it is too wide."""
+    """Return a table that scrolls sideways if it is too wide."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""

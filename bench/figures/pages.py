@@ -1,4 +1,4 @@
-"""Measured papers as sections of the page: plots, claims with their answers, tables, how to repeat it."""
+"""Turn measured papers into sections of the page: plots, claims with answers, tables, how to repeat it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,13 @@ def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], re
         "if the direction is right, and else is not so here.</p>"
     )
     return "".join(
-        [intro, table(("paper", "drawn", *_SIGNS), rows), _machine(results), _REPEAT, *_told(papers, answers)]
+        [
+            intro,
+            table(("paper", "drawn", *_SIGNS), rows),
+            _machine(results),
+            _REPEAT,
+            *_claims_by_verdict(papers, answers),
+        ]
     )
 
 
@@ -73,7 +79,7 @@ _REPEAT = (
 )
 
 
-def _told(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]]) -> Iterator[str]:
+def _claims_by_verdict(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]]) -> Iterator[str]:
     """Yield all claims once more, by verdict, with links to their figures."""
     for verdict in _SIGNS:
         items = [
@@ -90,7 +96,7 @@ def _told(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]]) -> It
 
 
 def _machine(results: Results) -> str:
-    """What the points were measured on."""
+    """Return a description of the machine on which the points were measured."""
     known = [result for result in results.values() if "machine" in result]
     if not known:
         return ""
@@ -150,7 +156,7 @@ def _sizes(figure: Figure) -> str:
 
 
 def _drawn(figure: Figure, data: list[dict[str, Series]]) -> str:
-    """Return the plots with a legend for all of them; tables stand for panels that are tables."""
+    """Return the plots with one legend; panels that are tables become tables."""
     pairs = list(zip(figure.panels, data, strict=True))
     plotted = [(panel, curves) for panel, curves in pairs if panel.kind == "lines"]
     labels = dict.fromkeys(label for _, curves in plotted for label, values in curves.items() if values)

@@ -1,4 +1,4 @@
-"""All papers, and the choice among them and their figures."""
+"""List all papers, and choose among them and their figures."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ PAPERS = {paper.name: paper for paper in (OPINDEX_PAPER, BESTAR_PAPER, PRESEARCH
 
 
 def chosen(names: str, only: str, scale: int) -> list[Paper]:
-    """Return the papers in a comma-separated list (all if empty), with these figures alone if any.
+    """Return the papers in a comma-separated list (all if empty), with only these figures if any.
 
-    ``ValueError`` for an unknown one lists those there are.
+    For an unknown name, raise a ``ValueError`` that lists the known ones.
     """
     papers = [_paper(name) for name in _split(names)] or list(PAPERS.values())
     wanted = _split(only)
@@ -58,7 +58,7 @@ def chosen(names: str, only: str, scale: int) -> list[Paper]:
 
 
 def jobs(papers: Iterable[Paper]) -> list[Job]:
-    """Everything that must be measured, each job once."""
+    """Return every job to measure, once."""
     return list(dict.fromkeys(job for paper in papers for figure in paper.figures for job in figure.jobs()))
 
 

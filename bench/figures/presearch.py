@@ -1,4 +1,4 @@
-"""The figures of the pre-search thesis: text queries against batches of documents (W3)."""
+"""Define the figures of the pre-search thesis: text queries against batches of documents (W3)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _text(subscriptions: int, curves: tuple[Curve, ...], batch: int) -> Job:
 
 
 def _fixed(curve: Curve) -> Curve:
-    """Return the same at a batch of 600, whatever the x axis is."""
+    """Return the same job at a batch of 600, whatever the x axis is."""
     return Curve(curve.engine_at(600), curve.label)
 
 
@@ -63,7 +63,7 @@ FIGURE_11 = Figure(
     "11",
     "Throughput by batch size",
     (
-        _PANEL("(a) documents a second, all told", measure="per_second", curves=CURVES),
+        _PANEL("(a) documents a second, in total", measure="per_second", curves=CURVES),
         _PANEL("(b) the fastest, from near", measure="per_second", curves=BITS, log_y=False),
         _PANEL("(c) matching alone, without reading the text", measure="us", curves=CURVES),
         _PANEL("(d) full evaluations of a query", measure="verified", curves=WAYS[:3]),
@@ -140,7 +140,7 @@ FIGURE_16 = Figure(
     "16",
     "Scalability, batches of 600",
     (
-        Panel("all told", "queries", "per_second", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
+        Panel("in total", "queries", "per_second", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
         Panel("matching alone", "queries", "us", _BY_SIZE, tuple(map(_fixed, CURVES)), log_x=True),
     ),
     (

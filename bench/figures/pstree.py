@@ -1,5 +1,4 @@
-"""The figures of the PS-Tree paper: dense (100 attributes) and sparse (30,000) books (W4), queries and "
-"ads."""
+"""Define the figures of the PS-Tree paper: dense (100 attributes) and sparse (30,000) books, queries, ads."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def _by_size(size: int, workload: str) -> Job:
 
 
 def _both(x_label: str, name: str, *values: Any, log_x: bool = False) -> tuple[Panel, ...]:
-    """Matching time, dense and sparse."""
+    """Return the panels of matching time, dense and sparse."""
     return tuple(
         Panel(f"({letter}) {kind}", x_label, "us",
               sweep(partial(_w4, workload=book, name=name), *values), CURVES, log_x=log_x)
@@ -41,7 +40,7 @@ def _both(x_label: str, name: str, *values: Any, log_x: bool = False) -> tuple[P
 
 
 def _density(dimensions: int) -> Job:
-    """As many subscriptions for every dimension."""
+    """Return the job with as many subscriptions for every dimension."""
     return job("w4-dense", PER_DIMENSION * dimensions, ENGINES, dimensions=dimensions, planted=0.1)
 
 

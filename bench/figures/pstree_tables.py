@@ -1,4 +1,4 @@
-"""Figure 15 and tables 2 and 3 of the PS-Tree paper: a query log, advertisements, and one dimension."""
+"""Define figure 15 and tables 2 and 3 of the PS-Tree paper: a query log, ads, and one dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a figure is: panels of curves over measured points, and what the paper says about them."""
+"""Define figures: panels of curves over measured points, and the paper's claims about them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bench.workloads import WORKLOADS
 X = float | str
 Series = dict[X, float]
 
-FEWEST = 1_000  # subscriptions that are left, however small the scale
+FEWEST = 1_000  # number of subscriptions that remain, however small the scale
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is measured at once: some engines on the same data. Figures that need the same job share it."""
+    """A unit of measurement: some engines on the same data. Figures that need the same job share it."""
 
     workload: str
     subscriptions: int
@@ -31,7 +31,7 @@ class Job:
     seed: int = 1
 
     def scaled(self, scale: int) -> Job:
-        """Return the same with so many times fewer subscriptions."""
+        """Return the job with ``times`` times fewer subscriptions."""
         if scale == 1:
             return self
         return replace(
@@ -42,7 +42,7 @@ class Job:
         )
 
     def key(self) -> str:
-        """Return the same for the same work, wherever it is asked for."""
+        """Return a key that is equal for equal work."""
         text = json.dumps(asdict(self), sort_keys=True)
         return f"{self.workload}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
@@ -50,7 +50,8 @@ class Job:
 def job(workload: str, subscriptions: int, engines: tuple[str, ...], /, **options: Any) -> Job:
     """Return a job; options that are not fields of :class:`Job` are parameters of the workload.
 
-    What a parameter is anyway is left out, so that figures which cross at the defaults share the job.
+    A parameter that equals its default is left out, so that figures which cross at the defaults share the
+    job.
     """
     own = {name: options.pop(name) for name in ("events", "sample", "batch", "kind") if name in options}
     usual = WORKLOADS[workload].parameters() if workload in WORKLOADS else {}
@@ -60,14 +61,14 @@ def job(workload: str, subscriptions: int, engines: tuple[str, ...], /, **option
 
 @dataclass(frozen=True)
 class Curve:
-    """One line: an engine (``{x}`` in its name stands for the place on the x axis) and what it is called."""
+    """One line: an engine (``{x}`` in its name stands for the place on the x axis) and its label."""
 
     engine: str
     label: str
     measure: str = ""  # unless that of the panel
 
     def engine_at(self, x: X) -> str:
-        """Return the engine that is measured at ``x``."""
+        """Return the engine to measure at ``x``."""
         return self.engine.replace("{x}", str(x))
 
 
@@ -86,17 +87,17 @@ class Panel:
     ticks: tuple[tuple[X, str], ...] = ()  # names for places
 
     def jobs(self) -> list[Job]:
-        """Everything that must be measured."""
+        """Return every job to measure."""
         return [work for _, work in self.points]
 
     def scaled(self, scale: int) -> Panel:
-        """Return the same with so many times fewer subscriptions, also where they are the x axis."""
+        """Return the panel with ``times`` times fewer subscriptions, also if they are the x axis."""
         points = [(x, work, work.scaled(scale)) for x, work in self.points]
         moved = ((small.subscriptions if x == work.subscriptions else x, small) for x, work, small in points)
         return replace(self, points=tuple(moved))
 
     def series(self, results: Mapping[str, Any]) -> dict[str, Series]:
-        """Return the curves by label, as far as they were measured; ``results`` is by key of the job."""
+        """Return the measured curves by label; ``results`` is by key of the job."""
         found: dict[str, Series] = {}
         for curve in self.curves:
             values = {x: _value(results.get(work.key()), curve, x, self.measure) for x, work in self.points}
@@ -113,7 +114,7 @@ def _value(result: Any, curve: Curve, x: X, measure: str) -> float | None:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was measured about a claim: in words, and whether it bears the claim out."""
+    """The measured answer to a claim: in words, and whether it bears the claim out."""
 
     text: str
     verdict: str
@@ -124,7 +125,7 @@ Data = list[dict[str, Series]]  # one entry per panel
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, in our words, and how to compute the answer from the panels of the figure."""
+    """A claim of the paper, in our words, and the function that computes the answer from the panels."""
 
     text: str
     judge: Callable[[Data], Answer]
@@ -142,11 +143,11 @@ class Figure:
     reason: str = ""
 
     def jobs(self) -> list[Job]:
-        """Everything that must be measured."""
+        """Return every job to measure."""
         return [work for panel in self.panels for work in panel.jobs()]
 
     def scaled(self, scale: int) -> Figure:
-        """Return the same with so many times fewer subscriptions."""
+        """Return the figure with ``times`` times fewer subscriptions."""
         return replace(self, panels=tuple(panel.scaled(scale) for panel in self.panels))
 
 

@@ -1,4 +1,4 @@
-"""Every measured job as a JSON file of its own, so that an interrupted run goes on where it stopped."""
+"""Keep every measured job in its own JSON file, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Store:
         self.folder = folder
 
     def get(self, job: Job) -> dict[str, Any] | None:
-        """What was measured, or ``None``; a file that was cut short counts as nothing."""
+        """Return the result of a job, or ``None``; a truncated file counts as missing."""
         try:
             found: dict[str, Any] = json.loads(self._file(job).read_text(encoding="utf-8"))
         except (FileNotFoundError, json.JSONDecodeError):
@@ -33,7 +33,7 @@ class Store:
         report.write_json({"job": asdict(job), **result}, self._file(job))
 
     def all(self, jobs: Iterable[Job]) -> dict[str, Any]:
-        """What is known about ``jobs``, by key."""
+        """Return the known results of ``jobs``, by key."""
         found = {job.key(): self.get(job) for job in jobs}
         return {key: result for key, result in found.items() if result is not None}
 

@@ -1,8 +1,8 @@
-"""Colours and marks: one for each engine, the same in every plot, and readable on light and on dark.
+"""Define colours and marks: one for each engine, the same in every plot, for light and dark pages.
 
 Plots are drawn in placeholder colours that become CSS variables of the page, so that one picture serves both.
 The hues are those of Okabe and Ito, safe for the colour-blind, darkened for light pages and lightened for
-dark ones; shapes and dashes tell curves apart without them.
+dark ones. Shapes and dashes distinguish the curves without colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACEHOLDERS = {name: f"#{0xA0_0000 + 0x0101 * at:06x}" for at, name in enumerat
 
 
 class Mark(NamedTuple):
-    """How a curve looks."""
+    """The look of a curve."""
 
     colour: str
     marker: str

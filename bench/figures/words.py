@@ -1,4 +1,4 @@
-"""Numbers in answers, for people."""
+"""Format numbers in answers for people."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def place(x: X) -> str:
 
 
 def times(factor: float) -> str:
-    """``2.3×``, ``18×``."""
+    """Return a factor: ``2.3×``, ``18×``."""
     return f"{number(factor)}×"
 
 
 def percent(part: float) -> str:
-    """``65 % less``, ``99.97 % less``, ``30 % more``."""
+    """Return a change in per cent: ``65 % less``, ``99.97 % less``, ``30 % more``."""
     if part < 0:
         return f"{-100 * part:.0f} % more"
     text = f"{100 * part:.4g}" if part >= 0.99 else f"{100 * part:.2g}"
@@ -24,7 +24,7 @@ def percent(part: float) -> str:
 
 
 def number(value: float) -> str:
-    """Two or three leading digits, thousands set apart."""
+    """Return two or three leading digits, with thousands set apart."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.2g}" if abs(value) < 10 else f"{value:.3g}"

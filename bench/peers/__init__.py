@@ -1,1 +1,1 @@
-"""What a user would pick instead of Tamis: the same work, in the same run, with the answers compared."""
+"""The alternatives to Tamis: the same work, in the same run, with the answers compared."""

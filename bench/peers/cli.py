@@ -1,4 +1,4 @@
-"""``python -m bench peers``."""
+"""Provide ``python -m bench peers``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _peers(_context: click.Context, _parameter: click.Parameter, names: str) -> 
 @click.option("--mixes", default="equal,mixed,ranges", callback=_mixes, help="Comma-separated.")
 @click.option("--subscriptions", "-n", type=click.IntRange(1), default=100_000)
 @click.option("--events", "-m", type=click.IntRange(1), default=2_000)
-@click.option("--peers", default="", callback=_peers, help="Comma-separated; all of them unless given.")
+@click.option("--peers", default="", callback=_peers, help="Comma-separated; all if empty.")
 @click.option(
     "--budget",
     type=click.FloatRange(0.1),
@@ -51,10 +51,10 @@ def peers_command(
     seed: int,
     file: Path | None,
 ) -> None:
-    """What a user would pick instead: the same work in the same run, answers compared with Tamis.
+    """Run the alternatives to Tamis: the same work in the same run, answers compared.
 
-    Peers that are not installed, or whose tools (Maven, cargo) are missing, are rows that say so. What is
-    inside each timing, and how each peer is driven, stands in bench/peers/README.md.
+    Peers that are not installed, or whose tools (Maven, cargo) are missing, get a row that says so.
+    bench/peers/README.md describes how each peer is driven, and what each timing includes.
     """
     from bench.peers import judge
 
@@ -99,7 +99,7 @@ def _contest(
 
 
 def _tamis_row(contest: Contest, batch: bool) -> Row:
-    """Without Tamis there is nothing to compare with: its failure is that of the command."""
+    """Return the row of Tamis; if it fails, the command fails, because there is nothing to compare with."""
     from bench.peers.protocol import Failed
 
     try:

@@ -1,10 +1,11 @@
-"""The one file that every peer reads, in whatever language its program is written.
+"""Read and write the one file that every peer reads, in whatever language its program is written.
 
-Text, in lines. The first has, between tabs, ``tamis-peers``, the version of the format, the name of the
-workload, the least and the greatest value, and how many attributes, subscriptions and events there are.
-Then one line per subscription (its id is its place, from 0): predicates between tabs, each an attribute's
-number, an operator and the operands between blanks, as in ``3 between 10 29``. Then one line per event: a
-value for every attribute, between blanks. All values are whole numbers, so that no reader needs a library.
+The file is text, in lines. The first line has, between tabs, ``tamis-peers``, the version of the format, the
+name of the workload, the least and the greatest value, and the number of attributes, subscriptions and
+events. Then comes one line per subscription (its id is its place, from 0): predicates between tabs, each an
+attribute's number, an operator and the operands between blanks, as in ``3 between 10 29``. Then comes one
+line per event: a value for every attribute, between blanks. All values are whole numbers, so that no reader
+needs a library.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ class Predicate(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the attribute is called where names are needed."""
+        """The name of the attribute, for peers that need names."""
         return f"a{self.attribute}"
 
 
 @dataclass(frozen=True)
 class Content:
-    """What stands in a common file."""
+    """The content of a common file."""
 
     name: str
     lowest: int
@@ -51,7 +52,7 @@ class Content:
 
 
 def write(mix: Mix, subscriptions: int, events: int, seed: int, file: Path) -> None:
-    """The beginning of ``mix`` as a common file."""
+    """Write the beginning of ``mix`` as a common file."""
     header = (MARK, VERSION, mix.name, 0, mix.cardinality - 1, mix.attributes, subscriptions, events)
     with file.open("w", encoding="ascii") as out:
         out.write("\t".join(map(str, header)) + "\n")
@@ -74,7 +75,7 @@ def _subscription_lines(table: pa.Table) -> Iterator[str]:
 
 
 def read(file: Path, most: int | None = None) -> Content:
-    """What stands in ``file``, with at most ``most`` subscriptions; ``ValueError`` if it is no such file."""
+    """Return the content of ``file``, at most ``most`` subscriptions; raise ``ValueError`` if malformed."""
     with file.open(encoding="ascii") as lines:
         head = next(lines, "").rstrip("\n").split("\t")
         if len(head) != 8 or head[:2] != [MARK, VERSION]:

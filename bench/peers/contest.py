@@ -1,4 +1,4 @@
-"""All peers on one mix: the same file for everyone, every answer compared with that of Tamis."""
+"""Run all peers on one mix: the same file for everyone, every answer compared with that of Tamis."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bench.peers.programs import Unavailable
 from bench.peers.protocol import Answers, Done, Failed
 
 FEWEST = 1_000
-"""A peer that fails is tried again with a tenth of the subscriptions, down to about so many."""
+"""A peer that fails is tried again with a tenth of the subscriptions, down to about this many."""
 
 Run = Callable[[list[str], Path, int, float], Done]
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is reported of one peer on one mix."""
+    """The result of one peer on one mix."""
 
     mix: str
     peer: str
@@ -42,12 +42,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How much longer than Tamis it takes, with as many subscriptions and events at once."""
+        """Its time over that of Tamis, with as many subscriptions and events at once."""
         return self.us / self.tamis_us if self.us and self.tamis_us else None
 
 
 class Contest:
-    """One mix: a common file, what Tamis answers to it, and how fast at which size."""
+    """One mix: a common file, the answers of Tamis to it, and its speed at each size."""
 
     def __init__(
         self, mix: str, file: Path, subscriptions: int, budget_s: float, run: Run = protocol.run
@@ -56,12 +56,12 @@ class Contest:
         self._tamis: dict[tuple[bool, int], Done] = {}
 
     def tamis_row(self, *, batch: bool) -> Row:
-        """Tamis itself; the batch must answer as single events do."""
+        """Return the row of Tamis itself; the batch must answer as single events do."""
         known, done = TAMIS_BATCH if batch else TAMIS, self._tamis_at(self._size, batch=batch)
         return self._row(known, done, known.remark, known.batch)
 
     def row(self, known: Known) -> Row:
-        """``known`` on this mix, with fewer subscriptions if it cannot take all."""
+        """Return the row of ``known`` on this mix, with fewer subscriptions if it cannot take all."""
         blank = Row(self._mix, known.name, _version(known), known.batch, known.python_engine)
         try:
             command = known.command()
@@ -114,8 +114,7 @@ def _sizes(most: int) -> list[int]:
 
 
 def difference(name: str, done: Done, truth: Answers) -> str:
-    """Return the first event to which ``done`` answers other than Tamis, in words; nothing if there is
-    none."""
+    """Return the first event that ``done`` answers differently from Tamis, in words; else nothing."""
     for event, (found, known) in enumerate(zip(done.answers, truth, strict=False)):
         expected = {number for number in known if number < done.subscriptions}
         if len(found) != len(set(found)):
@@ -131,5 +130,5 @@ def difference(name: str, done: Done, truth: Answers) -> str:
 
 
 def fingerprint(answers: Answers) -> str:
-    """Return a short sum of all answers, to compare runs by."""
+    """Return a short checksum of all answers, to compare runs by."""
     return f"{crc32(repr(answers).encode()):08x}"

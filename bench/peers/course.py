@@ -1,4 +1,4 @@
-"""The course that every peer runs: build, warm up, then timed passes over as many events as time allows.
+"""Run the course of every peer: build, warm up, then timed passes over as many events as time allows.
 
 The programs in Java and Rust run the same course; README.md describes it once for all.
 """
@@ -15,37 +15,37 @@ from typing import Any, Protocol
 from bench.peers.common_file import Content, Predicate
 
 BUILD_BUDGETS = 4
-"""A build stops, with the subscriptions it has, after so many times the budget."""
+"""A build stops, with the subscriptions it has, after this many times the budget."""
 
 
 class Peer(Protocol):
     """A matcher written in Python, or driven from it."""
 
     batch: int
-    """How many events a call takes."""
+    """The number of events that a call takes."""
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """Take a subscription."""
+        """Add a subscription."""
 
     def ready(self) -> None:
         """Finish building."""
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> Any:
-        """``events`` in the form that :meth:`match` wants; not timed."""
+        """Return ``events`` in the form that :meth:`match` takes; not timed."""
 
     def match(self, prepared: Any) -> Any:
         """Return the answer in the form that is natural to the peer; timed."""
 
     def ids(self, answer: Any, count: int) -> list[list[int]]:
-        """What is in an answer: the subscriptions of each of the ``count`` events; not timed."""
+        """Return the subscriptions of each of the ``count`` events in an answer; not timed."""
 
     def version(self) -> str:
-        """Return which release this is."""
+        """Return the release of the peer."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a peer reports, as one line of JSON."""
+    """The report of a peer, as one line of JSON."""
 
     version: str
     subscriptions: int
@@ -58,7 +58,7 @@ class Outcome:
 
 
 def run(peer: Peer, content: Content, budget_s: float, answers: Path) -> Outcome:
-    """Put ``peer`` through the course; its answers go to ``answers``, a line of ids per event."""
+    """Run ``peer`` through the course; write its answers to ``answers``, a line of ids per event."""
     count, build_s = _build(peer, content, budget_s)
     size = peer.batch
     parts = [content.events[at : at + size] for at in range(0, len(content.events), size)]
@@ -94,8 +94,10 @@ def _warm_up(peer: Peer, steps: list[Any], seconds: float) -> None:
 
 
 def _passes(peer: Peer, steps: list[Any], budget_s: float) -> tuple[list[Any], list[float]]:
-    """Return the answers of the first pass, which half of the budget may cut short, and what each pass
-    took."""
+    """Return the answers of the first pass, and the time of each pass.
+
+    Half of the budget may cut the first pass short.
+    """
     begin = time.perf_counter()
     found: list[Any] = []
     for step in steps:
@@ -112,5 +114,5 @@ def _passes(peer: Peer, steps: list[Any], budget_s: float) -> tuple[list[Any], l
 
 
 def as_line(outcome: Outcome) -> str:
-    """Return the line of JSON."""
+    """Return the outcome as a line of JSON."""
     return json.dumps(asdict(outcome))

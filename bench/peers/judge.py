@@ -1,4 +1,4 @@
-"""The table for people, and whether the goals are met."""
+"""Print the table for people, and judge the goals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ GOALS: tuple[tuple[str, float, Callable[[Row], bool]], ...] = (
     ("peer that takes batches", 20.0, lambda row: row.batch),
     ("Python engine", 1_000.0, lambda row: row.python_engine),
 )
-"""Among whom, how many times faster Tamis should be, and who is meant."""
+"""The peers of a goal, how many times faster Tamis should be, and a name for these peers."""
 
 HEADINGS = ("peer", "version", "takes", "subscriptions", "events", "build s", "µs/event", "× tamis", "remark")
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Return one mix as a table; a peer that failed says why."""
+    """Return one mix as a table; the row of a peer that failed gives the reason."""
     cells = [_cells(row) for row in rows]
     width = max(len(row[-1]) for row in cells)
     return report.table(HEADINGS, [[*row[:-1], row[-1].ljust(width)] for row in cells])
@@ -43,8 +43,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def verdicts(rows: list[Row], subscriptions: int) -> list[dict[str, Any]]:
-    """Return each goal on each mix: the peer that comes nearest to Tamis at full size, and whether it is
-    met."""
+    """Return each goal on each mix: the peer nearest to Tamis at full size, and whether it is met."""
     found = []
     for mix in dict.fromkeys(row.mix for row in rows):
         able = [
@@ -76,7 +75,7 @@ def _verdict(mix: str, goal: str, times: float, nearest: Row | None, subscriptio
 
 
 def sentence(verdict: dict[str, Any]) -> str:
-    """Return a verdict for people."""
+    """Return a verdict as a sentence."""
     if verdict["peer"] is None:
         return f"{verdict['mix']}: {verdict['goal']}: no such peer came through with all subscriptions"
     stated = "" if verdict["subscriptions"] == STATED_FOR else f", here with {verdict['subscriptions']:,}"

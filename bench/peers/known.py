@@ -1,4 +1,4 @@
-"""The peers by name: how each is started, and what is worth knowing about it."""
+"""List the peers by name: the way to start each, and notes about it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from bench.peers import programs
 
 @dataclass(frozen=True)
 class Known:
-    """A peer."""
+    """A peer, its command and its notes."""
 
     name: str
     command: Callable[[], list[str]]
-    """How to start it; raises :class:`programs.Unavailable`."""
+    """The command that starts it; raises :class:`programs.Unavailable`."""
 
     remark: str
     batch: bool = False
-    """It takes many events at once, and is compared with Tamis doing the same."""
+    """Whether it takes many events at once; it is then compared with Tamis doing the same."""
 
     python_engine: bool = False
     version: Callable[[], str] | None = None
-    """For programs that do not say it themselves."""
+    """The version of programs that do not report it themselves."""
 
 
 def _python(

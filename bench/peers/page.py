@@ -1,4 +1,4 @@
-"""The contest with the peers as a section of the report."""
+"""Show the contest with the peers as a section of the report."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _plot(rows: list[dict[str, Any]]) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    """Return the peer, with its size if that is not the contest's."""
+    """Return the peer's name, with its size if that differs from the contest's."""
     full = row["figures"]["subscriptions"]
     name: str = row["peer"]
     return name if "; at " not in row["remark"] else f"{name} ({full:,})"

@@ -1,4 +1,4 @@
-"""Building the peers that are not written in Python, and the commands that run them."""
+"""Build the peers that are not written in Python, and return the commands that run them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MEMORY = "-Xmx6g"
 
 
 class Unavailable(Exception):
-    """A peer that cannot be run here, and why."""
+    """A peer that cannot be run here, and the reason."""
 
 
 def python(name: str, module: str = "", tool: str = "") -> list[str]:
@@ -36,7 +36,7 @@ def python(name: str, module: str = "", tool: str = "") -> list[str]:
 
 @cache
 def java(profile: str) -> list[str]:
-    """Return the command of a peer written in Java, built by Maven with the libraries it needs."""
+    """Return the command of a peer written in Java; Maven builds it with the libraries it needs."""
     _needs("mvn", "Maven and Java 17 or newer")
     _needs("java", "Java 17 or newer")
     folder = BUILT / profile
@@ -49,7 +49,7 @@ def java(profile: str) -> list[str]:
 
 @cache
 def rust() -> list[str]:
-    """Return the command of the peer written in Rust, built by Cargo."""
+    """Return the command of the peer written in Rust; Cargo builds it."""
     _needs("cargo", "Rust's cargo")
     folder = BUILT / "rust"
     manifest = HERE / "rust" / "Cargo.toml"
@@ -61,7 +61,7 @@ def rust() -> list[str]:
 
 
 def java_version(profile: str) -> str:
-    """Return the version that the project asks for."""
+    """Return the version that the project declares."""
     space = {"m": "http://maven.apache.org/POM/4.0.0"}
     tree = ElementTree.parse(HERE / "java" / "pom.xml")
     for one in tree.iterfind("m:profiles/m:profile", space):
@@ -71,7 +71,7 @@ def java_version(profile: str) -> str:
 
 
 def rust_version() -> str:
-    """Return the version that the project asks for."""
+    """Return the version that the project declares."""
     manifest = tomllib.loads((HERE / "rust" / "Cargo.toml").read_text(encoding="utf-8"))
     return str(manifest["dependencies"]["a-tree"]).lstrip("=")
 
@@ -93,7 +93,7 @@ def _build(command: list[str], **settings: str) -> None:
 
 
 def first_error(text: str) -> str:
-    """Return the line of a build's output that says what is wrong, without colours and addresses."""
+    """Return the line of a build's output with the error, without colours and addresses."""
     plain = re.sub(r"\x1b\[[0-9;]*m|https?://\S+", "", text)
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"\[ERROR\]|error", line)]

@@ -1,4 +1,4 @@
-"""Running one peer in a process of its own: arguments in, one line of JSON and a file of answers out."""
+"""Run one peer in its own process: arguments in, one line of JSON and a file of answers out."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from bench.peers.programs import first_error
 from bench.report import ROOT
 
 PATIENCE_S = 120.0
-"""What a process may take beyond its budgets, for starting and for reading the common file."""
+"""Seconds that a process may take beyond its budgets, to start and to read the common file."""
 
 PATIENCE_BUDGETS = 10.0
-"""Four for building, one and a quarter for matching, and as much again for what cannot be cut short."""
+"""Four for building, one and a quarter for matching, and as much again for work that cannot be cut short."""
 
 Answers = list[list[int]]
 """The ids of the subscriptions of each event, sorted."""
 
 
 class Failed(Exception):
-    """A peer that died, hung or spoke nonsense, and how."""
+    """A peer that died, hung or printed nonsense, and the reason."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a peer measured and found."""
+    """The measurements and answers of a peer."""
 
     figures: dict[str, Any]
     answers: Answers
 
     @property
     def subscriptions(self) -> int:
-        """How many it took; fewer than offered if building them took too long."""
+        """The number of subscriptions it took; fewer than offered if building them took too long."""
         return int(self.figures["subscriptions"])
 
     @property
@@ -47,7 +47,7 @@ class Done:
 
 
 def run(command: list[str], file: Path, subscriptions: int, budget_s: float) -> Done:
-    """Let the program at ``command`` run the course; :class:`Failed` if it brings no answers."""
+    """Run the program at ``command``; raise :class:`Failed` if it brings no answers."""
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder) / "answers"
         arguments = [str(file), str(answers), str(subscriptions), str(budget_s)]
@@ -64,7 +64,7 @@ def run(command: list[str], file: Path, subscriptions: int, budget_s: float) -> 
 
 
 def _said(command: list[str], timeout_s: float) -> str:
-    """Return the last line that the program prints."""
+    """Return the last line that the program printed."""
     paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     process = subprocess.Popen(
@@ -89,13 +89,13 @@ def _said(command: list[str], timeout_s: float) -> str:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """End the process with whatever it has started, such as the JVM of Spark."""
+    """End the process and all processes that it has started, such as the JVM of Spark."""
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
 def reason(code: int, errors: str) -> str:
-    """Why a program ended with ``code``, in a few words."""
+    """Return the reason why a program ended with ``code``, in a few words."""
     if "OutOfMemoryError" in errors or "MemoryError" in errors:
         return "out of memory"
     if code < 0:

@@ -1,4 +1,4 @@
-"""Engines that evaluate one rule at a time in Python: every rule is asked about every event."""
+"""Drive engines that evaluate one rule at a time in Python: every rule is asked about every event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.peers.common_file import Predicate
 
 
 class _Rules:
-    """A list of rules and a dictionary of values."""
+    """A list of rules, and events as dictionaries of values."""
 
     batch = 1
     package = ""
@@ -20,23 +20,23 @@ class _Rules:
         self._rules: list[tuple[int, Any]] = []
 
     def ready(self) -> None:
-        """Nothing is built beyond the rules."""
+        """Do nothing: only the rules are built."""
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> dict[str, int]:
-        """Return a dictionary, as it comes out of a JSON parser."""
+        """Return dictionaries, as they come out of a JSON parser."""
         return {f"a{at}": value for at, value in enumerate(events[0])}
 
     def ids(self, answer: list[int], count: int) -> list[list[int]]:
-        """Return the answer is a list of ids already."""
+        """Return the answer, which is already a list of ids."""
         return [answer]
 
     def version(self) -> str:
-        """Of the package."""
+        """Return the version of the package."""
         return version(self.package)
 
 
 class RuleEngine(_Rules):
-    """rule-engine: ``Rule(text).matches(event)``."""
+    """The rule-engine package: ``Rule(text).matches(event)``."""
 
     package = "rule-engine"
 
@@ -48,7 +48,7 @@ class RuleEngine(_Rules):
         self._context = Context()
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """A rule from its text."""
+        """Add a rule from its text."""
         text = " and ".join(_comparison(predicate) for predicate in predicates)
         self._rules.append((number, self._make(text, context=self._context)))
 
@@ -58,7 +58,7 @@ class RuleEngine(_Rules):
 
 
 class JsonLogic(_Rules):
-    """panzi-json-logic: ``jsonLogic(rule, event)``."""
+    """The panzi-json-logic package: ``jsonLogic(rule, event)``."""
 
     package = "panzi-json-logic"
 
@@ -69,7 +69,7 @@ class JsonLogic(_Rules):
         self._apply: Callable[[Any, Any], Any] = jsonLogic
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """A rule as JSON, as it would come out of a store."""
+        """Add a rule as JSON, as it would come out of a store."""
         self._rules.append((number, {"and": [_json_logic(predicate) for predicate in predicates]}))
 
     def match(self, prepared: dict[str, int]) -> list[int]:
@@ -93,7 +93,7 @@ class Eval(_Rules):
         return [number for number, code in rules if eval(code, nothing, prepared)]
 
     def version(self) -> str:
-        """Of Python."""
+        """Return the version of Python."""
         import platform
 
         return platform.python_version()

@@ -1,8 +1,8 @@
-"""Subscriptions as rows for SQL: the narrowest condition first, to be joined on; the others verified.
+"""Write subscriptions as rows for SQL: join on the narrowest condition, verify the others.
 
-The form that was fastest of those a competent user might write (README.md lists the others). Every
-condition becomes an interval; one that needs several (``in``, ``!=``) multiplies its subscription into
-several rows, of which at most one can hold for an event, so that no answer has to be made distinct.
+This form was the fastest of those a competent user might write (README.md lists the others). Every condition
+becomes an interval. A condition that needs several (``in``, ``!=``) multiplies its subscription into several
+rows. At most one of these can hold for an event, so that no answer has to be made distinct.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Slots:
         self.width = 0
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """The rows of one subscription."""
+        """Add the rows of one subscription."""
         self.width = max(self.width, len(predicates))
         for combination in product(*map(intervals, predicates)):
             self._rows.append((number, sorted(combination, key=lambda one: one[2] - one[1])))
 
     def table(self) -> pa.Table:
-        """Return all rows; a subscription with few conditions is filled up with some that always hold."""
+        """Return all rows; conditions that always hold fill up a subscription with few conditions."""
         always: Interval = (0, LEAST, GREATEST)
         padded = [row + [always] * (self.width - len(row)) for _, row in self._rows]
         columns = {"id": pa.array([number for number, _ in self._rows], pa.int32())}
@@ -76,10 +76,9 @@ def long_events(events: Sequence[tuple[int, ...]]) -> pa.Table:
 
 
 def join(width: int, element: str) -> str:
-    """Return the query for tables ``same`` (first condition an equality), ``ranged`` (a range) and
-    ``events``.
+    """Return the query for tables ``same`` (first condition ``=``), ``ranged`` (a range) and ``events``.
 
-    ``element`` says how the dialect takes place ``{}`` (from 0) out of the list ``whole``.
+    ``element`` is the dialect's expression for place ``{}`` (from 0) of the list ``whole``.
     """
     rest = " AND ".join(
         f"{element.format(f'a{slot}')} BETWEEN low{slot} AND high{slot}" for slot in range(1, width)
@@ -92,7 +91,7 @@ def join(width: int, element: str) -> str:
 
 
 def by_event(events: list[int], ids: list[int], count: int) -> list[list[int]]:
-    """Pairs, event by event."""
+    """Return the pairs, event by event."""
     rows: list[list[int]] = [[] for _ in range(count)]
     for event, number in zip(events, ids, strict=True):
         rows[event].append(number)

@@ -1,4 +1,4 @@
-"""Spark SQL on one core: the join of sql.py, without an index, because Spark has none."""
+"""Run Spark SQL on one core: the join of sql.py, without an index, because Spark has none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.peers.slots import Slots, by_event, join, long_events
 
 
 class SparkSql:
-    """A batch of events joined with the cached subscriptions."""
+    """A join of a batch of events with the cached subscriptions."""
 
     batch = 2_000
 
@@ -24,7 +24,7 @@ class SparkSql:
         self._query = ""
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """Keep the rows until all are there."""
+        """Keep the rows until all subscriptions are added."""
         self._slots.add(number, predicates)
 
     def ready(self) -> None:
@@ -53,7 +53,7 @@ class SparkSql:
         return by_event(answer.column(0).to_pylist(), answer.column(1).to_pylist(), count)
 
     def version(self) -> str:
-        """Of the package."""
+        """Return the version of the package."""
         return str(self._session.version)
 
 

@@ -1,4 +1,4 @@
-"""DuckDB and SQLite with the subscriptions as a table."""
+"""Run DuckDB and SQLite with the subscriptions as a table."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class _Sql:
         self._slots = Slots()
 
     def add(self, number: int, predicates: tuple[Predicate, ...]) -> None:
-        """Keep the rows until all are there."""
+        """Keep the rows until all subscriptions are added."""
         self._slots.add(number, predicates)
 
 
 class DuckDb(_Sql):
-    """A batch of events joined with the subscriptions, on one thread."""
+    """A join of a batch of events with the subscriptions, on one thread."""
 
     batch = 2_000
 
     def ready(self) -> None:
-        """Load the tables, sorted by what they are joined on."""
+        """Load the tables, sorted by the columns of the join."""
         import duckdb
 
         self._database = duckdb.connect(config={"threads": 1})
@@ -39,7 +39,7 @@ class DuckDb(_Sql):
         self._query = join(self._slots.width, "whole[{} + 1]")
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> pa.Table:
-        """Return an Arrow table, which DuckDB reads as it is."""
+        """Return an Arrow table, which DuckDB reads without conversion."""
         return long_events(events)
 
     def match(self, prepared: pa.Table) -> pa.Table:
@@ -52,14 +52,14 @@ class DuckDb(_Sql):
         return by_event(answer.column(0).to_pylist(), answer.column(1).to_pylist(), count)
 
     def version(self) -> str:
-        """Of the package."""
+        """Return the version of the package."""
         import duckdb
 
         return str(duckdb.__version__)
 
 
 class Sqlite(_Sql):
-    """One event at a time, with an index on what is joined."""
+    """A query for one event at a time, with an index on the columns of the join."""
 
     batch = 1
 
@@ -88,7 +88,7 @@ class Sqlite(_Sql):
         self._query = _sqlite_query(self._slots.width)
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> int:
-        """Return a few rows in a table of events; an event is then asked for by its number."""
+        """Return a few rows in a table of events; a query then names an event by its number."""
         number = self._known
         self._known += 1
         rows = [(number, at, value) for at, value in enumerate(events[0])]
@@ -96,20 +96,23 @@ class Sqlite(_Sql):
         return number
 
     def match(self, prepared: int) -> list[tuple[int]]:
-        """Rows with one id each."""
+        """Return rows with one id each."""
         return self._database.execute(self._query, {"event": prepared}).fetchall()
 
     def ids(self, answer: list[tuple[int]], count: int) -> list[list[int]]:
-        """What stands in the rows."""
+        """Return the ids in the rows."""
         return [[row[0] for row in answer]]
 
     def version(self) -> str:
-        """Of the library, not of Python's module."""
+        """Return the version of the library, not of Python's module."""
         return sqlite3.sqlite_version
 
 
 def _sqlite_query(width: int) -> str:
-    """SQLite has no lists: the other conditions look their values up. CROSS JOIN fixes the order."""
+    """Return the query without lists, which SQLite lacks; CROSS JOIN fixes the order.
+
+    The other conditions look their values up.
+    """
     rest = "".join(
         f" CROSS JOIN events e{slot} ON e{slot}.event = :event AND e{slot}.attribute = a{slot}"
         f" AND e{slot}.value BETWEEN low{slot} AND high{slot}"

@@ -1,4 +1,4 @@
-"""Tamis as a peer among peers: the public API on one thread, one event at a time or in a batch."""
+"""Run Tamis as a peer: the public API on one thread, one event at a time or in a batch."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class _Tamis:
         self._rows.clear()
 
     def version(self) -> str:
-        """Of the library."""
+        """Return the version of the library."""
         return tamis.__version__
 
 
 class OneEvent(_Tamis):
-    """``Index.match`` of a dictionary."""
+    """The call ``Index.match`` with a dictionary."""
 
     batch = 1
 
     def prepare(self, events: Sequence[tuple[int, ...]]) -> dict[str, int]:
-        """Return a dictionary, as it comes out of a JSON parser."""
+        """Return dictionaries, as they come out of a JSON parser."""
         return {f"a{at}": value for at, value in enumerate(events[0])}
 
     def match(self, prepared: dict[str, int]) -> list[str]:
@@ -54,7 +54,7 @@ class OneEvent(_Tamis):
 
 
 class Batch(_Tamis):
-    """``Index.match_many`` of an Arrow table."""
+    """The call ``Index.match_many`` with an Arrow table."""
 
     batch = 2_000
 

@@ -1,6 +1,7 @@
-"""``python -m bench.peers.worker NAME FILE ANSWERS SUBSCRIPTIONS BUDGET``: one peer, in a process of its own.
+"""Run one peer in its own process.
 
-A peer that hangs, crashes or takes all memory then spoils nothing but its own row.
+``python -m bench.peers.worker NAME FILE ANSWERS SUBSCRIPTIONS BUDGET``. A peer that hangs, crashes or takes
+all memory then spoils only its own row.
 """
 
 from __future__ import annotations

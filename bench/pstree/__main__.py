@@ -1,4 +1,4 @@
-"""``python -m bench.pstree``: the comparison in one dimension."""
+"""Run ``python -m bench.pstree``: the comparison in one dimension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRUCTURES: dict[str, Callable[[Ints, Ints], Any]] = {
     "interval tree": IntervalTree,
 }
 HEADINGS = ("structure", "query ms", "ns a point", "× PS-Tree", "build ms", "MB")
-SCANNED = 200  # points that a scan is timed on
+SCANNED = 200  # number of points on which a scan is timed
 
 
 class Disagreement(Exception):
@@ -29,7 +29,7 @@ class Disagreement(Exception):
 
 
 def material(intervals: int, points: int, around: float, seed: int) -> tuple[Ints, Ints, Ints]:
-    """Intervals so long that a point lies in ``around`` of them on average, and points."""
+    """Return points, and intervals so long that a point lies in ``around`` of them on average."""
     rng = np.random.default_rng([seed, intervals, points])
     low = rng.integers(0, DOMAIN, intervals)
     length = rng.integers(0, int(2 * around * DOMAIN / intervals) + 1, intervals)
@@ -37,7 +37,7 @@ def material(intervals: int, points: int, around: float, seed: int) -> tuple[Int
 
 
 class Row(NamedTuple):
-    """What a structure took; nothing is built for a scan."""
+    """The times of a structure; a scan builds nothing."""
 
     name: str
     query_s: float
@@ -46,18 +46,18 @@ class Row(NamedTuple):
 
 
 def compare(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[list[str]]:
-    """Return a row of text for each structure; :class:`Disagreement` unless all find the same pairs."""
+    """Return a row of text for each structure; raise :class:`Disagreement` unless all pairs are equal."""
     rows = structures(intervals, points, around, seed, repeats)
     return [_text(row, points, rows[0].query_s) for row in rows]
 
 
 def structures(intervals: int, points: int, around: float, seed: int, repeats: int) -> list[Row]:
-    """Return a row for each structure; :class:`Disagreement` unless all find the same pairs."""
+    """Return a row for each structure; raise :class:`Disagreement` unless all find the same pairs."""
     low, high, at = material(intervals, points, around, seed)
     rows: list[Row] = []
     expected: set[Any] | None = None
     for name, make in STRUCTURES.items():
-        make(low[:10], high[:10]).pairs(at[:10])  # compiled before the clock starts
+        make(low[:10], high[:10]).pairs(at[:10])  # compile before the clock starts
         build_s = min(seconds(partial(make, low, high))[0] for _ in range(repeats))
         structure = make(low, high)
         found = canonical(structure.pairs(at))
@@ -73,7 +73,7 @@ def structures(intervals: int, points: int, around: float, seed: int, repeats: i
 
 
 def canonical(pairs: Pairs) -> set[Any]:
-    """Return the pairs, whatever their order."""
+    """Return the pairs in a canonical order."""
     point, interval = pairs
     return set((point * (1 << 32) + interval).tolist())
 
@@ -94,7 +94,10 @@ def _text(row: Row, points: int, best: float) -> list[str]:
 @click.option("--intervals", "-n", type=click.IntRange(1), default=100_000)
 @click.option("--points", "-m", type=click.IntRange(1), default=100_000)
 @click.option(
-    "--around", type=click.FloatRange(0.0, 1000.0), default=10.0, help="Intervals around a point, on average."
+    "--around",
+    type=click.FloatRange(0.0, 1000.0),
+    default=10.0,
+    help="Mean number of intervals around a point.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1)
 @click.option("--repeats", type=click.IntRange(1), default=3)

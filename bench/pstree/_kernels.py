@@ -1,4 +1,7 @@
-"""A segment tree and an interval tree over closed intervals of whole numbers, in flat arrays."""
+"""Build and search a segment tree and an interval tree over closed intervals of whole numbers.
+
+Both stand in flat arrays.
+"""
 
 import numpy as np
 from numba import njit
@@ -9,7 +12,7 @@ def insert_segments(first, last, leaves, fill, owner, counting):
     """Give every interval first..last (elementary segments) to the nodes that it covers, bottom up.
 
     ``leaves`` is a power of two; node 1 is the root and node ``leaves + s`` is segment ``s``. With
-    ``counting``, ``fill`` receives how many intervals each node gets; else it says where the next one goes.
+    ``counting``, ``fill`` receives the number of intervals of each node; else it holds the next free place.
     """
     for n in range(len(first)):
         low, high = first[n] + leaves, last[n] + leaves + 1
@@ -30,8 +33,7 @@ def insert_segments(first, last, leaves, fill, owner, counting):
 
 @njit(cache=True, nogil=True)
 def stab_segments(points, bound, after, leaves, start, owner, out_point, out_interval):
-    """Return all pairs of a point and an interval around it; returns how many, also if there is no room for
-    them."""
+    """Write all pairs of a point and an interval around it; return their number, even if room is short."""
     written = 0
     for k in range(len(points)):
         low, high = 0, len(bound)
@@ -55,8 +57,7 @@ def stab_segments(points, bound, after, leaves, start, owner, out_point, out_int
 
 @njit(cache=True, nogil=True)
 def greatest_ends(high, begin, end, greatest):
-    """Return the greatest end below every node of the balanced tree over intervals sorted by their
-    beginnings."""
+    """Return the greatest end below every node of the balanced tree over intervals sorted by begin."""
     if begin >= end:
         return np.iinfo(np.int64).min
     middle = (begin + end) >> 1
@@ -68,8 +69,7 @@ def greatest_ends(high, begin, end, greatest):
 
 @njit(cache=True, nogil=True)
 def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
-    """Return all pairs of a point and an interval around it; returns how many, also if there is no room for
-    them."""
+    """Write all pairs of a point and an interval around it; return their number, even if room is short."""
     written = 0
     begins, ends = np.empty(128, np.int64), np.empty(128, np.int64)
     for k in range(len(points)):
@@ -99,7 +99,7 @@ def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
 
 @njit(cache=True, nogil=True)
 def scan_intervals(points, low, high):
-    """Return how many pairs there are, by looking at all of them."""
+    """Return the number of pairs, by testing all of them."""
     found = 0
     for k in range(len(points)):
         for n in range(len(low)):

@@ -1,4 +1,4 @@
-"""The structures that the PS-Tree is compared with, each with the same two methods."""
+"""Wrap the structures of the comparison, each with the same two methods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FrozenPSTree:
         self._frozen = Frozen.of_intervals(low, high, Integers())
 
     def pairs(self, points: Ints) -> Pairs:
-        """Return one leaf per point, whose list is the answer."""
+        """Return the pairs: the list of one leaf per point."""
         return self._frozen.pairs(points)
 
     def locate(self, points: Ints) -> Ints:
@@ -29,7 +29,7 @@ class FrozenPSTree:
         return self._frozen.locate(points)
 
     def nbytes(self) -> int:
-        """Cuts, directory and the lists of all leaves."""
+        """Return the bytes of cuts, directory and the lists of all leaves."""
         frozen = self._frozen
         arrays: list[Any] = [*frozen.cuts, frozen.after, frozen.start, frozen.predicate]
         return sum(array.nbytes for array in arrays)
@@ -54,17 +54,17 @@ class SegmentTree:
         insert_segments(first, last, self._leaves, self._start.copy(), self._owner, False)
 
     def pairs(self, points: Ints) -> Pairs:
-        """Return the lists on the way from a segment to the root."""
+        """Return the pairs from the lists on the path from a segment to the root."""
         arrays = self._bound, self._after, self._leaves, self._start, self._owner
         return self._room.collect(lambda *out: stab_segments(points, *arrays, *out))
 
     def nbytes(self) -> int:
-        """Bounds and the lists of all nodes."""
+        """Return the bytes of bounds and the lists of all nodes."""
         return sum(array.nbytes for array in (self._bound, self._after, self._start, self._owner))
 
 
 class IntervalTree:
-    """A balanced tree by the beginnings of the intervals, with the greatest end below every node."""
+    """A balanced tree by the begin of the intervals, with the greatest end below every node."""
 
     def __init__(self, low: Ints, high: Ints) -> None:
         self._room = _Room()
@@ -74,12 +74,12 @@ class IntervalTree:
         greatest_ends(self._high, 0, len(low), self._greatest)
 
     def pairs(self, points: Ints) -> Pairs:
-        """Return all nodes whose subtree reaches the point."""
+        """Return the pairs from all nodes whose subtree reaches the point."""
         arrays = self._low, self._high, self._owner, self._greatest
         return self._room.collect(lambda *out: stab_intervals(points, *arrays, *out))
 
     def nbytes(self) -> int:
-        """Four numbers per interval."""
+        """Return the bytes of four numbers per interval."""
         return 4 * self._low.nbytes
 
 

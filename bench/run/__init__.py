@@ -1,6 +1,6 @@
-"""Runs: one workload, several engines, measured in one process and made to agree.
+"""Runs: one workload, several engines, measured in one process, with equal results required.
 
-:class:`Plan` says what to run, :func:`run` runs it, :func:`vary` runs it for several values of a parameter.
+:class:`Plan` defines a run, :func:`run` runs it, :func:`vary` runs it for several values of a parameter.
 """
 
 from bench.run.agree import Case, Disagreement

@@ -1,4 +1,4 @@
-"""Engines must agree; where two do not, the case is told in full."""
+"""Compare the pairs of two engines, and describe the first difference in full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Case:
     explanation: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For a file."""
+        """Return the case as plain values, for a file."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Case:
 
 
 class Disagreement(Exception):
-    """Two engines gave different pairs; ``case`` is the first of them."""
+    """An error: two engines gave different pairs; ``case`` is the first of them."""
 
     def __init__(self, case: Case) -> None:
         super().__init__(str(case) + (f"\n{case.explanation}" if case.explanation else ""))
@@ -74,7 +74,7 @@ def _first_difference(one: str, left: list[Pair], other: str, right: list[Pair])
     if different:
         pair = min(different)
         found_by_one = pair in set(left)
-    else:  # the same pairs, but one engine reports a pair more often than the other
+    else:  # the pairs are the same, but one engine reports a pair more often than the other
         longer, shorter = (left, right) if len(left) > len(right) else (right, left)
         pair = next(a for a, b in zip(longer, [*shorter, None], strict=False) if a != b)
         found_by_one = longer is left
@@ -82,8 +82,8 @@ def _first_difference(one: str, left: list[Pair], other: str, right: list[Pair])
     return Case(finder, loser, *pair)
 
 
-def told(case: Case, plan: Plan, material: Material) -> Case:
-    """``case`` with everything that is needed to look into it, judged by the tree evaluator."""
+def described(case: Case, plan: Plan, material: Material) -> Case:
+    """Return ``case`` with everything needed to investigate it, judged by the tree evaluator."""
     known = replace(case, workload=plan.workload.name, parameters=plan.as_parameters(), seed=plan.seed)
     event = next(iter(rows_of(material.events.slice(case.event, 1))))
     index = _alone(case.subscription, material)
@@ -97,7 +97,7 @@ def told(case: Case, plan: Plan, material: Material) -> Case:
 
 
 def _alone(subscription: str, material: Material) -> Any:
-    """Return an index of this subscription and no other."""
+    """Return an index of this subscription alone."""
     for table in (material.columns, material.texts):
         mine = table.filter(pc.equal(table.column("id").cast(pa.string()), subscription))
         if mine.num_rows:

@@ -1,4 +1,4 @@
-"""``python -m bench run``."""
+"""Provide ``python -m bench run``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from bench.options import changed_workload, json_file, known_engines, known_workload, settings
 from bench.workloads import Workload
 
-STAGES = 5  # said per engine: warming up, building, matching, one at a time, on all cores
+STAGES = 5  # messages per engine: warming up, building, matching, one at a time, on all cores
 
 
 @click.command("run")
@@ -29,17 +29,22 @@ STAGES = 5  # said per engine: warming up, building, matching, one at a time, on
 )
 @click.option("--vary", default=None, metavar="PARAM=V1,V2,…", help="Run once for each of these values.")
 @click.option(
-    "--set", "changes", multiple=True, callback=settings, metavar="PARAM=VALUE", help="Of the workload."
+    "--set",
+    "changes",
+    multiple=True,
+    callback=settings,
+    metavar="PARAM=VALUE",
+    help="Set a parameter of the workload; repeatable.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1)
 @click.option("--repeats", type=click.IntRange(1), default=3)
-@click.option("--threads", type=click.IntRange(1), default=None, help="For the run on all cores.")
+@click.option("--threads", type=click.IntRange(1), default=None, help="Threads of the run on all cores.")
 @click.option("--sample", type=click.IntRange(0), default=0, help="Events shown to the builder.")
 @click.option(
     "--budget", type=click.FloatRange(0.001), default=3.0, help="Seconds for one pass over the events."
 )
 @click.option("--time", "minutes", type=click.FloatRange(0), default=None, help="Minutes for the whole run.")
-@click.option("--memory", type=click.FloatRange(0.1), default=None, help="GB that may be used.")
+@click.option("--memory", type=click.FloatRange(0.1), default=None, help="GB of memory that the run may use.")
 @json_file()
 def run_command(
     workload: Workload,
@@ -102,7 +107,7 @@ def _values(text: str) -> tuple[str, list[str]]:
 
 @contextmanager
 def bar(total: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar on stderr; call what it gives with what begins now."""
+    """Show a progress bar on stderr; call the yielded function with the name of each new step."""
     from tqdm import tqdm
 
     with tqdm(total=total, unit="step", dynamic_ncols=True, leave=False) as shown:
@@ -115,7 +120,7 @@ def bar(total: int) -> Iterator[Callable[[str], None]]:
 
 
 def written_case(different: Any, file: Path | None) -> Path:
-    """Where the case of a disagreement was written: beside the report, or among the results."""
+    """Return the path to which the case of a disagreement was written: beside the report, or in results."""
     from bench.report import RESULTS, write_json
 
     place = file.with_suffix(".disagreement.json") if file else RESULTS / "disagreement.json"

@@ -1,4 +1,4 @@
-"""The data of a run, and the index made of it."""
+"""Generate the data of a run, and build its index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.run.plan import EngineSpec, Plan
 
 Build = Callable[..., Any]
 
-_SAMPLE_SEED = 104_729  # events for statistics are other ones than those that are matched
+_SAMPLE_SEED = 104_729  # the events for statistics differ from those that are matched
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Material:
 
 
 def library_build() -> Build:
-    """``tamis.Index.build``, imported when it is needed."""
+    """Call ``tamis.Index.build``, imported on first use."""
     import tamis
 
     build: Build = tamis.Index.build
@@ -34,7 +34,7 @@ def library_build() -> Build:
 
 
 def generate(plan: Plan) -> Material:
-    """Subscriptions and events of ``plan``."""
+    """Return the subscriptions and events of ``plan``."""
     workload, n = plan.workload, plan.subscriptions
     sample = workload.events(plan.sample, plan.seed + _SAMPLE_SEED, n) if plan.sample else None
     return Material(
@@ -46,8 +46,7 @@ def generate(plan: Plan) -> Material:
 
 
 def make_index(material: Material, spec: EngineSpec, build: Build, *, merge: bool = True) -> Any:
-    """Return the index of all subscriptions: those in columns, then those written as text, merged if
-    asked."""
+    """Return the index of all subscriptions, in columns and as text, merged if requested."""
     how = {"engine": spec.engine, "parameters": dict(spec.parameters), "sample": material.sample}
     ids, texts = (material.texts.column(name).to_pylist() for name in ("id", "expression"))
     written = dict(zip(ids, texts, strict=True))

@@ -1,4 +1,4 @@
-"""One engine on the data of a run: build, match, count."""
+"""Measure one engine on the data of a run: build, match, count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bench.timing import (
 )
 
 SINGLES = 2_000
-"""How many events are matched one at a time."""
+"""The number of events that are matched one at a time."""
 
 _FEW = 5_000  # predicates of the warm-up
 
@@ -32,7 +32,7 @@ Say = Callable[[str], Any]
 def measure(
     plan: Plan, material: Material, spec: EngineSpec, build: Build, say: Say
 ) -> tuple[dict[str, Any], Timing]:
-    """Return the figures of one engine, and what it found."""
+    """Return the figures of one engine, and the pairs it found."""
     say("warming up")
     warm_up_s, _ = seconds(lambda: warm_up(material, spec, build))
     say("building")
@@ -53,7 +53,7 @@ def measure(
 
 
 def warm_up(material: Material, spec: EngineSpec, build: Build) -> None:
-    """Build and match a little, so that compilation is not counted as either."""
+    """Build and match a little, so that compilation counts as neither."""
     few = replace(material, columns=material.columns.slice(0, _FEW), texts=material.texts.slice(0, 1))
     make_index(few, spec, build).match_many(material.events.slice(0, PROBE), threads=1)
 
@@ -76,7 +76,7 @@ def _batch(plan: Plan, spec: EngineSpec, timing: Timing) -> dict[str, Any]:
 
 
 def spread(rounds: list[float]) -> float:
-    """Return how far the rounds lie apart: the middle one over the best, less one."""
+    """Return the spread of the rounds: the median over the best, less one."""
     ordered = sorted(rounds)
     return ordered[len(ordered) // 2] / ordered[0] - 1
 
@@ -91,13 +91,13 @@ def _size(plan: Plan, index: Any) -> dict[str, Any]:
 
 
 def _choice(info: dict[str, Any]) -> str:
-    """What ``auto`` took, segment by segment; nothing for the others."""
+    """Return the choice of ``auto``, segment by segment; nothing for the others."""
     taken = [part for segment in info["segments"] for part in segment.get("choice", {}).get("parts", [])]
     return " + ".join(f"{part['engine']} ({part['name']})" for part in taken)
 
 
 def disk_bytes(index: Any) -> int:
-    """What the saved index takes on disk."""
+    """Return the bytes of the saved index on disk."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index"
         index.save(path)

@@ -1,4 +1,4 @@
-"""Whether a run fits into memory, asked before it starts."""
+"""Check whether a run fits into memory, before it starts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from bench.run.plan import Plan
 
-_TRIAL = 20_000  # subscriptions and events whose size is taken for that of the others
+_TRIAL = 20_000  # subscriptions and events from whose size the others' is estimated
 _TIMES = 11  # peak while building, over the bytes of the columns: 7 to 10.9 were seen
 _EVENT_TIMES = 6
 _BASE = 0.5e9  # Python, the libraries, compiled code
-_SHARE = 0.9  # of what is free
+_SHARE = 0.9  # of the free memory
 
 
 class TooLarge(Exception):
-    """A run would need more memory than it may have."""
+    """An error: a run would need more memory than it may have."""
 
 
 def estimate(plan: Plan) -> float:
-    """Bytes that ``plan`` needs at its peak, from a small part of its data."""
+    """Return the bytes that ``plan`` needs at its peak, estimated from a small part of its data."""
     few, some = min(_TRIAL, plan.subscriptions), min(_TRIAL // 20, plan.events)
     workload = plan.workload
     book: int = workload.subscriptions(few, plan.seed).nbytes + workload.texts(few, plan.seed).nbytes
@@ -29,7 +29,7 @@ def estimate(plan: Plan) -> float:
 
 
 def available() -> float | None:
-    """Bytes that a new process may use, if this system tells."""
+    """Return the bytes that a new process may use, if this system reports them."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -38,7 +38,7 @@ def available() -> float | None:
 
 
 def allowance(budget: float | None = None) -> float:
-    """Bytes that may be used: ``budget``, or most of what is free."""
+    """Return the bytes that may be used: ``budget``, or most of the free memory."""
     free = available()
     return budget or (_SHARE * free if free else math.inf)
 

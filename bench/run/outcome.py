@@ -1,4 +1,4 @@
-"""A whole run: every engine on the same data, one point or several, and the file that tells of it."""
+"""Run every engine on the same data, at one point or several, and make the report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from bench import report
 from bench.run import memory
-from bench.run.agree import Disagreement, agree, told
+from bench.run.agree import Disagreement, agree, described
 from bench.run.material import Build, Material, generate, library_build, make_index
 from bench.run.measure import measure
 from bench.run.plan import EngineSpec, Plan
@@ -18,7 +18,7 @@ from bench.timing import Timing, pairs_of
 from bench.workloads.base import changed
 
 SIZES = ("subscriptions", "events", "sample")
-"""What can be varied besides the parameters of the workload."""
+"""The sizes that can be varied besides the parameters of the workload."""
 
 Say = Callable[[str], Any]
 _SCAN = EngineSpec("scan", "scan", {})
@@ -27,7 +27,7 @@ _SCAN = EngineSpec("scan", "scan", {})
 def run(
     plan: Plan, build: Build | None = None, *, say: Say = lambda _: None, deadline: float | None = None
 ) -> dict[str, Any]:
-    """Measure every engine of ``plan``; :class:`Disagreement` if they do not give the same pairs.
+    """Measure every engine of ``plan``; raise :class:`Disagreement` if they do not give the same pairs.
 
     Engines that would begin after ``deadline`` (of ``time.monotonic``) are listed as skipped.
     """
@@ -50,7 +50,7 @@ def vary(
     deadline: float | None = None,
     budget: float | None = None,
 ) -> dict[str, Any]:
-    """Run ``plan`` once for each of the ``values`` of ``parameter``; each result says its ``point``."""
+    """Run ``plan`` once for each of the ``values`` of ``parameter``; each result has its ``point``."""
     _known(plan)
     plans = [varied(plan, parameter, value) for value in values]
     for each in plans:
@@ -66,7 +66,7 @@ def vary(
 
 
 def varied(plan: Plan, parameter: str, value: Any) -> Plan:
-    """``plan`` with another value of a size or of a parameter of its workload."""
+    """Return ``plan`` with another value of a size or of a parameter of its workload."""
     if parameter in SIZES:
         count: Any = _count(parameter, value)
         return replace(plan, **{parameter: count})
@@ -95,7 +95,7 @@ def _plain(plan: Plan, parameter: str) -> Any:
 def _point(
     plan: Plan, build: Build, say: Say, deadline: float | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the results of every engine on the data of ``plan``, and the engines there was no time for."""
+    """Return the results of every engine on the data of ``plan``, and the engines without time left."""
     specs = plan.specs()
     say("generating")
     material = generate(plan)
@@ -117,7 +117,7 @@ def _point(
 
 
 def _checked(plan: Plan, material: Material, build: Build) -> Timing:
-    """What ``scan`` finds for the first events."""
+    """Return the pairs that ``scan`` finds for the first events."""
     events = material.events.slice(0, plan.checked)
     pairs, work = pairs_of(make_index(material, _SCAN, build), events)
     return Timing(events.num_rows, [], 0.0, [], None, work, pairs)
@@ -130,7 +130,7 @@ def _insist_on_agreement(
         for other, before in known.items():
             agree(other, before, name, timing)
     except Disagreement as different:
-        raise Disagreement(told(different.case, plan, material)) from None
+        raise Disagreement(described(different.case, plan, material)) from None
 
 
 def _report(plan: Plan, results: list[dict[str, Any]], skipped: list[str]) -> dict[str, Any]:

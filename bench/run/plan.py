@@ -1,4 +1,4 @@
-"""What to run: a workload, how much of it, and which engines with which parameters."""
+"""Define a run: a workload, its size, and the engines with their parameters."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class EngineSpec:
 
     @classmethod
     def read(cls, text: str) -> EngineSpec:
-        """Raises ``ValueError`` for something else; whether there is such an engine, :meth:`known` says."""
+        """Return the spec in ``text``, or raise ``ValueError``; :meth:`known` checks the engine itself."""
         engine, *settings = text.strip().split(":")
         return cls(text.strip(), engine, dict(_setting(setting, text) for setting in settings))
 
     def known(self) -> EngineSpec:
-        """Itself; raises ``ValueError``, which lists what there is, for an unknown engine or parameter."""
+        """Return itself; an unknown engine or parameter raises a ``ValueError`` that lists the known ones."""
         if self.engine not in engine_names():
             raise ValueError(f"{self.engine!r} is not one of {', '.join(engine_names())}")
         _check(self.engine, self.parameters)
@@ -54,11 +54,11 @@ def _check(engine: str, parameters: dict[str, int | float]) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run.
+    """The definition of a run.
 
-    ``detail`` adds what takes longer: one event at a time, all cores, size on disk. ``budget_s`` is how long
-    one pass over the events may take; a slower engine gets fewer events. ``sample`` events are shown to the
-    builder. ``checked`` events are also matched by ``scan``, if that is not among the engines.
+    ``detail`` adds slower measurements: one event at a time, all cores, size on disk. ``budget_s`` is the
+    time for one pass over the events; a slower engine gets fewer events. The builder sees ``sample`` events.
+    ``scan`` also matches ``checked`` events, if it is not among the engines.
     """
 
     workload: Workload
@@ -74,10 +74,10 @@ class Plan:
     checked: int = 32
 
     def specs(self) -> list[EngineSpec]:
-        """Return the engines, read."""
+        """Return the engines as specs."""
         return [EngineSpec.read(text) for text in self.engines]
 
     def as_parameters(self) -> dict[str, Any]:
-        """Everything that shapes the figures, as plain values."""
+        """Return everything that shapes the figures, as plain values."""
         own = ("subscriptions", "events", "repeats", "threads", "sample", "budget_s")
         return self.workload.parameters() | {name: getattr(self, name) for name in own}

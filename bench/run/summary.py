@@ -1,4 +1,4 @@
-"""A run as tables for people."""
+"""Print a run as tables for people."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEGEND = (
 
 
 def summary(outcome: dict[str, Any]) -> str:
-    """Return a table a point, then what must be known to read it."""
+    """Return a table per point, then notes for reading it."""
     parts = [_title(outcome)]
     for point in _points(outcome):
         results = [result for result in outcome["results"] if result.get("point") == point]

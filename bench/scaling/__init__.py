@@ -1,5 +1,5 @@
-"""How cost grows: with the book, the event, the attributes and the matches; and how far the hardware is.
+"""The growth of cost with the book, the event, the attributes and the matches, and the hardware's limits.
 
-``curves`` says what is measured, ``shelf`` builds books too large for one index in pieces on disk,
-``hardware`` measures what memory can do, ``touched`` counts the cache lines that an event needs.
+``curves`` defines the measurements, ``shelf`` builds books too large for one index in pieces on disk,
+``hardware`` measures memory, ``touched`` counts the cache lines that an event needs.
 """

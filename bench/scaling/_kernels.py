@@ -1,4 +1,4 @@
-"""Compiled loops: reading memory in order and out of order, and retracing what ``hybrid`` reads."""
+"""Read memory in order and out of order, and retrace the reads of ``hybrid``."""
 
 import numpy as np
 from numba import njit
@@ -11,7 +11,7 @@ LINE = 64
 
 @njit(cache=True, nogil=True)
 def read_in_order(words):
-    """Return the sum of all words, four at a time so that adding is not what takes the time."""
+    """Return the sum of all words, four at a time so that adding is not the bottleneck."""
     a = b = c = d = np.uint64(0)
     for i in range(0, len(words) - 3, 4):
         a += words[i]
@@ -32,7 +32,7 @@ def read_anywhere(words, places):
 
 @njit(cache=True, nogil=True)
 def follow(words, steps):
-    """Where ``steps`` links lead: every load waits for the one before."""
+    """Follow ``steps`` links and return the last; every load waits for the one before."""
     at = np.uint64(0)
     for _ in range(steps):
         at = words[at]
@@ -41,7 +41,7 @@ def follow(words, steps):
 
 @njit(cache=True, nogil=True)
 def lines_of(begin, end, width):
-    """Cache lines of the entries ``begin`` to ``end`` of an array whose entries have ``width`` bytes."""
+    """Return the cache lines of entries ``begin`` to ``end`` of an array with ``width`` bytes per entry."""
     if end <= begin:
         return 0
     return (end * width - 1) // LINE - begin * width // LINE + 1
@@ -49,7 +49,7 @@ def lines_of(begin, end, width):
 
 @njit(cache=True, nogil=True)
 def distinct_lines(places, count, width):
-    """Cache lines of scattered entries, each counted once."""
+    """Return the cache lines of scattered entries, each counted once."""
     lines = np.empty(count, np.int64)
     for i in range(count):
         lines[i] = places[i] * width // LINE
@@ -64,7 +64,7 @@ def distinct_lines(places, count, width):
 def retrace(
     event_start, dimension, lo, start, cells, heads, levels, list_start, until, inline, rows, layout, touched
 ):
-    """Cache lines that plain events touch, by array: heads, list starts, inline records, rows, clauses."""
+    """Count the cache lines that plain events touch: heads, list starts, inline records, rows, clauses."""
     stride = np.int64(layout[6])
     dimension_bits, cell_bits = np.uint64(layout[0]), np.uint64(layout[1])
     zones, width, first_pair = np.int64(layout[2]), np.int64(layout[3]), np.int64(layout[4])

@@ -1,4 +1,4 @@
-"""What is measured: one curve for each thing that cost may grow with."""
+"""Define the curves, one for each quantity that cost may grow with, and measure them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Curve:
     subscriptions: int = 1_000_000
 
     def plan(self, value: float, scale: int = 1) -> Plan:
-        """What to run for one value; ``scale`` times fewer subscriptions."""
+        """Return the run for one value, with ``scale`` times fewer subscriptions."""
         count = int(value if self.parameter == "subscriptions" else self.subscriptions) // scale
         workload = WORKLOADS[self.workload]
         if self.matches is not None:
@@ -114,7 +114,7 @@ def _point(plan: Plan, say: Say) -> dict[str, Any]:
 
 
 class Miscount(Exception):
-    """The engine finds more or fewer clauses than a bare loop over all of them."""
+    """An error: the engine finds more or fewer clauses than a bare loop over all of them."""
 
 
 def check(index: Any, events: pa.Table) -> None:
@@ -126,7 +126,7 @@ def check(index: Any, events: pa.Table) -> None:
 
 
 def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:
-    """Return the same for a book that does not fit: an event goes through all pieces."""
+    """Measure a book that does not fit into memory: an event goes through all pieces."""
     if not isinstance(plan.workload, Synthetic):
         raise TooLarge(f"{plan.workload.name} cannot be built in pieces")
     events = plan.workload.events(plan.events, plan.seed, plan.subscriptions)
@@ -145,7 +145,7 @@ def _in_pieces(plan: Plan, say: Say) -> dict[str, Any]:
 
 
 def _on_disk() -> Path:
-    """Return a folder that is not in memory, as the one for temporary files may be."""
+    """Return a folder on disk; the one for temporary files may be in memory."""
     report.RESULTS.mkdir(parents=True, exist_ok=True)
     return report.RESULTS
 

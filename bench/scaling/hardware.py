@@ -1,4 +1,4 @@
-"""What this machine's memory can do: in order, anywhere, and one load after the other."""
+"""Measure this machine's memory: reads in order, anywhere, and one load after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOADS = 2_000_000
 
 
 def hardware(size: int = _BYTES, loads: int = _LOADS) -> dict[str, Any]:
-    """GB a second in order, nanoseconds a cache line anywhere, nanoseconds a dependent load, cache sizes."""
+    """Return GB/s in order, ns per cache line anywhere, ns per dependent load, and cache sizes."""
     rng = np.random.default_rng(1)
     words = rng.permutation(size // 8).astype(np.uint64)
     places = rng.integers(0, len(words), loads)
@@ -35,7 +35,7 @@ def hardware(size: int = _BYTES, loads: int = _LOADS) -> dict[str, Any]:
 
 
 def caches() -> dict[str, int]:
-    """Bytes of each data cache of the first core, if this system tells."""
+    """Return the bytes of each data cache of the first core, if this system reports them."""
     found = {}
     for place in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         kind, level, size = ((place / name).read_text().strip() for name in ("type", "level", "size"))

@@ -1,4 +1,4 @@
-"""The curves as a section of the report."""
+"""Show the curves as a section of the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = {"sparse": "w4-sparse", "clustered": "w2, 100 matches", "dense": "w4-de
 
 
 def section(found: dict[str, Any]) -> Section:
-    """Return how cost grows, in plots and tables."""
+    """Return the section on the growth of cost, in plots and tables."""
     parts = [_INTRO, f'<div class="plots">{_growth(found)}{_touched(found)}{_others(found)}</div>']
     parts.append("<ul>" + "".join(f"<li>{escape(line)}</li>" for line in verdicts(found)) + "</ul>")
     parts.append(f"<p>{escape(memory(found['hardware']))}.</p>")

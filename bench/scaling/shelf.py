@@ -1,4 +1,4 @@
-"""A book too large to be built at once: pieces built one after the other, saved, and memory-mapped."""
+"""Build a book too large to be built at once: in pieces, each saved and memory-mapped."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Shelf:
             build_s, index = seconds(partial(Index.build, columns))
             place = folder / f"piece-{rows.start}"
             index.save(place)
-            del index, columns  # the next piece needs the room
+            del index, columns  # free the memory for the next piece
             indexes.append(Index.open(place))
             spent += build_s
         return cls(indexes, spent)
 
     def match_us(self, events: pa.Table) -> tuple[float, float]:
-        """Microseconds per event in all pieces together, located events to matches; matches per event."""
+        """Return microseconds per event in all pieces, located events to matches, and matches per event."""
         located = [(index, parts.locate_events(index, events)) for index in self.indexes]
         found = self._match(located)
         spent = min(timed(lambda: self._match(located), 3))
@@ -50,5 +50,5 @@ class Shelf:
         return sum(parts.match_located(index, batches) for index, batches in located)
 
     def bytes(self) -> int:
-        """Of all pieces."""
+        """Return the bytes of all pieces."""
         return sum(int(index.info()["bytes"]) for index in self.indexes)

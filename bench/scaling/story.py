@@ -1,4 +1,4 @@
-"""What the curves say: growth, where they bend, and how far the hardware's limits are."""
+"""Interpret the curves: growth, bends, and the distance to the hardware's limits."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ MOST_GROWTH = 3.0
 
 
 LEAST_BEND = 0.1
-"""Powers that differ by less are called the same."""
+"""Powers that differ by less count as equal."""
 
 
 class Growth(NamedTuple):
-    """Cost per event at ten times the subscriptions, over that before."""
+    """The cost per event at ten times the subscriptions over the cost before."""
 
     times: float
-    matches: float  # by how much they grew
+    matches: float  # the factor by which matches grew
 
     @property
     def met(self) -> bool:
-        """Whether it keeps the bound."""
+        """Whether the growth keeps the bound."""
         return self.times <= MOST_GROWTH
 
 
 def growth(points: Sequence[Point]) -> Growth | None:
-    """From the largest book that has one ten times larger; the aim is for one million."""
+    """Return the growth from the largest book that has one ten times larger; the goal is for one million."""
     known = {point["subscriptions"]: point for point in points}
     pairs = [(known[n], known[10 * n]) for n in known if 10 * n in known and 10 * n <= 10_000_000]
     if not pairs:
@@ -40,7 +40,7 @@ def growth(points: Sequence[Point]) -> Growth | None:
 
 
 def exponents(points: Sequence[Point]) -> list[tuple[float, float]]:
-    """Between points the power of the value that cost grows with: 0 is flat, 1 is in proportion."""
+    """Return the power of the value that cost grows with, between points: 0 is flat, 1 is proportional."""
     return [
         (b["value"], math.log(b["us_per_event"] / a["us_per_event"]) / math.log(b["value"] / a["value"]))
         for a, b in pairwise(points)
@@ -48,9 +48,9 @@ def exponents(points: Sequence[Point]) -> list[tuple[float, float]]:
 
 
 def bend(points: Sequence[Point], caches: Mapping[str, int]) -> str:
-    """Where cost begins to grow faster, and which cache the index has outgrown there.
+    """Return where cost begins to grow faster, and the cache that the index has outgrown there.
 
-    Books in pieces are another matter: each piece costs its visits again.
+    Books in pieces do not count: each piece costs its visits again.
     """
     points = [point for point in points if "pieces" not in point]
     steps = exponents(points)
@@ -76,7 +76,7 @@ def _over(point: Point, other: Point) -> float:
 
 
 class Distance(NamedTuple):
-    """A point against what memory can do."""
+    """A point against the speed of memory."""
 
     touched: float  # bytes per event
     gb_s: float
@@ -84,7 +84,7 @@ class Distance(NamedTuple):
 
 
 def distance(point: Point, machine: Mapping[str, Any]) -> Distance | None:
-    """Return how fast memory is read, and how fast it could be; nothing for books in pieces."""
+    """Return the speed at which memory is read, and could be read; nothing for books in pieces."""
     if "touched" not in point:
         return None
     touched = sum(point["touched"].values())

@@ -1,4 +1,4 @@
-"""Measuring all curves, and telling of them in a terminal."""
+"""Measure all curves, and print them in a terminal."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _SAID = 4  # steps per point
 
 
 def outcome(curves: list[Curve], scale: int, most: int | None, file: Path) -> dict[str, Any]:
-    """Everything measured, with what it was measured on.
+    """Measure everything, and return it with machine and versions.
 
-    It is written to ``file`` after every curve; curves of the same scale that stand there are kept.
+    The report is written to ``file`` after every curve; curves of the same scale in that file are kept.
     """
     known = report.read_json(file) if file.exists() else {}
     found = dict(known["curves"]) if known.get("scale") == scale else {}
     with bar(1 + _SAID * sum(len(curve.values) for curve in curves)) as say:
         say("hardware")
-        told = {
+        report_so_far = {
             "hardware": hardware(),
             "scale": scale,
             "curves": found,
@@ -34,12 +34,12 @@ def outcome(curves: list[Curve], scale: int, most: int | None, file: Path) -> di
             "commit": report.commit(),
         }
         for curve in curves:
-            found[curve.name] = _told(curve, measure(curve, say, scale, most))
-            report.write_json(told, file)
-    return told
+            found[curve.name] = _described(curve, measure(curve, say, scale, most))
+            report.write_json(report_so_far, file)
+    return report_so_far
 
 
-def _told(curve: Curve, points: list[dict[str, Any]]) -> dict[str, Any]:
+def _described(curve: Curve, points: list[dict[str, Any]]) -> dict[str, Any]:
     about = {"title": curve.title, "workload": curve.workload, "parameter": curve.parameter}
     return about | {"constant_matches": curve.constant, "points": points}
 
@@ -78,7 +78,7 @@ def _value(point: dict[str, Any]) -> str:
 
 
 def verdicts(found: dict[str, Any]) -> list[str]:
-    """Growth, judged where the matches do not grow; and where the curves bend."""
+    """Return the growth, judged if the matches do not grow, and the bends of the curves."""
     lines = []
     for name, curve in found["curves"].items():
         if curve["parameter"] != "subscriptions":
@@ -93,7 +93,7 @@ def verdicts(found: dict[str, Any]) -> list[str]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """Return a table per curve, then what they say."""
+    """Return a table per curve, then their interpretation."""
     machine = found["hardware"]
     parts = [memory(machine)]
     for curve in found["curves"].values():
@@ -103,7 +103,7 @@ def summary(found: dict[str, Any]) -> str:
 
 
 def memory(machine: dict[str, Any]) -> str:
-    """What memory can do, in a line."""
+    """Return the speed of memory, in a line."""
     sizes = ", ".join(f"{name} {size / 1024:,.0f} KB" for name, size in machine["caches"].items())
     return (
         f"memory in order {machine['bandwidth_gb_s']:.1f} GB/s; a line from anywhere "

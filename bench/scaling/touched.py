@@ -1,4 +1,4 @@
-"""How many cache lines ``hybrid`` reads for an event, array by array."""
+"""Count the cache lines that ``hybrid`` reads for an event, array by array."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ARRAYS = ("heads", "list starts", "inline records", "rows", "clauses")
 
 
 def bytes_touched(index: Any, events: pa.Table) -> dict[str, float]:
-    """Bytes per event in whole cache lines, by array; every segment of the index counts."""
+    """Return the bytes per event in whole cache lines, by array; every segment of the index counts."""
     touched = np.zeros(len(ARRAYS), np.int64)
     for batch in parts.locate_events(index, events):
         for layer, located in batch.layers:

@@ -1,1 +1,1 @@
-"""What the service does in a second, and for minutes on end."""
+"""The speed of the service, in one second and over minutes."""

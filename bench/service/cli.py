@@ -1,4 +1,4 @@
-"""``python -m bench service``."""
+"""Provide ``python -m bench service``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bench.options import json_file
-from bench.report import ROOT, tell_figures
+from bench.report import ROOT, report_figures
 
 
 @click.group("service", context_settings={"show_default": True})
@@ -17,15 +17,15 @@ def service_command() -> None:
 
 @service_command.command("load")
 @click.option("-n", "--subscriptions", type=click.IntRange(1), default=1_000_000)
-@click.option("--events", type=click.IntRange(1), default=2_000, help="That are published in a second.")
-@click.option("--changes", type=click.IntRange(0), default=1_000, help="Of subscriptions, in a second.")
+@click.option("--events", type=click.IntRange(1), default=2_000, help="Events published per second.")
+@click.option("--changes", type=click.IntRange(0), default=1_000, help="Changes of subscriptions per second.")
 @click.option("--seconds", type=click.FloatRange(10), default=180.0)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=ROOT / "build" / "load",
     show_default=False,
-    help="Of the service; subscriptions that stand there are used again.",
+    help="Folder of the service; its subscriptions are reused.",
 )
 @json_file("Write the figures here.")
 def load_command(
@@ -34,4 +34,4 @@ def load_command(
     """Hold a load for minutes: rates, lag, memory."""
     from bench.service.load import hold
 
-    tell_figures(hold(folder, subscriptions, events, changes, seconds), file)
+    report_figures(hold(folder, subscriptions, events, changes, seconds), file)

@@ -1,7 +1,7 @@
-"""A load that is held: events and changes at fixed rates against one service, and what that does to it.
+"""Hold events and changes at fixed rates against one service, and measure the service.
 
-The service is a process of its own, and so are the callers: what they cost is not counted as the service's,
-though they share the machine.
+The service and the callers are separate processes: the callers' cost does not count as the service's, though
+they share the machine.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ UNBOUNDED = ("owner_requests", "owner_events", "owner_subscriptions", "owner_pre
 
 
 class Watched:
-    """A process, from outside."""
+    """A process, measured from outside."""
 
     def __init__(self, pid: int) -> None:
         self._process = psutil.Process(pid)
 
     def resident(self) -> float:
-        """Megabytes in memory."""
+        """Return the resident memory in megabytes."""
         return float(self._process.memory_info().rss / 1e6)
 
     def processor(self) -> float:
-        """Seconds of processor time so far."""
+        """Return the seconds of processor time so far."""
         times = self._process.cpu_times()
         return float(times.user + times.system)
 
 
 def register(folder: Path, count: int, seed: int) -> str:
-    """Searches straight into the store, before the service starts; a key to speak to it."""
+    """Write searches straight into the store before the service starts; return a key for the service."""
     from tqdm import tqdm
 
     from tamis.store import Store, keys
@@ -61,29 +61,29 @@ def register(folder: Path, count: int, seed: int) -> str:
             return keys.make(connection, OWNER, keys.SCOPES, "load")[1]
 
 
-def publish(address: str, key: str, rate: int, seconds: float, book: int, told: Any, gate: Any) -> None:
-    """Listings at a steady rate, many to a request."""
+def publish(address: str, key: str, rate: int, seconds: float, book: int, reports: Any, gate: Any) -> None:
+    """Publish listings at a steady rate, many to a request."""
     bodies = [json.dumps({"attributes": listing}) for listing in listings(20_000, 3, book)]
     each = EVENTS_AT_ONCE
     pieces = ["\n".join(bodies[at : at + each]).encode() for at in range(0, len(bodies), each)]
     gate.wait()
     pace = Pace("events", "/v1/events", rate, each, seconds)
-    _steadily(address, key, pace, pieces, told)
+    _steadily(address, key, pace, pieces, reports)
 
 
-def change(address: str, key: str, rate: int, seconds: float, _: int, told: Any, gate: Any) -> None:
-    """Searches that are saved or altered at a steady rate."""
+def change(address: str, key: str, rate: int, seconds: float, _: int, reports: Any, gate: Any) -> None:
+    """Save or change searches at a steady rate."""
     texts = list(searches(20_000, 5))
     rows = [json.dumps({"id": f"new-{at % 15_000}", "expression": text}) for at, text in enumerate(texts)]
     each = CHANGES_AT_ONCE
     pieces = ["\n".join(rows[at : at + each]).encode() for at in range(0, len(rows) - each, each)]
     gate.wait()
     pace = Pace("changes", "/v1/subscriptions/import?report=refused", rate, each, seconds)
-    _steadily(address, key, pace, pieces, told)
+    _steadily(address, key, pace, pieces, reports)
 
 
 class Pace(NamedTuple):
-    """What is sent where, how many in a second, how many at once, and for how long."""
+    """The route, the requests per second, the connections, and the duration of a load."""
 
     what: str
     path: str
@@ -92,16 +92,16 @@ class Pace(NamedTuple):
     seconds: float
 
 
-def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any) -> None:
-    """Several connections, each with its share: one alone would wait for every answer."""
+def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], reports: Any) -> None:
+    """Send over several connections, each with its share: one alone would wait for every answer."""
     share = pace._replace(rate=pace.rate / CONNECTIONS)
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         for at in range(CONNECTIONS):
-            pool.submit(_one_connection, address, key, share, pieces[at::CONNECTIONS], told)
-    told.put(("done", 0))
+            pool.submit(_one_connection, address, key, share, pieces[at::CONNECTIONS], reports)
+    reports.put(("done", 0))
 
 
-def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], told: Any) -> None:
+def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], reports: Any) -> None:
     headers = {"authorization": f"Bearer {key}", "content-type": LINES}
     with httpx.Client(base_url=address, headers=headers, timeout=120) as client:
         began = time.monotonic()
@@ -111,12 +111,12 @@ def _one_connection(address: str, key: str, pace: Pace, pieces: list[bytes], tol
                 time.sleep(wait)
             asked = time.monotonic()
             client.post(pace.path, content=pieces[number % len(pieces)]).raise_for_status()
-            told.put((pace.what, pace.each, time.monotonic() - asked))
+            reports.put((pace.what, pace.each, time.monotonic() - asked))
             number += 1
 
 
 def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: float) -> dict[str, Any]:
-    """Return both loads for so long; figures of every five seconds, and of the whole."""
+    """Hold both loads for this time; return figures of every five seconds, and of the whole."""
     key = register(folder, subscriptions, 1)
     free = [word for name in UNBOUNDED for word in ("--limit", f"{name}=100000000")]
     began = time.monotonic()
@@ -141,22 +141,22 @@ def hold(folder: Path, subscriptions: int, events: int, changes: int, seconds: f
 
 def _callers(address: str, key: str, rates: tuple[int, int], seconds: float, book: int) -> Any:
     context = multiprocessing.get_context("spawn")
-    told = context.Queue()
+    reports = context.Queue()
     work = [(caller, rate) for caller, rate in zip((publish, change), rates, strict=True) if rate]
     gate = context.Barrier(len(work))
     for caller, rate in work:
-        given = (address, key, rate, seconds, book, told, gate)
+        given = (address, key, rate, seconds, book, reports, gate)
         context.Process(target=caller, args=given, daemon=True).start()
-    return told, len(work), gate  # which must live until the callers have met at it
+    return reports, len(work), gate  # the gate must live until all callers have met at it
 
 
 def _watch(service: Watched, client: Client, callers: Any) -> list[dict[str, Any]]:
-    told, left, _ = callers
+    reports, left, _ = callers
     samples: list[dict[str, Any]] = []
     counts, slowest = {"events": 0, "changes": 0}, 0.0
     tick, spent = time.monotonic(), service.processor()
     while left:
-        kind, number, *waited = told.get(timeout=300)
+        kind, number, *waited = reports.get(timeout=300)
         if kind == "done":
             left -= 1
         else:

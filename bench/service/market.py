@@ -1,4 +1,4 @@
-"""The marketplace as texts: searches to register, and listings to publish."""
+"""Write the marketplace as texts: searches to register, and listings to publish."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEP = 10_000
 
 
 def searches(count: int, seed: int) -> Iterator[str]:
-    """Expressions as people would write them, in the mix of the workload."""
+    """Yield expressions as people would write them, in the mix of the workload."""
     for first in range(0, count, STEP):
         part = range(first, min(first + STEP, count))
         columns = columns_from_arrow(MARKET.columns(seed, part), DEFAULT_LIMITS).columns
@@ -26,6 +26,6 @@ def searches(count: int, seed: int) -> Iterator[str]:
 
 
 def listings(count: int, seed: int, book: int) -> list[dict[str, Any]]:
-    """Listings as objects of JSON."""
+    """Return listings as objects of JSON."""
     table: pa.Table = MARKET.events(count, seed, book)
     return [plain_listing(row) for row in table.to_pylist()]

@@ -1,4 +1,4 @@
-"""``tamis serve`` as a process of its own."""
+"""Run ``tamis serve`` as a separate process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import NamedTuple
 import click
 
 START = "from tamis.cli import main; main()"
-PATIENCE = 120  # seconds to end in good order
+PATIENCE = 120  # seconds for an orderly end
 
 
 class Served(NamedTuple):
-    """A service that runs."""
+    """A running service."""
 
     pid: int
     address: str
@@ -25,7 +25,7 @@ class Served(NamedTuple):
 
 @contextmanager
 def served(folder: Path, options: Sequence[str]) -> Iterator[Served]:
-    """The service of a folder, on a free port, until the end of the block."""
+    """Run the service of a folder on a free port, until the end of the block."""
     is_first = not (folder / "tamis.db").exists()
     command = [sys.executable, "-c", START, "serve", "--data", str(folder), "--port", "0"]
     process = subprocess.Popen(

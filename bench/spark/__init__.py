@@ -1,1 +1,1 @@
-"""How fast the pipeline on Spark is: throughput, memory, large builds, and streams, in ratios of one run."""
+"""The speed of the Spark pipeline: throughput, memory, large builds, and streams, in ratios of one run."""

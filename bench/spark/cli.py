@@ -1,4 +1,4 @@
-"""``python -m bench spark``: what the pipeline on Spark does in a second, a minute, and a gigabyte."""
+"""Provide ``python -m bench spark``: throughput, memory and streams of the Spark pipeline."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from bench.options import json_file
-from bench.report import tell_figures
+from bench.report import report_figures
 
-MASTER = click.option("--master", default="local[2]", help="Where Spark runs.")
+MASTER = click.option("--master", default="local[2]", help="Spark master.")
 
 
 @click.group("spark", context_settings={"show_default": True})
@@ -31,10 +31,10 @@ def _session(master: str) -> Any:
 @click.option("--repeats", type=click.IntRange(1), default=3)
 @json_file("Write the figures here.")
 def throughput_command(master: str, subscriptions: int, events: int, repeats: int, file: Path | None) -> None:
-    """Events a second of match, and of match_many on as many cores."""
+    """Measure events per second of match, and of match_many on as many cores."""
     from bench.spark.throughput import throughput
 
-    tell_figures(throughput(_session(master), subscriptions, events, repeats), file)
+    report_figures(throughput(_session(master), subscriptions, events, repeats), file)
 
 
 @spark_command.command("join")
@@ -43,10 +43,10 @@ def throughput_command(master: str, subscriptions: int, events: int, repeats: in
 @click.option("-m", "--events", type=click.IntRange(1), default=2_000)
 @json_file("Write the figures here.")
 def join_command(master: str, subscriptions: int, events: int, file: Path | None) -> None:
-    """The same work by a join of Spark SQL, without an index."""
+    """Do the same work by a join of Spark SQL, without an index."""
     from bench.spark.throughput import against_a_join
 
-    tell_figures(against_a_join(_session(master), subscriptions, events), file)
+    report_figures(against_a_join(_session(master), subscriptions, events), file)
 
 
 @spark_command.command("large")
@@ -55,11 +55,11 @@ def join_command(master: str, subscriptions: int, events: int, file: Path | None
 @click.option("-m", "--events", type=click.IntRange(1), default=20_000)
 @json_file("Write the figures here.")
 def large_command(master: str, subscriptions: int, events: int, file: Path | None) -> None:
-    """Build, open and match a large book: time, memory, and what workers share."""
+    """Build, open and match a large book: time, memory, and the pages that workers share."""
     from bench.spark.large import large
 
     outcome = large(_session(master), subscriptions, events)
-    tell_figures(outcome, file)
+    report_figures(outcome, file)
     shared = outcome["shared"]
     click.echo(f"  {shared['workers']} workers map the index")
     for name in ("resident_bytes", "proportional_bytes", "private_bytes"):
@@ -71,7 +71,7 @@ def large_command(master: str, subscriptions: int, events: int, file: Path | Non
 @click.option("-n", "--subscriptions", type=click.IntRange(1), default=1_000_000)
 @click.option("--rate", type=click.FloatRange(1), default=2_000)
 @click.option("--minutes", type=click.FloatRange(0.5), default=10)
-@click.option("--churn", type=click.FloatRange(0), default=0, help="Subscriptions that change in a second.")
+@click.option("--churn", type=click.FloatRange(0), default=0, help="Subscriptions changed per second.")
 @click.option(
     "--plot", type=click.Path(path_type=Path, dir_okay=False), default=Path("build/spark/stream.png")
 )
@@ -84,6 +84,6 @@ def stream_command(
     from bench.spark.stream import stream
 
     outcome = stream(_session(master), subscriptions, rate, minutes * 60, churn)
-    tell_figures(outcome, file)
+    report_figures(outcome, file)
     draw_stream(outcome, plot)
     click.echo(f"  {plot}")

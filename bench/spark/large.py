@@ -1,4 +1,4 @@
-"""Large books: how long they take to build, how much memory, and that two workers share one copy."""
+"""Measure large books: build time, memory, and that two workers share one copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORKLOAD = "w4-dense"
 
 
 def large(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any]:
-    """Build a book of so many, open it, and match some events; what it took."""
+    """Build a book of this many, open it, and match some events; return times and memory."""
     from tamis.spark import build, match
 
     files = material(spark, WORKLOAD, subscriptions, events)
@@ -45,8 +45,7 @@ def large(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any
 
 
 def _shared(index: str) -> dict[str, Any]:
-    """Return how two workers, still alive, hold the index: pages that both have mapped count half for
-    each."""
+    """Return the index pages of two live workers; a page that both have mapped counts half for each."""
     import os
 
     held = []
@@ -63,7 +62,7 @@ def _shared(index: str) -> dict[str, Any]:
 
 
 def _mapped(process: int, index: str) -> dict[str, int]:
-    """Of the files of the index: resident, proportional and private bytes of one process."""
+    """Return resident, proportional and private bytes of one process for the files of the index."""
     sums = dict.fromkeys(("Rss", "Pss", "Private_Clean", "Private_Dirty"), 0)
     try:
         with open(f"/proc/{process}/smaps") as file:

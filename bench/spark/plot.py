@@ -1,4 +1,4 @@
-"""The picture of a stream: how long until rows are in the outbox, and memory, over its minutes."""
+"""Draw a stream: the delay until rows are in the outbox, and memory, over its minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process and all below it hold in memory, over time; shared pages are shared out among them."""
+"""Measure the memory of this process and all below it over time; shared pages are divided among them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tree(root: int) -> list[int]:
 
 
 def memory_of(process: int) -> dict[str, int]:
-    """Proportional, private and shared bytes of a process; nothing once it has ended."""
+    """Return proportional, private and shared bytes of a process; nothing once it has ended."""
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:]
         return {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
@@ -34,14 +34,17 @@ def memory_of(process: int) -> dict[str, int]:
 
 
 def command_of(process: int) -> str:
-    """What runs, as ``ps`` would say."""
+    """Return the command line of a process, as ``ps`` shows it."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     return ""
 
 
 class Memory:
-    """Looks every two seconds while it is entered: ``line`` has (seconds, bytes of Java, bytes of Python)."""
+    """A sampler that runs every two seconds inside its block.
+
+    ``line`` has (seconds, bytes of Java, bytes of Python).
+    """
 
     def __init__(self) -> None:
         self.line: list[tuple[float, int, int]] = []
@@ -60,6 +63,6 @@ class Memory:
         while not self._stop.wait(EVERY):
             held = {True: 0, False: 0}
             for process in tree(os.getpid()):
-                # Pages of files, such as the index, are the page cache's: what can leak is anonymous.
+                # Pages of files, such as the index, belong to the page cache; only anonymous memory can leak.
                 held["java" in command_of(process)[:200]] += memory_of(process).get("Anonymous", 0)
             self.line.append((time.monotonic() - self._began, held[True], held[False]))

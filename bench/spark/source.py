@@ -1,6 +1,6 @@
-"""A steady source of events: files of JSON lines, one every tenth of a second, stamped as they are put in.
+"""Feed events at a steady rate: files of JSON lines, one every tenth of a second, with a time stamp.
 
-It is a process of its own, so that it is not slowed down by what it feeds.
+The source is a separate process, so that the pipeline it feeds does not slow it down.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ EVERY = 0.1
 
 
 def start(parquet: str, folder: Path, rate: float, seconds: float) -> subprocess.Popen[bytes]:
-    """Return the source as a process of its own; it ends when everything was put in."""
+    """Start the source as a separate process; it ends when all events are written."""
     command = [sys.executable, "-m", "bench.spark.source", parquet, str(folder), str(rate), str(seconds)]
     return subprocess.Popen(command, cwd=ROOT)
 
 
 def feed(parquet: str, folder: Path, rate: float, seconds: float) -> int:
-    """Put ``rate`` events a second into ``folder`` for so long; returns how many."""
+    """Write ``rate`` events a second into ``folder`` for this time; return their number."""
     lines = [json.dumps(plain_listing(row)) for row in _rows(parquet)]
     folder.mkdir(parents=True, exist_ok=True)
     each, sent, began = max(1, round(rate * EVERY)), 0, time.time()

@@ -1,4 +1,4 @@
-"""A stream held for minutes: from an event's arrival to its rows in the outbox, and how much memory."""
+"""Hold a stream for minutes: measure the delay from an event's arrival to the outbox, and memory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 WORKLOAD = "market"
 SCHEMA = "event_id string, event_time timestamp, attributes string"
-SETTLE = 20.0  # seconds before anything counts: Java compiles, workers start
+SETTLE = 20.0  # seconds before measurements count: Java compiles, workers start
 
 
 def stream(
     spark: SparkSession, subscriptions: int, rate: float, seconds: float, churn: float = 0.0
 ) -> dict[str, Any]:
-    """Match ``rate`` events a second for so long; ``churn`` subscriptions are changed a second meanwhile."""
+    """Match ``rate`` events a second for this time, while ``churn`` subscriptions change a second."""
     files = material(spark, WORKLOAD, subscriptions, 100_000, as_text=True)
     place = FOLDER / "stream"
     shutil.rmtree(place, ignore_errors=True)
@@ -68,7 +68,7 @@ def _start(spark: SparkSession, place: Path, index: str, url: str) -> Any:
 
 
 def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: float, churn: float) -> None:
-    """Until all events are sent; subscriptions come and go meanwhile."""
+    """Wait until all events are sent; subscriptions come and go meanwhile."""
     from tqdm import tqdm
 
     began, changed = time.monotonic(), 0
@@ -85,7 +85,10 @@ def _watch(query: Any, feeder: subprocess.Popen[bytes], store: Any, seconds: flo
 
 
 def _latencies(store: Any) -> dict[str, Any]:
-    """From arrival to the outbox. A file of events has one moment, and so has a batch: pairs are few."""
+    """Return the delays from arrival to the outbox.
+
+    A file of events has one time, and so has a batch, so there are few different pairs.
+    """
     import sqlalchemy as sa
 
     with store.database.reading() as connection:
@@ -103,7 +106,7 @@ def _latencies(store: Any) -> dict[str, Any]:
 
 
 def _percentile(values: Any, weights: Any, cut: float) -> float:
-    """Of values that stand for several rows each."""
+    """Return a percentile of values that stand for several rows each."""
     order = np.argsort(values)
     reached = np.cumsum(weights[order]) >= weights.sum() * cut / 100
     return float(values[order][np.argmax(reached)])

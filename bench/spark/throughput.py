@@ -1,4 +1,4 @@
-"""Batch matching through Spark against the same work in one process, and against a join without an index."""
+"""Measure batch matching through Spark against one process, and against a join without an index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKLOAD = "w4-dense"
 
 
 def throughput(spark: SparkSession, subscriptions: int, events: int, repeats: int = 3) -> dict[str, Any]:
-    """Events a second of ``match`` and of ``match_many`` on the same cores, best of so many runs."""
+    """Measure events per second of ``match`` and of ``match_many`` on the same cores, best of some runs."""
     from tamis.spark import build
 
     files = material(spark, WORKLOAD, subscriptions, events)
@@ -64,7 +64,7 @@ def _by_spark(spark: SparkSession, files: Material, repeats: int) -> tuple[list[
 
 
 def _by_library(files: Material, repeats: int) -> tuple[list[float], int]:
-    """Return the same index and the same files in this process, on as many threads as Spark has tasks."""
+    """Match the same files with the same index in this process, on as many threads as Spark has tasks."""
     from tamis.shards.opening import open_shards
 
     index = open_shards(files.index)
@@ -81,7 +81,7 @@ def _by_library(files: Material, repeats: int) -> tuple[list[float], int]:
 
 
 def against_a_join(spark: SparkSession, subscriptions: int, events: int) -> dict[str, Any]:
-    """Return the same small work by a plan of Spark SQL that joins events to rules without an index."""
+    """Do the same small work by a plan of Spark SQL that joins events to rules without an index."""
     from tamis.spark import build, match
 
     files = material(spark, WORKLOAD, subscriptions, events)
@@ -108,7 +108,7 @@ def against_a_join(spark: SparkSession, subscriptions: int, events: int) -> dict
 
 
 def _joined(spark: SparkSession, files: Material, log: DataFrame) -> DataFrame:
-    """Predicates joined to event values on the attribute, then counted: what one writes without an index."""
+    """Return predicates joined to event values on the attribute, then counted: the plan without an index."""
     from pyspark.sql import functions as F
 
     values = log.select("event_id", F.explode("attributes").alias("attribute", "x"))

@@ -1,4 +1,4 @@
-"""Small figures beside the runs: parsing, bulk columns, the overhead of a call, start-up."""
+"""Measure small figures beside the runs: parsing, bulk columns, the overhead of a call, start-up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bench.workloads import WORKLOADS
 
 
 def parse_speed(one_sided: float) -> float:
-    """W4 expressions with five predicates parsed per second; the share that is not one-sided is BETWEEN."""
+    """Return the W4 expressions with five predicates parsed per second; those not one-sided are BETWEEN."""
     from bench.workloads import W4
     from tamis import parse
 
@@ -28,7 +28,7 @@ def parse_speed(one_sided: float) -> float:
 
 
 def bulk_speed(scale: int) -> float:
-    """Predicates per second through the columns."""
+    """Return the predicates per second through the columns."""
     from tamis.columns import columns_from_arrow
 
     table = WORKLOADS["w4-dense"].subscriptions(200_000 // scale, 1)
@@ -36,7 +36,7 @@ def bulk_speed(scale: int) -> float:
 
 
 def overhead(scale: int) -> float:
-    """Microseconds that ``match`` of a dictionary takes when the engine has next to nothing to do."""
+    """Return the microseconds of ``match`` with a dictionary when the engine has next to nothing to do."""
     index = library_build()({f"s{at}": f"a{at} = {100 + at}" for at in range(30)}, engine="hybrid")
     event = {f"a{at}": at for at in range(30)}
     rounds = 20_000 // scale
@@ -63,17 +63,17 @@ print(time.perf_counter() - start)
 
 
 def import_time(scale: int) -> float:
-    """Seconds of ``import tamis`` in a new process, the median of five."""
+    """Return the seconds of ``import tamis`` in a new process, the median of five."""
     return statistics.median(_in_new_process(_IMPORT) for _ in range(5))
 
 
 def first_match_warm(scale: int) -> float:
-    """Seconds from opening an index to its first match, kernels compiled before."""
+    """Return the seconds from opening an index to its first match, with compiled kernels."""
     return _first_match({}, warm=True)
 
 
 def first_match_cold(scale: int) -> float:
-    """Return the same with an empty cache of compiled kernels."""
+    """Return the same seconds with an empty cache of compiled kernels."""
     with tempfile.TemporaryDirectory() as cache:
         return _first_match({"NUMBA_CACHE_DIR": cache}, warm=False)
 

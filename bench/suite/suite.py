@@ -1,4 +1,4 @@
-"""Which runs the suite is made of, and its report."""
+"""Define the runs of the suite, and make its report."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _ratios(runs: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def suite_summary(outcome: dict[str, Any]) -> str:
-    """Return one table, a figure a line."""
+    """Return one table, with a line per figure."""
     rows = [
         (f["name"], report.figure(f["value"]), _bound(f), f["unit"], "yes" if f["met"] else "NO")
         for f in outcome["figures"]

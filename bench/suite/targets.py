@@ -1,4 +1,4 @@
-"""What the figures of the suite should be."""
+"""Define the targets of the suite's figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Target:
     at_least: bool = False
 
     def judged(self, value: float) -> dict[str, Any]:
-        """``value`` beside its bound."""
+        """Return ``value`` beside its bound."""
         met = value >= self.bound if self.at_least else value <= self.bound
         return asdict(self) | {"value": value, "met": met}
 

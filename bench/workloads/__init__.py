@@ -1,4 +1,4 @@
-"""The workloads by name."""
+"""Look up workloads by name."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _ALL: tuple[Workload, ...] = (
     *MIXES.values(),
 )
 WORKLOADS: dict[str, Workload] = {workload.name: workload for workload in _ALL}
-"""Those that are drawn at random; real ones are found by :func:`named`."""
+"""The workloads that are drawn at random; :func:`named` also finds real ones."""
 
 
 def named(name: str) -> Workload:
-    """Return the workload called ``name``; ``ValueError`` that lists those there are."""
+    """Return the workload called ``name``; for an unknown one, raise a ``ValueError`` that lists all."""
     from bench.workloads.real import REAL
     from bench.workloads.real.data import shared_folder
 

@@ -1,4 +1,4 @@
-"""What a workload is, and how its subscriptions become the columns of the bulk path."""
+"""Define workloads, and turn their subscriptions into the columns of the bulk path."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ class Workload(Protocol):
 
     @property
     def name(self) -> str:
-        """What ``python -m bench run`` calls it."""
+        """The name in ``python -m bench run``."""
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
 
     def parameters(self) -> dict[str, Any]:
-        """Everything that shapes the data, as plain values."""
+        """Return everything that shapes the data, as plain values."""
 
     def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """``count`` subscriptions in the columns of the bulk path."""
+        """Return ``count`` subscriptions in the columns of the bulk path."""
 
     def texts(self, count: int, seed: int) -> pa.Table:
-        """Further subscriptions (id, expression) that columns cannot say, for a book of ``count``."""
+        """Return further subscriptions (id, expression) beyond columns, for a book of ``count``."""
 
     def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` events for a book of ``book`` subscriptions made with the same seed."""
+        """Return ``count`` events for a book of ``book`` subscriptions made with the same seed."""
 
 
 W = TypeVar("W", bound=Workload)
 
 
 def changed(workload: W, changes: Mapping[str, Any]) -> W:
-    """``workload`` with other parameters; text is read as what the parameter is.
+    """Return ``workload`` with other parameters; text is converted to the parameter's type.
 
-    Raises ``ValueError`` for a name that is no parameter (it lists those there are) or text that is none.
+    For an unknown name raise a ``ValueError`` that lists the known ones; also raise it for malformed text.
     """
     known = parameters_of(workload)
     for name in changes:
@@ -89,7 +89,7 @@ def _boolean(name: str, text: str) -> bool:
 
 
 class Operands(NamedTuple):
-    """Operands of one type: how many each row has, and their values end to end."""
+    """Operands of one type: the number of each row's, and their values end to end."""
 
     counts: Ints
     values: pa.Array
@@ -105,12 +105,12 @@ class Rows(NamedTuple):
 
 
 def no_texts() -> pa.Table:
-    """Return the second table of a workload that the columns can say in full."""
+    """Return the empty second table of a workload that columns can express in full."""
     return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
 
 
 def bulk_table(rows: Rows, ids: pa.Array, names: list[str]) -> pa.Table:
-    """``rows`` in the columns of the bulk path."""
+    """Return ``rows`` in the columns of the bulk path."""
     columns = {
         "id": coded(rows.subscription, ids),
         "attribute": coded(rows.attribute, pa.array(names, pa.string())),
@@ -122,12 +122,12 @@ def bulk_table(rows: Rows, ids: pa.Array, names: list[str]) -> pa.Table:
 
 
 def coded(codes: Ints, values: pa.Array) -> pa.DictionaryArray:
-    """``values[codes]`` without repeating the values."""
+    """Return ``values[codes]`` without repeating the values."""
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values)
 
 
 def numbered(prefix: str, numbers: int | range) -> pa.Array:
-    """``prefix0``, ``prefix1`` …, or those of a range."""
+    """Return ``prefix0``, ``prefix1`` …, or those of a range."""
     import pyarrow.compute as pc
 
     numbers = range(numbers) if isinstance(numbers, int) else numbers
@@ -136,18 +136,18 @@ def numbered(prefix: str, numbers: int | range) -> pa.Array:
 
 
 def list_array(count: Ints, values: pa.Array) -> pa.ListArray:
-    """Consecutive runs of ``values``, ``count`` long each."""
+    """Return consecutive runs of ``values``, ``count`` long each, as lists."""
     return pa.ListArray.from_arrays(pa.array(starts(count).astype(np.int32)), values)
 
 
 def dense_rows(attribute: Ints, value: Ints, dimensions: int) -> pa.Table:
-    """Events of one size as one map column: a row of attribute numbers and a row of values for each."""
+    """Return events of one size as one map column, from rows of attribute numbers and rows of values."""
     offsets = np.arange(len(attribute) + 1) * attribute.shape[1]
     return sparse_events(offsets, numbered("a", dimensions), attribute.ravel(), pa.array(value.ravel()))
 
 
 def sparse_events(offsets: Ints, names: pa.Array, attribute: Ints, values: pa.Array) -> pa.Table:
-    """Events as one map column, for when there are too many attributes for a column each."""
+    """Return events as one map column, for when there are too many attributes for a column each."""
     keys = names.take(pa.array(attribute))
     pairs = pa.MapArray.from_arrays(pa.array(offsets.astype(np.int32)), keys, values)
     return pa.table({"attributes": pairs})

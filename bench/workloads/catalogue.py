@@ -1,4 +1,4 @@
-"""What the marketplace sells, read from ``market.toml``."""
+"""Read the marketplace's catalogue from ``market.toml``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Choice:
     values: tuple[str, ...]
     asked: float
     alpha: float
-    several: float  # of those that ask, how many accept several values (IN)
+    several: float  # the share of those asking that accept several values (IN)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Town:
-    """Where things are sold."""
+    """A town in which things are sold."""
 
     name: str
     lon: float
@@ -117,7 +117,7 @@ def _category(entry: dict[str, Any]) -> Category:
 
 
 def _models(makes: dict[str, str]) -> list[Model]:
-    """``Golf:14500 Polo:9800`` per make; the popularity of rank r is 1/r, of makes and of models."""
+    """Return models from ``Golf:14500 Polo:9800`` per make; rank r has popularity 1/r, makes and models."""
     found = []
     for rank, (make, text) in enumerate(makes.items(), 1):
         entries = [entry.rsplit(":", 1) for entry in text.split()]
@@ -129,5 +129,5 @@ def _models(makes: dict[str, str]) -> list[Model]:
 
 
 def _values(text: str) -> tuple[str, ...]:
-    """Words; an underscore stands for a space."""
+    """Return the words of a text; an underscore stands for a space."""
     return tuple(word.replace("_", " ") for word in text.split())

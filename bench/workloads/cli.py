@@ -1,4 +1,4 @@
-"""``python -m bench generate``: a workload as files."""
+"""Provide ``python -m bench generate``: write a workload to files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,25 @@ from bench.options import changed_workload, known_workload, settings
 from bench.workloads import Workload
 from bench.workloads.files import FORMATS
 
-SAMPLE, SAMPLE_EVENTS = 50_000, 100  # what the match probability is measured on
+SAMPLE, SAMPLE_EVENTS = 50_000, 100  # size of the sample for the match probability
 
 
 @click.command("generate")
 @click.argument("workload", callback=known_workload)
 @click.option("--subscriptions", "-n", type=click.IntRange(1), default=100_000)
 @click.option("--events", "-m", type=click.IntRange(1), default=10_000)
-@click.option("--set", "changes", multiple=True, metavar="PARAM=VALUE", callback=settings, help="Repeatable.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="PARAM=VALUE",
+    callback=settings,
+    help="Set a parameter of the workload; repeatable.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1)
 @click.option("--out", "folder", type=click.Path(path_type=Path, file_okay=False), required=True)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="parquet")
-@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def generate_command(
     workload: Workload,
     subscriptions: int,
@@ -37,8 +44,8 @@ def generate_command(
 ) -> None:
     """Write WORKLOAD to subscriptions.FORMAT and events.FORMAT, for `tamis build` and `tamis match`.
 
-    Any number of them: the files are written piece by piece. A workload that columns cannot say in full is
-    written as expressions.
+    The files are written piece by piece, so any number fits. A workload that columns cannot express in full
+    is written as expressions.
     """
     from bench.workloads.files import write_events, write_subscriptions
     from bench.workloads.synthetic import Synthetic
@@ -50,7 +57,7 @@ def generate_command(
     book, stream = (folder / f"{name}.{form}" for name in ("subscriptions", "events"))
     for file in (book, stream):
         if file.exists() and not force:
-            raise click.ClickException(f"{file} exists; --force replaces it")
+            raise click.ClickException(f"{file} exists; use --force to replace it")
     try:
         _written(book, subscriptions, lambda bar: write_subscriptions(chosen, subscriptions, seed, book, bar))
         _written(stream, events, lambda bar: write_events(chosen, events, seed, subscriptions, stream, bar))
@@ -70,7 +77,7 @@ def _written(file: Path, count: int, write: Callable[[Callable[[int], object]], 
 
 
 def _probability(workload: Any, subscriptions: int, events: int, seed: int) -> str:
-    """Return the measured match probability beside the wanted one."""
+    """Return the measured match probability beside the requested one."""
     from bench.describe import matches_per_event, wanted
 
     count, some = min(subscriptions, SAMPLE), min(events, SAMPLE_EVENTS)

@@ -1,4 +1,4 @@
-"""Drawing at random, vectorised: Zipf ranks, distinct attributes, blocks with seeds of their own."""
+"""Draw at random, vectorised: Zipf ranks, distinct attributes, blocks with their own seeds."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ BLOCK = 65_536
 EVENT_BLOCK = 4_096
 """Events per block."""
 
-_STEEP = 0.6  # of the popularity on as many ranks as a row has cells
+_STEEP = 0.6  # share of the popularity on as many ranks as a row has cells
 _NEVER = 1e-300
 
 
 def generator(seed: int, stream: str, *more: int) -> np.random.Generator:
-    """Return a generator of its own for each purpose, so that changing one draw leaves the others alone."""
+    """Return a separate generator for each purpose, so that changing one draw leaves the others alone."""
     return np.random.default_rng([seed, *stream.encode(), *more])
 
 
 def blocks(rows: range, size: int) -> Iterator[tuple[int, slice]]:
-    """(number, part of it) of each block of ``size`` that ``rows`` lie in; at least one block."""
+    """Yield (number, part of it) of each block of ``size`` that ``rows`` lie in; at least one block."""
     first = rows.start // size
     for number in range(first, max(first + 1, -(-rows.stop // size))):
         start = number * size
@@ -44,7 +44,7 @@ def zipf(count: int, alpha: float) -> Floats:
 
 
 def ranks(rng: np.random.Generator, cumulated: Floats, shape: int | tuple[int, ...]) -> Ints:
-    """Ranks (from 0) with the given cumulated popularity."""
+    """Return ranks (from 0) drawn with the given cumulated popularity."""
     if len(cumulated) > 1 and abs(cumulated[0] * len(cumulated) - 1.0) < 1e-9:
         return rng.integers(0, len(cumulated), shape)
     return np.searchsorted(cumulated, rng.random(shape), side="right").astype(np.int64)
@@ -53,10 +53,10 @@ def ranks(rng: np.random.Generator, cumulated: Floats, shape: int | tuple[int, .
 def distinct(
     rng: np.random.Generator, cumulated: Floats, rows: int, width: int, fixed: Ints | None = None
 ) -> Ints:
-    """Per row ``width`` different ranks, as if drawn one after the other without replacement.
+    """Return per row ``width`` different ranks, as if drawn one after the other without replacement.
 
-    ``fixed`` gives some cells of each row (-1 where there is none). Repeats are drawn again; where a few
-    ranks have most of the popularity that would take for ever, so there the ranks race each other.
+    ``fixed`` gives some cells of each row (-1 for none). Repeats are drawn again. If a few ranks have most of
+    the popularity, that would take for ever, so there the ranks race each other.
     """
     if width > len(cumulated):
         raise ValueError(f"cannot draw {width} different attributes out of {len(cumulated)}")
@@ -79,7 +79,7 @@ def distinct(
 
 
 def _repeats(drawn: Ints, fixed: Mask | None = None) -> Mask:
-    """Where a value stands for the second or a later time in its row, or where a fixed cell has it."""
+    """Return the cells whose value already stands earlier in their row, or in a fixed cell."""
     key = 2 * drawn + (1 if fixed is None else ~fixed)  # a fixed cell comes before its equals
     order = np.argsort(key, axis=1, kind="stable")
     in_order = np.take_along_axis(drawn, order, axis=1)
@@ -93,8 +93,8 @@ def _repeats(drawn: Ints, fixed: Mask | None = None) -> Mask:
 def _race(rng: np.random.Generator, cumulated: Floats, rows: int, width: int, fixed: Ints | None) -> Ints:
     """Return the first ``width`` of a race: every rank takes an exponential time, popular ones a short one.
 
-    Each of the most popular ranks runs on its own; the others arrive as one stream, which says who it is
-    on arrival. That is drawing without replacement, and no rank has to be drawn twice.
+    Each of the most popular ranks runs on its own. The others arrive as one stream, and each arrival then
+    draws its rank. That is drawing without replacement, and no rank has to be drawn twice.
     """
     head = min(len(cumulated), 4 * width)
     popularity = np.diff(cumulated, prepend=0.0)
@@ -116,7 +116,7 @@ def _race(rng: np.random.Generator, cumulated: Floats, rows: int, width: int, fi
 def _stream(
     rng: np.random.Generator, popularity: Floats, head: int, shape: tuple[int, int]
 ) -> tuple[Floats, Ints]:
-    """When the first ranks beyond ``head`` arrive, and which; one that was there already never again."""
+    """Return times and ranks of the first arrivals beyond ``head``; a rank that arrived never comes again."""
     rest = np.cumsum(popularity[head:])
     time = np.cumsum(rng.exponential(size=shape), axis=1) / max(rest[-1], _NEVER)
     who = ranks(rng, rest / rest[-1], shape)
@@ -125,6 +125,6 @@ def _stream(
 
 
 def pick(rng: np.random.Generator, weights: Any, count: int) -> Ints:
-    """``count`` places in ``weights``, each as likely as its weight."""
+    """Return ``count`` places in ``weights``, each as likely as its weight."""
     cumulated = np.cumsum(np.asarray(weights, np.float64))
     return np.searchsorted(cumulated / cumulated[-1], rng.random(count), side="right").astype(np.int64)

@@ -1,6 +1,6 @@
-"""Workloads as files that the ``tamis`` command reads, written piece by piece.
+"""Write workloads as files that the ``tamis`` command reads, piece by piece.
 
-Subscriptions become bulk columns (Parquet) if columns can say all of them, else expressions; JSON lines
+Subscriptions become bulk columns (Parquet) if columns can express all of them, else expressions. JSON lines
 always hold expressions.
 """
 
@@ -24,7 +24,7 @@ Progress = Callable[[int], object]
 def write_subscriptions(
     workload: Synthetic, count: int, seed: int, file: Path, progress: Progress = lambda _: None
 ) -> None:
-    """``count`` subscriptions; the ending of ``file`` says the format."""
+    """Write ``count`` subscriptions; the extension of ``file`` gives the format."""
     if file.suffix == ".parquet" and not workload.in_text(count):
         _parquet(_counted(map(_plain, workload.subscription_pieces(count, seed)), progress, "id"), file)
         return
@@ -38,7 +38,7 @@ def write_subscriptions(
 def write_events(
     workload: Synthetic, count: int, seed: int, book: int, file: Path, progress: Progress = lambda _: None
 ) -> None:
-    """``count`` events for a book of ``book`` subscriptions; the ending of ``file`` says the format."""
+    """Write ``count`` events for a book of ``book`` subscriptions; the extension gives the format."""
     pieces = _counted(workload.event_pieces(count, seed, book), progress)
     if file.suffix == ".parquet":
         _parquet(pieces, file)
@@ -52,7 +52,7 @@ def _all_as_text(workload: Synthetic, count: int, seed: int) -> Iterator[pa.Tabl
 
 
 def _plain(piece: pa.Table) -> pa.Table:
-    """Strings instead of codes: each piece has codes of its own."""
+    """Return strings instead of codes, because each piece has its own codes."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).cast(pa.string()))
@@ -60,7 +60,7 @@ def _plain(piece: pa.Table) -> pa.Table:
 
 
 def _counted(pieces: Iterable[pa.Table], progress: Progress, by: str = "") -> Iterator[pa.Table]:
-    """``pieces``, telling how many rows (or different values of the column ``by``) each has."""
+    """Yield ``pieces``, and report how many rows (or different values of the column ``by``) each has."""
     for piece in pieces:
         yield piece
         progress(len(piece.column(by).unique()) if by else piece.num_rows)

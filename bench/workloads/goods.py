@@ -1,4 +1,4 @@
-"""Things for sale, drawn per category: what listings describe and what searches have in mind."""
+"""Draw things for sale per category, which listings describe and searches have in mind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Goods:
 
 
 def draw_goods(rng: np.random.Generator, category: Category, count: int) -> Goods:
-    """``count`` things of ``category``."""
+    """Return ``count`` things of ``category``."""
     model = pick(rng, [entry.popularity for entry in category.models], count)
     typical = np.array([entry.price for entry in category.models], np.float64)[model]
     town = ranks(rng, zipf(len(towns()), _TOWN_ALPHA), count)
@@ -71,7 +71,7 @@ def _quantity(rng: np.random.Generator, entry: Quantity, count: int) -> Ints:
 
 
 def _wear(category: Category, quantities: dict[str, Ints]) -> Floats | float:
-    """Old cars cost less and have gone further: the factor on prices; mileages are changed in place."""
+    """Return the factor on prices of old cars, and change their mileages in place: they have gone further."""
     years = next((entry for entry in category.quantities if entry.attribute == "year"), None)
     if years is None:
         return 1.0
@@ -91,7 +91,7 @@ def postcodes() -> tuple[str, ...]:
 
 
 def nice(numbers: Floats, digits: int) -> Ints:
-    """Rounded to so many leading digits, as people write prices."""
+    """Return numbers rounded to so many leading digits, as people write prices."""
     step = 10.0 ** np.maximum(np.floor(np.log10(np.maximum(numbers, 1.0))) - digits + 1, 0.0)
     rounded: Ints = np.maximum(np.round(numbers / step) * step, 1.0).astype(np.int64)
     return rounded

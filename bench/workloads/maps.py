@@ -1,4 +1,4 @@
-"""Saved searches that columns cannot say: circles and polygons on the map, OR, NOT, patterns."""
+"""Write saved searches that columns cannot express: circles and polygons on the map, OR, NOT, patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.expression.operands import quoted
 
 
 def map_searches(rng: np.random.Generator, count: int) -> list[str]:
-    """``count`` expressions in the text form."""
+    """Return ``count`` expressions in the text form."""
     category = pick(rng, [entry.share for entry in categories()], count)
     town = ranks(rng, zipf(len(towns()), 0.7), count)
     return [
@@ -40,7 +40,7 @@ def _search(rng: np.random.Generator, category: Category, town: Town) -> str:
 
 
 def _wanted(rng: np.random.Generator, category: Category, model: Model) -> str:
-    """Return the model; or either of two."""
+    """Return a condition on the model, or on either of two."""
     one = f"{category.maker} = {quoted(model.make)} AND {category.model} = {quoted(model.name)}"
     if rng.random() < 0.7:
         return one
@@ -55,7 +55,7 @@ def _amount(rng: np.random.Generator, category: Category, model: Model) -> str:
 
 
 def circle(rng: np.random.Generator, town: Town) -> str:
-    """Return some kilometres around a place near the town."""
+    """Return a circle of some kilometres around a place near the town."""
     kilometres = int(rng.choice([2, 5, 10, 20, 50]))
     return (
         f"{kilometres} KM OF POINT ({_place(town.lon + rng.normal(0, 0.03), town.lat + rng.normal(0, 0.02))})"

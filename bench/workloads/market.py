@@ -1,8 +1,8 @@
-"""A marketplace: saved searches and the listings that may answer them.
+"""Generate a marketplace: saved searches and the listings that may answer them.
 
-Seven categories with attributes of their own, correlated makes and models, log-normal prices, towns
-and words of Zipf popularity. Most searches are conjunctions in columns; a few in a thousand are
-written as text, because they draw a circle or a polygon on the map, or say OR and NOT.
+Seven categories have their own attributes, correlated makes and models, log-normal prices, towns and words of
+Zipf popularity. Most searches are conjunctions in columns. A few in a thousand are written as text, because
+they draw a circle or a polygon on the map, or use OR and NOT.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from bench.workloads.maps import map_searches
 from bench.workloads.searches import Draft, ask
 from bench.workloads.synthetic import Synthetic, check_bounds
 
-_TEXTS = 256  # a block of those written as text, which take longer to make
+_TEXTS = 256  # a block of searches written as text, which take longer to make
 
 
 @dataclass(frozen=True)
 class Market(Synthetic):
-    """Listings against saved searches; ``on_map`` of the searches come as text."""
+    """Listings against saved searches; a share ``on_map`` of the searches come as text."""
 
     name: str = "market"
     on_map: float = 0.004
@@ -38,7 +38,7 @@ class Market(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "saved searches of a marketplace against its listings"
 
     def parameters(self) -> dict[str, Any]:
@@ -51,11 +51,11 @@ class Market(Synthetic):
         }
 
     def in_text(self, count: int) -> int:
-        """Return those that need the map or a disjunction."""
+        """Return the number of searches that need the map or a disjunction."""
         return int(count * self.on_map)
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Searches that columns can say."""
+        """Return the searches that columns can express."""
         draft = Draft(rows)
         for number, _ in blocks(rows, BLOCK):
             rng = generator(seed, "market searches", number)
@@ -64,7 +64,7 @@ class Market(Synthetic):
         return bulk_table(draft.rows(), numbered("search-", rows), list(draft.names))
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Searches with a circle or a polygon on the map, or with OR and NOT."""
+        """Return searches with a circle or a polygon on the map, or with OR and NOT."""
         texts = [
             text
             for number, part in blocks(rows, _TEXTS)
@@ -73,7 +73,7 @@ class Market(Synthetic):
         return pa.table({"id": numbered("map-search-", rows), "expression": pa.array(texts, pa.string())})
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Listings, an attribute a column, null where the category does not have it."""
+        """Return listings, an attribute a column, null if the category does not have it."""
         parts = []
         for number, part in blocks(rows, EVENT_BLOCK):
             rng = generator(seed, "market listings", number)
@@ -86,7 +86,7 @@ class Market(Synthetic):
 
 
 def _by_category(rng: np.random.Generator, count: int) -> Iterator[tuple[Goods, Ints]]:
-    """Things of every category, and the places among ``count`` that they take."""
+    """Yield things of every category, and the places among ``count`` that they take."""
     category = pick(rng, [entry.share for entry in categories()], count)
     for at, entry in enumerate(categories()):
         places = np.flatnonzero(category == at)
@@ -94,7 +94,7 @@ def _by_category(rng: np.random.Generator, count: int) -> Iterator[tuple[Goods, 
 
 
 def _listings(goods: Goods) -> pa.Table:
-    """Listings that offer ``goods``."""
+    """Return listings that offer ``goods``."""
     category = goods.category
     makes = _take([entry.make for entry in category.models], goods.model)
     models = _take([entry.name for entry in category.models], goods.model)
@@ -116,7 +116,7 @@ def _listings(goods: Goods) -> pa.Table:
 
 
 def _titles(goods: Goods, makes: pa.Array, models: pa.Array) -> pa.Array:
-    """``Volvo V60 estate leather``: make and model, then words."""
+    """Return titles such as ``Volvo V60 estate leather``: make and model, then words."""
     words = [_take(goods.category.words, column) for column in goods.words.T]
     first = [makes, models] if goods.category.maker == "brand" else [models]
     return pc.binary_join_element_wise(*first, *words, " ")
@@ -130,7 +130,7 @@ MARKET = Market()
 
 
 def plain_listing(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a listing as an object of JSON: without what is absent, its place as the library writes it."""
+    """Return a listing as a JSON object, without absent attributes, its place in the library's form."""
     found = {name: value for name, value in row.items() if value is not None}
     place = found.get("location")
     if isinstance(place, dict):

@@ -1,13 +1,13 @@
-"""The mixes on which Tamis stands beside its peers: small integers, few names, every kind of predicate.
+"""Generate the mixes for the peers: small integers, few names, every kind of predicate.
 
-Twenty names with whole values from 0 to 99, so that every peer can say them in its own words. A
-subscription has ``size`` predicates on different names, each of a kind drawn with the shares below;
-what the shares leave over is ``!=``. One-sided operands are uniform, ``between`` covers a share
-``width`` of the values, ``in`` lists ``choices`` different ones.
+Twenty names have whole values from 0 to 99, so that every peer can express them in its own language. A
+subscription has ``size`` predicates on different names, each of a kind drawn with the shares below; the rest
+of the shares is ``!=``. One-sided operands are uniform, ``between`` covers a share ``width`` of the values,
+``in`` lists ``choices`` different ones.
 
 An event has a value for every name: peers disagree about ``!=`` on an absent attribute, and that is no
-question of speed. A share ``planted`` of the events satisfies a random subscription (of the first
-block); by chance three equalities would almost never hold, and engines could agree on nothing.
+question of speed. A share ``planted`` of the events satisfies a random subscription (of the first block). By
+chance, three equalities would almost never hold, and all engines would agree on empty answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _KINDS = np.array([EQ, LE, GE, BETWEEN, IN, NE])
 
 @dataclass(frozen=True)
 class Mix(Synthetic):
-    """How many predicates a subscription has, and of which kinds."""
+    """The number of predicates of a subscription, and their kinds."""
 
     name: str = "mix-mixed"
     attributes: int = 20
@@ -70,7 +70,7 @@ class Mix(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return (
             f"for peers: {self.size} predicates on {self.attributes} names, values 0–{self.cardinality - 1}"
         )
@@ -80,12 +80,12 @@ class Mix(Synthetic):
         return [f"a{at}" for at in range(self.attributes)]
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions over ``a0``, ``a1`` …"""
+        """Return conjunctions over ``a0``, ``a1`` …"""
         block = _Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
         return bulk_table(block.rows(), numbered("s", rows), self.names())
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events, a column for each attribute."""
+        """Return events, a column for each attribute."""
         (values,) = gather(rows, EVENT_BLOCK, lambda number: (self._events(seed, number, book),))
         return pa.table({name: values[:, at] for at, name in enumerate(self.names())})
 
@@ -158,7 +158,7 @@ class _Block(NamedTuple):
 
 
 def _make_different(operand: Ints, cardinality: int) -> None:
-    """Move a value that stands before it in the same list on to the next free one."""
+    """Replace a value that already stands in the same list by the next free one."""
     for at in range(1, operand.shape[-1]):
         before, own = operand[..., :at], operand[..., at]
         while (taken := (before == own[..., None]).any(axis=-1)).any():

@@ -1,4 +1,4 @@
-"""A match probability by construction: events follow profiles, and a share of the book is true for each.
+"""Reach a match probability by construction: events follow profiles that satisfy a share of the book.
 
 A profile fixes some attributes of an event and their values. Every event follows one profile, and each
 profile satisfies a share of the subscriptions: those are built around its values.
@@ -22,9 +22,9 @@ class Profiles(NamedTuple):
     def followers(
         self, rng: np.random.Generator, rows: int, width: int, share: float
     ) -> tuple[Ints, Ints, Ints]:
-        """Return which of ``rows`` subscriptions are to be true for a profile; each profile gets ``share``.
+        """Choose which of ``rows`` subscriptions are to be true for a profile; each profile gets ``share``.
 
-        Returns their places and, for each, up to ``width`` attributes and the values to satisfy.
+        Return their places and, for each, up to ``width`` attributes and the values to satisfy.
         """
         count, known = self.attribute.shape
         chosen = np.flatnonzero(rng.random(rows) < share * count)
@@ -35,7 +35,7 @@ class Profiles(NamedTuple):
     def lead(self, rng: np.random.Generator, value: Ints) -> Ints:
         """Let every event follow some profile.
 
-        Its values are written to the first columns of ``value``; its attributes are returned, else -1.
+        Write the profile's values to the first columns of ``value``; return its attributes, else -1.
         """
         profile = rng.integers(0, len(self.attribute), len(value))
         known = self.attribute.shape[1]
@@ -46,11 +46,10 @@ class Profiles(NamedTuple):
 
 
 def profile_width(most_predicates: int, event_size: int) -> int:
-    """Return how many attributes a profile fixes: half an event, or as many as the largest subscription asks
-    for."""
+    """Return the number of attributes that a profile fixes: half an event, or the largest subscription."""
     return min(event_size, max(most_predicates, event_size // 2))
 
 
 def profile_count(most: int, probability: float) -> int:
-    """As many profiles as can each have their own share of the book."""
+    """Return the number of profiles that can each have their own share of the book."""
     return max(1, min(most, int(1.0 / probability)))

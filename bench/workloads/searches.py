@@ -1,8 +1,8 @@
-"""Saved searches of the marketplace, as predicate rows.
+"""Draw saved searches of the marketplace, as predicate rows.
 
-Each search has a thing in mind (drawn like a listing) and asks for some of its properties: the make,
-often the model, a price and a year around it, the town or some postcodes, a word or two of the title.
-Those who would travel anywhere know exactly what they want.
+Each search has a thing in mind (drawn like a listing) and asks for some of its properties: the make, often
+the model, a price and a year around it, the town or some postcodes, a word or two of the title. A search
+without a place names the make, the model and two words.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Chunk:
 
 @dataclass
 class Draft:
-    """Collects the predicates of the searches of these numbers, then puts those of each together."""
+    """A collection of the predicates of the searches of these numbers, by search at the end."""
 
     searches: range
     names: dict[str, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Draft:
     chunks: list[_Chunk] = field(default_factory=list)
 
     def add(self, search: Ints, attribute: str, operator: int, kind: str, *operands: Ints) -> None:
-        """One predicate for each of ``search``; string operands are codes of :meth:`code`."""
+        """Add one predicate for each of ``search``; string operands are codes of :meth:`code`."""
         name = self.names.setdefault(attribute, len(self.names))
         wanted = (search >= self.searches.start) & (search < self.searches.stop)
         if wanted.any():
@@ -133,7 +133,7 @@ def _ask_model(rng: np.random.Generator, draft: Draft, goods: Goods, search: Int
 
 
 def sibling(makes: list[str]) -> Ints:
-    """For every model another one of the same make."""
+    """Return for every model another one of the same make."""
     places = np.arange(len(makes))
     same = np.array([at + 1 < len(makes) and makes[at + 1] == makes[at] for at in places.tolist()])
     return np.where(same, places + 1, np.maximum(places - 1, 0))
@@ -154,7 +154,7 @@ def _ask_price(rng: np.random.Generator, draft: Draft, goods: Goods, search: Int
 
 
 def _ask_place(rng: np.random.Generator, draft: Draft, goods: Goods, search: Ints, anywhere: Mask) -> None:
-    """A town or two, or some postcodes."""
+    """Ask for a town or two, or some postcodes."""
     near = rng.random(len(search)) < _POSTCODE
     several = rng.random(len(search)) < _SEVERAL_PLACES
     codes = draft.code([place.name for place in towns()])
@@ -174,7 +174,7 @@ def _ask_values(
     asked: Mask,
     several: Mask,
 ) -> None:
-    """One value, or (where ``several``) IN with the next one or two of the list."""
+    """Ask for one value or, with ``several``, for IN with the next one or two of the list."""
     one = asked & ~several
     draft.add(search[one], attribute, EQ, "string", codes[wanted[one]])
     three = several & (rng.random(len(search)) < 0.4) & (len(codes) > 2)
@@ -192,7 +192,7 @@ def _ask_quantity(draft: Draft, search: Ints, quantity: Quantity, wanted: Ints) 
 
 
 def _coarse(numbers: Floats, operator: int) -> Ints:
-    """Rounded away from the wanted number to two digits, the second a 0 or a 5."""
+    """Return numbers rounded away from the wanted one to two digits, the second a 0 or a 5."""
     step = 5.0 * 10.0 ** np.maximum(np.floor(np.log10(np.maximum(numbers, 1.0))) - 1, 0.0)
     rounded = np.ceil(numbers / step) if operator == LE else np.floor(numbers / step)
     coarse: Ints = (rounded * step).astype(np.int64)

@@ -1,7 +1,7 @@
-"""What generators have in common: a name, parameters, and streams of any length in pieces.
+"""Provide the base of generators: a name, parameters, and streams of any length in pieces.
 
-A generator makes any range of its columns, texts and events on its own, block by block, each block with a
-seed of its own. So a book is the beginning of every larger one, and nothing has to be held in memory.
+A generator makes any range of its columns, texts and events separately, block by block, each block with its
+own seed. So a book is the beginning of every larger one, and nothing has to be held in memory.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bench.workloads.draw import BLOCK, EVENT_BLOCK, Mask, blocks
 Matrices = tuple[Any, ...]
 
 PIECE = 4 * BLOCK
-"""Subscriptions of a piece."""
+"""Subscriptions per piece."""
 
 EVENT_PIECE = 4 * EVENT_BLOCK
-"""Events of a piece."""
+"""Events per piece."""
 
 
 @dataclass(frozen=True)
@@ -35,63 +35,63 @@ class Synthetic(ABC):
     @property
     @abstractmethod
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
 
     def parameters(self) -> dict[str, Any]:
         """Return the fields."""
         return asdict(self)
 
-    # ------------------------------------------------------------------ what a generator has to say
+    # --------------------------------------------------------------------- for generators to define
     def in_text(self, count: int) -> int:
-        """Return how many of a book of ``count`` are written as text."""
+        """Return the number of texts in a book of ``count``."""
         return 0
 
     @abstractmethod
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions of these numbers in the columns of the bulk path."""
+        """Return the subscriptions of these numbers in the columns of the bulk path."""
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions of these numbers that are written as text (they are counted on their own)."""
+        """Return the texts of these numbers (texts are counted separately)."""
         return no_texts()
 
     @abstractmethod
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events of these numbers for a book of ``book`` subscriptions."""
+        """Return the events of these numbers for a book of ``book`` subscriptions."""
 
     # --------------------------------------------------------------------------------- all at once
     def subscriptions(self, count: int, seed: int) -> pa.Table:
-        """Return those of a book of ``count`` that columns can say."""
+        """Return the part of a book of ``count`` that columns can express."""
         return self.columns(seed, range(count - self.in_text(count)))
 
     def texts(self, count: int, seed: int) -> pa.Table:
-        """Return the others, as text."""
+        """Return the other subscriptions, as text."""
         return pa.concat_tables([no_texts(), *self.text_pieces(count, seed)])
 
     def events(self, count: int, seed: int, book: int = 1_000_000) -> pa.Table:
-        """``count`` events for a book of ``book`` subscriptions made with the same seed."""
+        """Return ``count`` events for a book of ``book`` subscriptions made with the same seed."""
         return self.stream(seed, range(count), book)
 
     # ----------------------------------------------------------------------------------- in pieces
     def subscription_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
-        """:meth:`subscriptions`, one after the other."""
+        """Return :meth:`subscriptions` piece by piece."""
         return (self.columns(seed, rows) for rows in ranges(count - self.in_text(count), PIECE))
 
     def text_pieces(self, count: int, seed: int) -> Iterator[pa.Table]:
-        """:meth:`texts`, one after the other."""
+        """Return :meth:`texts` piece by piece."""
         return (self.expressions(seed, rows) for rows in ranges(self.in_text(count), PIECE))
 
     def event_pieces(self, count: int, seed: int, book: int = 1_000_000) -> Iterator[pa.Table]:
-        """:meth:`events`, one after the other."""
+        """Return :meth:`events` piece by piece."""
         return (self.stream(seed, rows, book) for rows in ranges(count, EVENT_PIECE))
 
 
 def ranges(count: int, size: int) -> Iterator[range]:
-    """Consecutive ranges of ``size``, the last one shorter."""
+    """Return consecutive ranges of ``size``, the last one shorter."""
     return (range(start, min(count, start + size)) for start in range(0, count, size))
 
 
 def gather(rows: range, size: int, draw: Any) -> Matrices:
-    """Return the arrays that ``draw(number)`` gives for each block, cut to ``rows`` and put together."""
+    """Return the arrays that ``draw(number)`` gives for each block, cut to ``rows`` and concatenated."""
     parts = [tuple(array[part] for array in draw(number)) for number, part in blocks(rows, size)]
     return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
@@ -102,7 +102,7 @@ def used_cells(matrix: Ints, size: Ints) -> Mask:
 
 
 def check_bounds(workload: Any, **bounds: tuple[float | None, float | None]) -> None:
-    """``ValueError`` unless every parameter named lies within its bounds (``None``: no bound)."""
+    """Raise ``ValueError`` unless every named parameter lies within its bounds (``None``: no bound)."""
     for name, (least, most) in bounds.items():
         value = getattr(workload, name)
         if value is None or ((least is None or value >= least) and (most is None or value <= most)):

@@ -1,4 +1,4 @@
-"""Bulk columns as the text form, a million predicates at a time."""
+"""Write bulk columns as the text form, a million predicates at a time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ _KEYWORD = re.compile("AND|OR|NOT|TRUE|FALSE|NULL|IS|IN|BETWEEN|I?LIKE|RLIKE|REG
 
 
 def expressions(columns: pa.Table) -> pa.Table:
-    """Return the subscriptions of a bulk table as (id, expression), in order; rows of an id stand
-    together."""
+    """Return the subscriptions of a bulk table as (id, expression), in order; an id's rows stand together."""
     if not columns.num_rows:
         return pa.table({"id": pa.array([], pa.string()), "expression": pa.array([], pa.string())})
     names, code = coded_column(columns.column("id"))
@@ -51,12 +50,12 @@ def predicates(columns: pa.Table) -> pa.Array:
 
 
 def joined(texts: pa.Array, count: Ints, word: str) -> pa.Array:
-    """Consecutive runs of ``texts``, ``count`` long each, with ``word`` between."""
+    """Return consecutive runs of ``texts``, ``count`` long each, with ``word`` between."""
     return pc.binary_join(list_array(count, texts), word)
 
 
 def coded_column(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """Return the different values of a column of strings, and the place of each row's among them."""
+    """Return the different values of a column of strings, and each row's place among them."""
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
@@ -64,7 +63,7 @@ def coded_column(column: pa.ChunkedArray) -> tuple[pa.Array, npt.NDArray[np.int6
 
 
 def quoted(texts: pa.Array, mark: str = "'") -> pa.Array:
-    """Strings as literals."""
+    """Return strings as literals."""
     doubled = pc.replace_substring(texts, mark, 2 * mark)
     return pc.binary_join_element_wise(pa.scalar(mark), doubled, pa.scalar(mark), "")
 
@@ -75,7 +74,7 @@ def _quoted_names(names: pa.Array) -> pa.Array:
 
 
 def _operands(columns: pa.Table, between: pa.Array) -> list[pa.Array]:
-    """For each type the operands of every row; nothing where a row has none of it."""
+    """Return the operands of every row by type; none if a row has none of that type."""
     found = []
     for kind in ("number", "string", "boolean"):
         if kind in columns.column_names:

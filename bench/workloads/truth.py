@@ -1,4 +1,4 @@
-"""A brute-force reading of bulk tables in plain NumPy: slow, short, and independent of ``tamis``.
+"""Match bulk tables by brute force in plain NumPy: slow, short, and independent of ``tamis``.
 
 It measures the match probability of a workload and is a second opinion for tests.
 """
@@ -64,7 +64,10 @@ class Book:
                 self._groups.setdefault((name, op), []).append(group)
 
     def matches(self, event: Mapping[str, Any]) -> list[str]:
-        """Ids of the subscriptions that are true for ``event`` (a value or a list of them each), in order."""
+        """Return the ids of the subscriptions that are true for ``event``, in order.
+
+        Each attribute of the event has a value or a list of them.
+        """
         hits = np.zeros(len(self.ids), np.int64)
         for name, value in event.items():
             for op in self._operators if value is not None else ():
@@ -122,14 +125,14 @@ class _Group:
 
 
 def _family(kind: type) -> str:
-    """Values of different families never match."""
+    """Return the family of a value; values of different families never match."""
     if issubclass(kind, bool | np.bool_):
         return "boolean"
     return "string" if issubclass(kind, str) else "number"
 
 
 def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
-    """Events as dictionaries, whether attributes have a column each or stand in map columns."""
+    """Yield events as dictionaries, whether attributes have a column each or stand in map columns."""
     maps = [field.name for field in events.schema if pa.types.is_map(field.type)]
     for row in events.to_pylist():
         event: dict[str, Any] = {}
@@ -142,5 +145,5 @@ def rows_of(events: pa.Table) -> Iterable[dict[str, Any]]:
 
 
 def _json(value: Any) -> Any:
-    """Points as JSON events write them."""
+    """Return points in the form of JSON events."""
     return {"$point": [value["lon"], value["lat"]]} if isinstance(value, dict) else value

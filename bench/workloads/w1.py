@@ -1,4 +1,4 @@
-"""W1: the synthetic workload of the OpIndex paper: tens of thousands of attributes, three operators.
+"""Generate W1, the workload of the OpIndex paper: tens of thousands of attributes, three operators.
 
 The parameters of its table 3 are the fields of :class:`W1`. The text names one default (20,000 attributes);
 for the others the second value of each list is taken.
@@ -61,11 +61,11 @@ class W1(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return f"OpIndex paper: {self.dimensions:,} attributes, events of up to {self.most_attributes}"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions over ``a0``, ``a1`` …"""
+        """Return conjunctions over ``a0``, ``a1`` …"""
         size, attribute, operator, operand = gather(rows, BLOCK, partial(self._block, seed))
         used = used_cells(attribute, size)
         operands = Operands(np.ones(int(size.sum()), np.int64), pa.array(operand[used]))
@@ -74,7 +74,7 @@ class W1(Synthetic):
         return bulk_table(cells, numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events as one map column, name to integer; they do not depend on the book."""
+        """Return events as one map column, name to integer; they do not depend on the book."""
         size, attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
         used = used_cells(attribute, size)
         names = numbered("a", self.dimensions)
@@ -89,20 +89,20 @@ class W1(Synthetic):
         return zipf(self.values, self.alpha if self.value_alpha is None else self.value_alpha)
 
     def _block(self, seed: int, number: int) -> Matrices:
-        """Sizes, attributes, operators and operands of a block of subscriptions."""
+        """Return sizes, attributes, operators and operands of a block of subscriptions."""
         rng = generator(seed, "w1 subscriptions", number)
         size = rng.integers(1, self.most_predicates + 1, BLOCK)
         return size, *self._predicates(rng, BLOCK, self.most_predicates)
 
     def _predicates(self, rng: np.random.Generator, rows: int, width: int) -> tuple[Ints, Ints, Ints]:
-        """Attributes, different ones in each row, operators and operands."""
+        """Return attributes, different ones in each row, operators and operands."""
         shape = (rows, width)
         edges = np.cumsum([self.equality, (1.0 - self.equality) / 2])
         operator = np.array([EQ, LE, GE])[np.searchsorted(edges, rng.random(shape), side="right")]
         return distinct(rng, self._popularity, *shape), operator, ranks(rng, self._operands, shape)
 
     def _events(self, seed: int, number: int) -> Matrices:
-        """Sizes, attributes and values of a block of events."""
+        """Return sizes, attributes and values of a block of events."""
         rng = generator(seed, "w1 events", number)
         shape = (EVENT_BLOCK, self.most_attributes)
         size = rng.integers(1, self.most_attributes + 1, EVENT_BLOCK)

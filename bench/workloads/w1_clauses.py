@@ -1,8 +1,8 @@
-"""W1 in normal form, disjunctive (DNF) or conjunctive (CNF), as in figure 13 of the OpIndex paper.
+"""Generate W1 in normal form (DNF or CNF), as in figure 13 of the OpIndex paper.
 
 A subscription has 1 to ``most_clauses`` clauses, uniformly, of 1 to ``most_predicates`` predicates each,
 which are drawn as those of :class:`~bench.workloads.w1.W1`. A clause has at most four by default, so that a
-subscription has at most 20, the largest size of the paper's table 3. They are written as text.
+subscription has at most 20, the largest size of the paper's table 3. Subscriptions are written as text.
 """
 
 from __future__ import annotations
@@ -40,21 +40,20 @@ class W1Clauses(W1):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return f"{super().about}; {self.form.upper()} of up to {self.most_clauses} clauses"
 
     def in_text(self, count: int) -> int:
-        """Return all of them."""
+        """Return the number of all subscriptions: all are texts."""
         return count
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions in normal form over ``a0``, ``a1`` …"""
+        """Return subscriptions in normal form over ``a0``, ``a1`` …"""
         parts = [self._texts(*self._clauses(seed, number, part)) for number, part in blocks(rows, BLOCK)]
         return pa.table({"id": numbered("s", rows), "expression": pa.concat_arrays(parts)})
 
     def _clauses(self, seed: int, number: int, part: slice) -> tuple[Ints, Matrices]:
-        """Return the number of clauses of each subscription, and the predicates of each clause as
-        matrices."""
+        """Return the number of clauses of each subscription, and each clause's predicates as matrices."""
         rng = generator(seed, "w1 clauses", number)
         clauses = rng.integers(1, self.most_clauses + 1, BLOCK)
         size = rng.integers(1, self.most_predicates + 1, int(clauses.sum()))

@@ -1,7 +1,7 @@
-"""W1 with prefixes: numbers asked for with ``=``, words with a prefix (OpIndex paper, section 7.7).
+"""Generate W1 with prefixes: ``=`` on numbers, prefixes on words (OpIndex paper, section 7.7).
 
-The paper gives 10,000 numeric and 100 string attributes, the two operators, and words of Wikipedia. What it
-leaves open is settled like this.
+The paper gives 10,000 numeric and 100 string attributes, the two operators, and words of Wikipedia. It leaves
+these points open; our choices:
 
 * A predicate is a prefix of ``prefix_length`` letters on a string attribute with probability ``prefix``,
   else ``=`` on a number; sizes and numbers are those of :class:`~bench.workloads.w1.W1`.
@@ -62,11 +62,11 @@ class W1Prefix(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return f"OpIndex paper: {self.strings:,} attributes with prefixes, {self.dimensions:,} with numbers"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions over numbers ``a0`` … and strings ``t0`` …"""
+        """Return conjunctions over numbers ``a0`` … and strings ``t0`` …"""
         size, textual, attribute, value = gather(rows, BLOCK, partial(self._block, seed))
         used = used_cells(attribute, size)
         textual, value = textual[used], value[used]
@@ -79,7 +79,7 @@ class W1Prefix(Synthetic):
         return bulk_table(cells, numbered("s", rows), self._names.to_pylist())
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events as two map columns, one of numbers and one of words."""
+        """Return events as two map columns, one of numbers and one of words."""
         size, textual, attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
         used = used_cells(attribute, size)
         words = vocabulary(self.words)
@@ -123,7 +123,7 @@ class W1Prefix(Synthetic):
         return self._draw(rng, EVENT_BLOCK, self.most_attributes, self.text)
 
     def _draw(self, rng: np.random.Generator, rows: int, width: int, share: float) -> Matrices:
-        """Sizes; which cells are strings; attributes, different ones in a row; values or ranks of words."""
+        """Return sizes, string cells, attributes (different ones in a row), and values or ranks of words."""
         popularity, shape = self._popularity, (rows, width)
         size = rng.integers(1, width + 1, rows)
         textual = rng.random(shape) < share

@@ -1,6 +1,6 @@
-"""W2: the synthetic workload of the BE*-Tree paper, uniform and Zipf: narrow ranges in a few dense places.
+"""Generate W2, the workload of the BE*-Tree paper, uniform and Zipf: narrow ranges in a few dense places.
 
-What the paper fixes is a field of :class:`W2`; what it leaves open is settled like this.
+The paper's parameters are the fields of :class:`W2`. It leaves other points open; our choices:
 
 * A subscription has ``size - spread`` to ``size + spread`` predicates, uniformly, on different
   attributes, drawn from P(r) = C / r^alpha.
@@ -16,7 +16,7 @@ What the paper fixes is a field of :class:`W2`; what it leaves open is settled l
   max for this min; with max the noise would vanish.)
 
 ``w2-dblp`` and ``w2-dblp-title`` have the figures of the paper's author and title columns (677 attributes of
-26^3 values, sizes); the words of DBLP are not here, so attributes follow Zipf's law and values clusters.
+26^3 values, sizes). The words of DBLP are not here, so attributes follow Zipf's law and values clusters.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class W2(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         law = f"Zipf {self.alpha:g}" if self.alpha else "uniform"
         return f"BE*-Tree paper: {self.dimensions:,} attributes, {self.clusters} clusters each, {law}"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Weighted conjunctions over ``a0``, ``a1`` …"""
+        """Return weighted conjunctions over ``a0``, ``a1`` …"""
         size, attribute, low, width, weight = gather(rows, BLOCK, partial(self._block, seed))
         used = used_cells(attribute, size)
         low, width = low[used], width[used]
@@ -90,7 +90,7 @@ class W2(Synthetic):
         return table.append_column("weight", pa.array(weight[used]))
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events as one map column, name to integer; they do not depend on the book."""
+        """Return events as one map column, name to integer; they do not depend on the book."""
         attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
         return dense_rows(attribute, value, self.dimensions)
 
@@ -100,7 +100,7 @@ class W2(Synthetic):
 
     @cached_property
     def _inverse(self) -> Floats:
-        """Inverse frequency of every attribute, 1 for the rarest."""
+        """The inverse frequency of every attribute, 1 for the rarest."""
         share = np.diff(self._popularity, prepend=0.0)
         return np.asarray(share.min() / share)
 
@@ -119,7 +119,7 @@ class W2(Synthetic):
         return np.asarray(chosen + rng.integers(-self.reach, self.reach + 1, attribute.shape))
 
     def _block(self, seed: int, number: int) -> Matrices:
-        """Sizes, attributes, lowest values, widths and weights of a block."""
+        """Return sizes, attributes, lowest values, widths and weights of a block."""
         rng = generator(seed, "w2 subscriptions", number)
         size = rng.integers(max(1, self.size - self.spread), self._most + 1, BLOCK)
         attribute = distinct(rng, self._popularity, BLOCK, self._most)

@@ -1,8 +1,8 @@
-"""W3: text queries against documents, after the Luwak pre-search paper.
+"""Generate W3, text queries against documents, after the Luwak pre-search paper.
 
-What the paper fixes is kept: how many queries have two, three, … terms (Table 5), how many documents
-have how many words (Table 2, at most 5,000). What it takes from AOL queries and ClueWeb09 pages is settled
-like this.
+The workload keeps the paper's numbers of queries with two, three, … terms (Table 5) and of documents by
+number of words (Table 2, at most 5,000). The paper takes the rest from AOL queries and ClueWeb09 pages; our
+choices:
 
 * Words follow Zipf's law, in queries (where "the" is rarer) shifted by some ranks. There are topics, each
   with some thousands of words of its own, common ones and rare ones, so that terms co-occur; topics are the
@@ -31,7 +31,7 @@ from bench.workloads.words import vocabulary
 from tamis.columns.rows import starts
 
 PAPER_QUERIES = 1_099_925
-_QUERY_SIZES = (410_943, 301_249, 181_609, 98_999, 51_290)  # of two, three … six terms
+_QUERY_SIZES = (410_943, 301_249, 181_609, 98_999, 51_290)  # with two, three … six terms
 _LONGER = 55_835
 _LONGEST = 10
 _DOCUMENTS = (9_400, 18_268, 8_987, 13_344)  # by number of words: up to 200, 600, 1,000, 5,000
@@ -75,12 +75,12 @@ class W3(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         terms = f"{self.least_terms} to {self.most_terms} terms"
         return f"Luwak pre-search paper: text queries of {terms} against documents"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Queries: ``text`` has all of some terms."""
+        """Return queries: ``text`` has all of some terms."""
         size, term = gather(rows, BLOCK, partial(self._queries, seed))
         flat = term[used_cells(term, size)]
         one = np.zeros(len(size), np.int64)
@@ -89,7 +89,7 @@ class W3(Synthetic):
         return bulk_table(cells, numbered("q", rows), ["text"])
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Documents, one column of text; they do not depend on the book."""
+        """Return documents, one column of text; they do not depend on the book."""
         parts = [self._documents(seed, number, part) for number, part in blocks(rows, EVENT_BLOCK)]
         return pa.table({"text": pa.concat_arrays(parts)})
 
@@ -124,7 +124,7 @@ class W3(Synthetic):
 
     # ----------------------------------------------------------------------- queries and documents
     def _queries(self, seed: int, number: int) -> Matrices:
-        """Sizes of a block of queries, and their terms as a matrix."""
+        """Return sizes of a block of queries, and their terms as a matrix."""
         rng = generator(seed, "w3 queries", number)
         size = 2 + pick(rng, [*_QUERY_SIZES, _LONGER], BLOCK)
         longer = size == 2 + len(_QUERY_SIZES)
@@ -160,7 +160,7 @@ def _shifted(count: int, shift: int) -> Floats:
 
 
 def _where_new(term: Ints) -> Ints:
-    """``term`` with -1 where a row has it already, for :func:`distinct` to fill."""
+    """Return ``term`` with -1 for repeats within a row, for :func:`distinct` to fill."""
     order = np.argsort(term, axis=1, kind="stable")
     ranked = np.take_along_axis(term, order, axis=1)
     ranked[:, 1:][ranked[:, 1:] == ranked[:, :-1]] = -1

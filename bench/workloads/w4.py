@@ -1,6 +1,6 @@
-"""W4: the synthetic workload of the PS-Tree paper, dense (100 attributes) and sparse (30,000).
+"""Generate W4, the workload of the PS-Tree paper, dense (100 attributes) and sparse (30,000).
 
-What the paper fixes is a field of :class:`W4`; what it leaves open is settled like this.
+The paper's parameters are the fields of :class:`W4`. It leaves other points open; our choices:
 
 * A subscription has ``size - spread`` to ``size + spread`` predicates, uniformly, on different
   attributes, drawn from P(r) = C / r^alpha.
@@ -10,11 +10,11 @@ What the paper fixes is a field of :class:`W4`; what it leaves open is settled l
   the domain, placed uniformly. By chance a dense event then matches some tens of 1,000,000
   subscriptions.
 * An event has ``event_size`` different attributes with uniform values.
-* By chance a sparse event matches nothing, so that a share ``planted`` of the events is made to
-  satisfy one random subscription (of the first block); otherwise engines could agree on nothing.
-* ``match_probability``, if given, is reached by construction (:mod:`bench.workloads.profiles`): what chance
-  gives is measured on some thousands of subscriptions, and what is missing is built. With few values and
-  popular attributes chance may give more than is wanted; then nothing is built.
+* By chance a sparse event matches nothing, so a share ``planted`` of the events is made to satisfy
+  one random subscription (of the first block). Otherwise all engines would agree on empty answers.
+* ``match_probability``, if given, is reached by construction (:mod:`bench.workloads.profiles`). The share
+  that chance gives is measured on some thousands of subscriptions, and the missing share is built. With few
+  values and popular attributes, chance may give more than is wanted; then nothing is built.
 
 | paper | here |
 |---|---|
@@ -42,7 +42,7 @@ from bench.workloads.synthetic import Synthetic, check_bounds, gather
 from bench.workloads.w4_block import Block
 
 _PROFILES = 16
-_TRIED, _TRIED_EVENTS = 4_096, 64  # subscriptions and events that tell how often chance makes a match
+_TRIED, _TRIED_EVENTS = 4_096, 64  # subscriptions and events that measure the share of chance matches
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,16 @@ class W4(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return f"PS-Tree paper: {self.dimensions:,} attributes, events of {self.event_size}"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions over ``a0``, ``a1`` …"""
+        """Return conjunctions over ``a0``, ``a1`` …"""
         block = Block(*gather(rows, BLOCK, lambda number: self._block(seed, number)))
         return bulk_table(block.rows(), numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events as one map column, name to integer."""
+        """Return events as one map column, name to integer."""
         attribute, value = gather(rows, EVENT_BLOCK, lambda number: self._events(seed, number, book))
         return dense_rows(attribute, value, self.dimensions)
 
@@ -181,7 +181,7 @@ class W4(Synthetic):
 
 @lru_cache(maxsize=16)
 def _share_to_build(workload: W4, seed: int) -> float:
-    """Of the book, around each profile: what is wanted less what chance gives."""
+    """Return the share of the book to build around each profile: the wanted share less that of chance."""
     assert workload.match_probability
     chance = workload.chance(seed)
     return max(0.0, (workload.match_probability - chance) / (1.0 - chance)) if chance < 1.0 else 0.0

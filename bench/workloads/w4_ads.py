@@ -1,12 +1,12 @@
-"""Ads: the shape of the display advertisements of the PS-Tree paper (section 7.4).
+"""Generate ads: the shape of the display advertisements of the PS-Tree paper (section 7.4).
 
 The paper gives 3,000,000 subscriptions of 1 to 56 predicates (8 on average) over 122 attributes, and events
-of 20 pairs. What it leaves open is settled like this.
+of 20 pairs. It leaves other points open; our choices:
 
 * The number of predicates is log-normal, cut off at both ends.
 * Attributes are as popular as Zipf's law says, with subscriptions and events alike.
-* The attributes have few, some or many values (channels, regions, shops), in turn; of a value, too, the
-  popularity follows Zipf's law. An advertisement names one value (``=``), a few (``in``), or, if there are
+* The attributes have few, some or many values (channels, regions, shops), in turn; the popularity of
+  values, too, follows Zipf's law. An advertisement names one value (``=``), a few (``in``), or, if there are
   many, a range (``between``, ``<=``, ``>=``).
 """
 
@@ -73,11 +73,11 @@ class Ads(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return f"PS-Tree paper: advertisements, {self.dimensions} attributes, events of {self.event_size}"
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Advertisements over ``a0``, ``a1`` …"""
+        """Return advertisements over ``a0``, ``a1`` …"""
         parts = [self._block(seed, number, part) for number, part in blocks(rows, BLOCK)]
         sizes, attribute, operator, counts, numbers = (
             np.concatenate(part) for part in zip(*parts, strict=True)
@@ -87,13 +87,13 @@ class Ads(Synthetic):
         return bulk_table(cells, numbered("s", rows), [f"a{at}" for at in range(self.dimensions)])
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Sessions as one map column, name to integer; they do not depend on the book."""
+        """Return sessions as one map column, name to integer; they do not depend on the book."""
         attribute, value = gather(rows, EVENT_BLOCK, partial(self._events, seed))
         return dense_rows(attribute, value, self.dimensions)
 
     # ------------------------------------------------------------------------------- subscriptions
     def _block(self, seed: int, number: int, part: slice) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Sizes; attribute, operator and number of operands of each predicate; and all operands."""
+        """Return sizes; attribute, operator and number of operands of each predicate; and all operands."""
         rng = generator(seed, "ads subscriptions", number)
         size = self._sizes(rng)
         attribute = self._attributes(rng, size)
@@ -110,12 +110,12 @@ class Ads(Synthetic):
     def _operands(
         self, operator: Ints, cardinality: Ints, value: Ints, members: Ints, width: Ints
     ) -> tuple[Ints, Ints]:
-        """Return how many operands each predicate has, and all of them."""
+        """Return the number of operands of each predicate, and all operands."""
         several = np.where(operator == BETWEEN, 2, 1)
         counts = np.where(operator == IN, np.minimum(members, cardinality), several)
         first = starts(counts)
         step = np.arange(first[-1]) - np.repeat(first[:-1], counts)
-        # The members of a set follow each other round the domain: they are different, and popular ones meet.
+        # The members of a set are consecutive, modulo the domain: they differ, and popular ones meet.
         operands = (np.repeat(value, counts) + step) % np.repeat(cardinality, counts)
         ranged = operator == BETWEEN
         operands[first[:-1][ranged]] = value[ranged]
@@ -127,7 +127,7 @@ class Ads(Synthetic):
         return np.clip(np.round(drawn), 1, min(self.most, self.dimensions)).astype(np.int64)
 
     def _attributes(self, rng: np.random.Generator, size: Ints) -> Ints:
-        """Different attributes for each row, drawn in steps so that short rows stay cheap."""
+        """Return different attributes for each row, drawn in steps so that short rows stay cheap."""
         popularity = zipf(self.dimensions, self.alpha)
         drawn = np.zeros((BLOCK, int(size.max())), np.int64)
         least, step = 0, 8
@@ -139,7 +139,7 @@ class Ads(Synthetic):
         return drawn[np.arange(drawn.shape[1]) < size[:, None]]
 
     def _operators(self, rng: np.random.Generator, cardinality: Ints) -> Ints:
-        """Ranges only where there are many values; elsewhere one more equality."""
+        """Return operators: ranges only for attributes with many values, one more equality for the others."""
         at = rng.random(len(cardinality))
         third = (1.0 - self.equality - self.members) / 3
         edges = np.cumsum([self.equality, self.members, third, third])
@@ -151,7 +151,7 @@ class Ads(Synthetic):
         return np.array(CARDINALITIES)[attribute % len(CARDINALITIES)]
 
     def _values(self, rng: np.random.Generator, cardinality: Ints) -> Ints:
-        """By inverting P(v) ~ v^-alpha as if it were continuous: close to Zipf's law, and quick."""
+        """Return values by inverting P(v) ~ v^-alpha as if continuous: close to Zipf's law, and quick."""
         uniform: Floats = rng.random(cardinality.shape)
         return np.minimum(
             (cardinality * uniform ** (1 / (1 - self.value_alpha))).astype(np.int64), cardinality - 1

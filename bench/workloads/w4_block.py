@@ -1,4 +1,4 @@
-"""Subscriptions of W4 as matrices."""
+"""Hold subscriptions of W4 as matrices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Block(NamedTuple):
     width: Ints
 
     def satisfying(self, cardinality: int) -> tuple[Ints, Ints]:
-        """Least and greatest value that satisfies each predicate."""
+        """Return the least and the greatest value that satisfies each predicate."""
         low = np.where(self.operator == BETWEEN, self.low, np.where(self.operator == LE, 0, self.operand))
         high = np.where(self.operator == GE, cardinality - 1, self.operand)
         return low, np.where(self.operator == BETWEEN, self.low + self.width - 1, high)
@@ -39,8 +39,7 @@ class Block(NamedTuple):
         self.low[part] = least + (at * (most - least + 1)).astype(np.int64)
 
     def share_true(self, attribute: Ints, value: Ints, dimensions: int, cardinality: int) -> float:
-        """Return how many of the subscriptions are true, on average over events of these attributes and
-        values."""
+        """Return the mean number of true subscriptions over events of these attributes and values."""
         low, high = self.satisfying(cardinality)
         idle = ~used_cells(self.attribute, self.size)
         found = 0

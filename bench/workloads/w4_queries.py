@@ -1,8 +1,8 @@
-"""Queries: the shape of the keyword queries of the PS-Tree paper (sections 7.1 and 7.3).
+"""Generate queries: the shape of the keyword queries of the PS-Tree paper (sections 7.1 and 7.3).
 
-The paper turns every keyword into an equality: its first letters are the attribute, the others the value.
-It gives 2,100,000 subscriptions of 2.78 predicates on average over 17,577 attributes (26^3 beginnings and
-one), and events (documents) of 93.07 pairs. The words are not given; what is open is settled like this.
+The paper turns every keyword into an equality: its first letters are the attribute, the others the value. It
+gives 2,100,000 subscriptions of 2.78 predicates on average over 17,577 attributes (26^3 beginnings and one),
+and events (documents) of 93.07 pairs. It does not give the words; our choices:
 
 * A query has 1 to ``most`` keywords, binomially, ``size`` on average; a document ``event_size`` words on
   average, by Poisson's law. The attributes of a query and of a document are different ones.
@@ -55,13 +55,13 @@ class Queries(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return (
             f"PS-Tree paper: keyword queries, {self.dimensions:,} attributes, events of {self.event_size:g}"
         )
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions such as ``boo = 'lean'``."""
+        """Return conjunctions such as ``boo = 'lean'``."""
         size, attribute, ending = gather(rows, BLOCK, partial(self._block, seed))
         used = used_cells(attribute, size)
         values = vocabulary(self.endings).take(pa.array(ending[used]))
@@ -71,7 +71,7 @@ class Queries(Synthetic):
         return bulk_table(cells, numbered("q", rows), self._names.to_pylist())
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Documents as one map column, name to string; they do not depend on the book."""
+        """Return documents as one map column, name to string; they do not depend on the book."""
         parts = gather(rows, EVENT_BLOCK, partial(self._events, seed))
         size, attribute, ending = parts
         used = used_cells(attribute, size)
@@ -80,7 +80,7 @@ class Queries(Synthetic):
 
     @cached_property
     def _names(self) -> pa.Array:
-        """``aaa``, ``baa`` …; there are 26^3 of them."""
+        """The names ``aaa``, ``baa`` …; there are 26^3 of them."""
         letters = pa.array(list(_LETTERS))
         number = np.arange(min(26**3, self.dimensions))
         digits = [letters.take(pa.array(number // 26**at % 26)) for at in range(3)]
@@ -96,7 +96,7 @@ class Queries(Synthetic):
         return zipf(self.endings, self.value_alpha)
 
     def _block(self, seed: int, number: int) -> Matrices:
-        """Sizes, attributes and values of a block of queries."""
+        """Return sizes, attributes and values of a block of queries."""
         rng = generator(seed, "w4 queries", number)
         more = (self.size - 1) / max(1, self.most - 1)
         size = 1 + rng.binomial(self.most - 1, more, BLOCK)
@@ -104,7 +104,7 @@ class Queries(Synthetic):
         return size, distinct(rng, self._popularity, *shape), ranks(rng, self._endings, shape)
 
     def _events(self, seed: int, number: int) -> Matrices:
-        """Sizes, attributes and values of a block of documents."""
+        """Return sizes, attributes and values of a block of documents."""
         rng = generator(seed, "w4 documents", number)
         widest = min(self.dimensions, int(self.event_size + 8 * self.event_size**0.5) + 1)
         size = np.clip(rng.poisson(self.event_size, EVENT_BLOCK), 1, widest)

@@ -1,10 +1,10 @@
-"""W5: the shape of the car subscriptions of the Yandex paper: region, mark, model, year, price and polygons.
+"""Generate W5, the car subscriptions of the Yandex paper: region, mark, model, year, price and polygons.
 
 The paper gives the attributes, 300,000 active subscriptions, a tree over a few frequent names, and polygons
-that no two users draw alike, so that they are checked last. What it leaves open is settled like this.
+that no two users draw alike, so that they are checked last. It leaves other points open; our choices:
 
 * A subscription has a car in mind (a model, a region, a year and a price, drawn like an advertisement) and
-  asks for each property with a probability of its own; it asks for a mark if it would ask for nothing.
+  asks for each property with its own probability. A subscription that would ask for nothing asks for a mark.
 * A share ``on_map`` draws a circle or a polygon around a town instead of naming the region, and ``either`` of
   those accept one of two models: these are written as text.
 * An advertisement has all properties, and a place on the map.
@@ -27,21 +27,21 @@ from bench.workloads.searches import Draft, Mask, sibling
 from bench.workloads.synthetic import Synthetic, check_bounds
 from tamis.expression.operands import quoted
 
-_TEXTS = 1_024  # a block of those written as text, which take longer to make
+_TEXTS = 1_024  # a block of subscriptions written as text, which take longer to make
 
 
 @dataclass(frozen=True)
 class W5(Synthetic):
-    """Which share of the subscriptions asks for what (a model: of those with a mark)."""
+    """The share of subscriptions that ask for each property (for a model: of those with a mark)."""
 
     name: str = "w5"
     region: float = 0.92
     mark: float = 0.97
     model: float = 0.8
-    several: float = 0.2  # of those with a model, how many accept two
+    several: float = 0.2  # of those with a model, the share that accepts two
     year: float = 0.6
     price: float = 0.75
-    from_to: float = 0.5  # of years and prices, how many have both bounds
+    from_to: float = 0.5  # of years and prices, the share with both bounds
     on_map: float = 0.1
     circles: float = 0.4  # of those on the map
     either: float = 0.1  # of those on the map
@@ -51,16 +51,16 @@ class W5(Synthetic):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "Yandex paper: subscriptions to car advertisements, one in ten with a shape on the map"
 
     def in_text(self, count: int) -> int:
-        """Return those on the map."""
+        """Return the number of subscriptions on the map."""
         return int(count * self.on_map)
 
     # ------------------------------------------------------------------------------- subscriptions
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions without a shape."""
+        """Return subscriptions without a shape."""
         draft = Draft(rows)
         for number, _ in blocks(rows, BLOCK):
             rng = generator(seed, "w5 subscriptions", number)
@@ -105,7 +105,7 @@ class W5(Synthetic):
         low: Ints,
         high: Ints,
     ) -> None:
-        """From and to, or one of them: the oldest car, the highest price."""
+        """Ask for a lower and an upper bound, or one of them: the oldest car, the highest price."""
         both = asked & (rng.random(len(search)) < self.from_to)
         one = asked & ~both
         operator, bound = (GE, low) if name == "year" else (LE, high)
@@ -114,7 +114,7 @@ class W5(Synthetic):
 
     # --------------------------------------------------------------------------------- on the map
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions with a circle or a polygon."""
+        """Return subscriptions with a circle or a polygon."""
         texts: list[str] = []
         for number, part in blocks(rows, _TEXTS):
             texts += list(self._shapes(generator(seed, "w5 shapes", number)))[part]
@@ -138,7 +138,7 @@ class W5(Synthetic):
 
     # -------------------------------------------------------------------------------------- events
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Advertisements, a column for each property; they do not depend on the book."""
+        """Return advertisements, a column for each property; they do not depend on the book."""
         parts = []
         for number, part in blocks(rows, EVENT_BLOCK):
             rng = generator(seed, "w5 advertisements", number)

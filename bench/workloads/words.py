@@ -1,4 +1,4 @@
-"""Made-up words: a different one for every rank, frequent ones short."""
+"""Make up words: a different one for every rank, frequent ones short."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONSONANTS, _VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 
 @lru_cache(maxsize=4)
 def vocabulary(count: int) -> pa.Array:
-    """``count`` words of one syllable, then of two, …"""
+    """Return ``count`` words of one syllable, then of two, …"""
     syllables = pa.array([c + v for c in _CONSONANTS for v in _VOWELS], pa.string())
     base, parts, made, length = len(syllables), [], 0, 1
     while made < count:

@@ -1,4 +1,4 @@
-"""What the tests of the bench share: figures that are there rather than steady, and small blocks."""
+"""Provide fixtures for the tests of the bench: short measurements and small blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _no_steady_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Generators that are quick, and whose seams are tested: blocks of hundreds instead of thousands."""
+    """Make generators quick and test their seams: blocks of hundreds instead of thousands."""
     for name, module in list(sys.modules.items()):
         if name.startswith("bench.workloads"):
             for constant, size in SIZES.items():

@@ -1,4 +1,4 @@
-"""What tests of workloads ask of a book."""
+"""Provide measures of a book for tests of workloads."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from bench.workloads.truth import Book, rows_of
 
 
 def sizes(table: pa.Table) -> np.ndarray[Any, Any]:
-    """Predicates per subscription."""
+    """Return the predicates per subscription."""
     counted = table.group_by("id").aggregate([("attribute", "count")])
     return counted.column("attribute_count").to_numpy()
 
 
 def share(table: pa.Table, *operators: str) -> float:
-    """The share of predicates with one of these operators."""
+    """Return the share of predicates with one of these operators."""
     wanted = pc.is_in(table.column("operator").cast(pa.string()), pa.array(operators))
     return float(pc.mean(wanted.cast(pa.int8())).as_py())
 
 
 def assert_attributes_differ(table: pa.Table) -> None:
-    """No subscription has two predicates on one attribute."""
+    """Assert that no subscription has two predicates on one attribute."""
     pairs = table.select(["id", "attribute"]).group_by(["id", "attribute"]).aggregate([])
     assert pairs.num_rows == table.num_rows, "an attribute stands twice in a subscription"
 
 
 def mean_matches(workload: Workload, count: int, events: int) -> float:
-    """Matches per event by brute force."""
+    """Return the matches per event by brute force."""
     found = Book(workload.subscriptions(count, 5))
     return float(np.mean([len(found.matches(event)) for event in rows_of(workload.events(events, 5, count))]))

@@ -1,4 +1,4 @@
-"""Comparing reports: noise is called noise, and nothing is compared with something else."""
+"""Test the comparison of reports: noise is called noise, and only like is compared with like."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def verdicts(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("after", "verdict"), [(10.6, "noise"), (9.5, "noise"), (12.0, "worse"), (8.0, "better"), (10.0, "noise")]
 )
-def test_a_time_must_change_by_more_than_its_noise(after: float, verdict: str) -> None:
+def test_time_within_its_noise_is_noise(after: float, verdict: str) -> None:
     assert verdicts(report(), report(us_per_event=after))["match µs"] == verdict
 
 
-def test_a_wide_spread_is_more_noise() -> None:
+def test_wide_spread_means_more_noise() -> None:
     assert verdicts(report(spread=0.3), report(us_per_event=12.0))["match µs"] == "noise"
 
 
@@ -47,7 +47,7 @@ def test_sizes_have_no_noise() -> None:
     assert verdicts(report(), report(bytes=1_000))["bytes"] == "noise"
 
 
-def test_only_what_both_measured_is_compared() -> None:
+def test_only_figures_of_both_reports_are_compared() -> None:
     assert "p50 µs" not in verdicts(report(), report(one_event={"p50_us": 3.0}))
     both = report(one_event={"p50_us": 3.0}), report(one_event={"p50_us": 9.0})
     assert verdicts(*both)["p50 µs"] == "worse"
@@ -63,7 +63,7 @@ def test_runs_with_other_parameters_are_not_compared() -> None:
     assert "no run in common" in as_text(report(), other)
 
 
-def test_points_are_told_apart() -> None:
+def test_points_are_compared_separately() -> None:
     one, other = report(point={"alpha": 1}), report(point={"alpha": 2})
     assert changes(one, other) == []
     assert verdicts(one, copy.deepcopy(one))["match µs"] == "noise"
@@ -89,7 +89,7 @@ def test_reports_with_several_runs_are_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["nonsense", "{}"])
-def test_a_file_that_is_no_report_is_refused(content: str, tmp_path: Path) -> None:
+def test_file_that_is_no_report_is_refused(content: str, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(content, encoding="utf-8")
     result = CliRunner().invoke(main, ["compare", str(file), str(file)])
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_report_is_refused(content: str, tmp_path: Path) -> No
     assert "report" in result.output
 
 
-def test_the_suite_keeps_its_figures_whatever_stands_in_the_file(
+def test_suite_keeps_its_figures_when_the_old_file_is_malformed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = {"quick": True, "figures": [], "runs": [report()], "commit": "b"}

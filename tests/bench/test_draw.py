@@ -1,4 +1,4 @@
-"""Drawing at random, and the brute-force reading."""
+"""Test random draws, and the brute-force reading."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_blocks_cover_a_range() -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 5.0])
 @pytest.mark.parametrize(("count", "width"), [(500, 6), (40, 36)])
-def test_distinct_keeps_what_is_fixed_where_it_stands(alpha: float, count: int, width: int) -> None:
+def test_distinct_keeps_fixed_cells(alpha: float, count: int, width: int) -> None:
     fixed = np.full((200, 3), -1)
     fixed[:, 1] = 7
     fixed[::2, 2] = count - 1
@@ -31,8 +31,8 @@ def test_distinct_keeps_what_is_fixed_where_it_stands(alpha: float, count: int, 
 
 
 @pytest.mark.parametrize("alpha", [0.5, 2.0, 4.0])
-def test_distinct_draws_as_if_one_after_the_other(alpha: float) -> None:
-    """Both ways of drawing against the naive one: how often each rank comes second."""
+def test_distinct_draws_without_replacement(alpha: float) -> None:
+    """Compare both ways of drawing with the naive one: how often each rank comes second."""
     cumulated, rng = zipf(12, alpha), generator(1, "naive")
     popularity = np.diff(cumulated, prepend=0.0)
     naive = [rng.choice(12, 2, replace=False, p=popularity)[1] for _ in range(8_000)]
@@ -41,7 +41,7 @@ def test_distinct_draws_as_if_one_after_the_other(alpha: float) -> None:
     assert shares[0] == pytest.approx(shares[1], abs=0.02)
 
 
-def test_the_rare_ranks_of_a_steep_law_come_too() -> None:
+def test_rare_ranks_of_a_steep_law_occur() -> None:
     drawn = distinct(generator(1, "test"), zipf(1_000, 1.6), 20_000, 5)
     popular, rare = (drawn < 20).sum(), (drawn >= 20).sum()
     one_by_one = distinct(generator(2, "test"), zipf(1_000, 1.6), 20_000, 5)
@@ -50,7 +50,7 @@ def test_the_rare_ranks_of_a_steep_law_come_too() -> None:
     assert drawn.max() > 900
 
 
-def test_distinct_refuses_more_than_there_is() -> None:
+def test_distinct_refuses_more_cells_than_ranks() -> None:
     with pytest.raises(ValueError, match="cannot draw 5"):
         distinct(generator(1, "test"), zipf(4, 0.0), 1, 5)
 
@@ -74,11 +74,11 @@ def test_there_are_no_more_profiles_than_shares(probability: float, count: int) 
     assert profile_count(64, probability) == count
 
 
-def test_a_profile_is_wide_enough_for_the_largest_subscription() -> None:
+def test_profile_is_wide_enough_for_the_largest_subscription() -> None:
     assert [profile_width(7, 30), profile_width(20, 30), profile_width(40, 30)] == [15, 20, 30]
 
 
-def test_the_brute_force_reading() -> None:
+def test_brute_force_matches_its_operators() -> None:
     table = pa.table(
         {
             "id": ["a", "a", "b", "c", "d", "e", "f"],

@@ -1,4 +1,4 @@
-"""``python -m bench generate``: files that the command line reads, with the matches of the data in memory."""
+"""Test ``python -m bench generate``: its files give the matches of the data in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def generate(folder: Path, *arguments: str) -> Result:
 
 
 def pairs_of_files(folder: Path, form: str) -> list[str]:
-    """What ``tamis build`` and ``tamis match`` make of the files."""
+    """Return the pairs that ``tamis build`` and ``tamis match`` find in the files."""
     index = folder / "index"
     for arguments in (
         ["build", folder / f"subscriptions.{form}", "-o", index],
@@ -61,7 +61,7 @@ def test_columns_stay_columns_and_are_written_in_pieces(tmp_path: Path) -> None:
     assert stream.metadata.num_rows == 300
 
 
-def test_the_match_probability_is_measured(tmp_path: Path) -> None:
+def test_match_probability_is_measured(tmp_path: Path) -> None:
     done = generate(tmp_path, "w2", "-n", "4000", "-m", "100", "--set", "match_probability=0.05")
     line = next(line for line in done.output.splitlines() if line.startswith("match probability"))
     assert "(wanted 0.05), measured on 4,000 subscriptions and 100 events" in line

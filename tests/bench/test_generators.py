@@ -1,4 +1,4 @@
-"""The generators have the shapes that the papers give, and match as often as they say."""
+"""Test that the generators have the papers' shapes, and match as often as they say."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_queries_have_the_figures_of_the_paper() -> None:
     assert np.mean([len(event) for event in events]) == pytest.approx(93.07, abs=2)
 
 
-def test_w5_asks_for_what_cars_have() -> None:
+def test_w5_asks_for_properties_of_cars() -> None:
     w5 = W5(region=0.5, mark=0.6, model=0.5, several=0.3, year=0.4, price=0.7, from_to=0.5)
     table = w5.subscriptions(N, 1)
     names, count = table.column("attribute").cast(pa.string()), N - w5.in_text(N)

@@ -1,4 +1,4 @@
-"""The generators match as often as they say, by construction or by chance."""
+"""Test that the generators match as often as they say, by construction or by chance."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from bench.workloads import W1, W2, W4, W5, WORKLOADS, Ads, Queries, W1Prefix
 from tests.bench.frame import mean_matches
 
 
-def test_a_w1_event_matches_some_subscriptions_by_chance() -> None:
+def test_w1_event_matches_some_subscriptions_by_chance() -> None:
     assert mean_matches(W1(dimensions=500), 20_000, 40) > 5
 
 
-def test_a_dense_event_matches_some_subscriptions_by_chance() -> None:
+def test_dense_event_matches_some_subscriptions_by_chance() -> None:
     assert 20 <= mean_matches(W4(), 65_536, 40) * 15 <= 80  # per million
 
 
-def test_a_share_of_the_sparse_events_is_planted() -> None:
+def test_share_of_the_sparse_events_is_planted() -> None:
     assert mean_matches(W4(dimensions=30_000, planted=1.0), 1_000, 50) == 1.0
     assert 0.02 < mean_matches(WORKLOADS["w4-sparse"], 1_000, 500) < 0.3  # type: ignore[arg-type]
 
 
-def test_a_listing_is_what_some_people_look_for() -> None:
+def test_listing_matches_some_searches() -> None:
     assert 5 <= mean_matches(WORKLOADS["market"], 50_000, 60) * 20 <= 50  # per million
 
 
-def test_an_ad_is_shown_to_some() -> None:
+def test_ad_session_matches_some_ads() -> None:
     assert 1 < mean_matches(Ads(), 20_000, 60) < 100
 
 
@@ -66,13 +66,13 @@ def test_w4_reaches_its_match_probability(w4: W4) -> None:
     assert mean_matches(w4, 20_000, 30) / 20_000 == pytest.approx(w4.match_probability, rel=0.2)
 
 
-def test_some_prefixes_are_found() -> None:
+def test_prefix_workload_has_matches() -> None:
     assert 0.5 < mean_matches(W1Prefix(prefix=1.0), 20_000, 40) < 20
 
 
-def test_some_queries_are_found() -> None:
+def test_query_workload_has_matches() -> None:
     assert 0.5 < mean_matches(Queries(), 20_000, 30) < 50
 
 
-def test_a_car_is_what_some_people_look_for() -> None:
+def test_car_matches_some_subscriptions() -> None:
     assert 0.1 < mean_matches(W5(), 5_000, 60) < 100

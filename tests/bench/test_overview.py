@@ -1,4 +1,4 @@
-"""The report as a whole: goals with what was measured, missed ones by how much, and what is missing."""
+"""Test the whole report: goals with measurements, the size of a miss, and missing measurements."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ROW = {
 }  # fmt: skip
 
 
-def test_every_goal_says_by_how_much_it_was_missed() -> None:
+def test_missed_goal_shows_by_how_much() -> None:
     found = {"suite": SUITE, "scaling": SCALING, "peers": {"verdicts": [VERDICT]}}
     assert [goal.row()[1:] for goal in goals(found)] == [
         ["10.0 × other", "✗ missed by 2.00×"],
@@ -52,14 +52,14 @@ def test_every_goal_says_by_how_much_it_was_missed() -> None:
     ]
 
 
-def test_what_was_not_measured_is_named_with_its_command() -> None:
+def test_missing_measurement_is_named_with_its_command() -> None:
     html = overview({"suite": SUITE})
     assert "python -m bench scaling" in html
     assert "Nothing is here yet from <code>python -m bench peers" in html
     assert "&lt;p&gt;" in html
 
 
-def test_the_report_holds_what_there_is(tmp_path: Path) -> None:
+def test_report_holds_every_measurement(tmp_path: Path) -> None:
     write_json({"verdicts": [VERDICT], "results": [ROW]}, tmp_path / "peers.json")
     papers = [Section("papers", "Papers", "…")]
     assert [section.id for section in sections(papers, tmp_path)] == ["overview", "peers", "papers"]

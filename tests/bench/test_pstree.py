@@ -1,4 +1,4 @@
-"""The comparison in one dimension runs, and notices a structure that is wrong."""
+"""Test that the comparison in one dimension runs, and notices a wrong structure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.pstree.trees import FrozenPSTree, IntervalTree, SegmentTree
 
 @pytest.mark.parametrize("structure", [FrozenPSTree, SegmentTree, IntervalTree])
 @pytest.mark.parametrize("around", [0.0, 0.5, 20.0])
-def test_each_structure_finds_what_a_plain_loop_finds(structure: Any, around: float) -> None:
+def test_each_structure_agrees_with_a_plain_loop(structure: Any, around: float) -> None:
     low, high, points = comparison.material(300, 200, around, 3)
     points = np.concatenate([points, low, high, low - 1, high + 1])
     found = structure(low, high).pairs(points)
@@ -28,14 +28,14 @@ def test_each_structure_finds_what_a_plain_loop_finds(structure: Any, around: fl
     assert set(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
-def test_the_table_names_every_structure() -> None:
+def test_table_names_every_structure() -> None:
     result = CliRunner().invoke(comparison.main, ["-n", "500", "-m", "300", "--repeats", "1"])
     assert result.exit_code == 0, result.output
     for name in ("PS-Tree", "segment tree", "interval tree", "scan"):
         assert name in result.output
 
 
-def test_a_wrong_structure_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_structure_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     class Forgetful(SegmentTree):
         def pairs(self, points: Any) -> Any:
             point, interval = super().pairs(points)

@@ -1,4 +1,4 @@
-"""Small runs with the real library, end to end."""
+"""Test small runs with the real library, end to end."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def test_run_writes_a_report(name: str, tmp_path: Path) -> None:
     assert all(entry["us_per_event"] > 0 for entry in report["results"])
 
 
-def test_a_sample_and_threads_change_nothing_that_is_found() -> None:
+def test_sample_and_threads_change_no_match() -> None:
     plan = Plan(W4(match_probability=0.02), 500, 50, ("scan", "hybrid"), repeats=1, threads=2, sample=100)
     scan, hybrid = run(plan)["results"]
     assert scan["matches_per_event"] == hybrid["matches_per_event"] > 5
 
 
-def test_the_library_finds_what_brute_force_finds() -> None:
+def test_library_agrees_with_brute_force() -> None:
     for workload in (W4(match_probability=0.05), WORKLOADS["market"]):
         columns, events = workload.subscriptions(3_000, 2), workload.events(60, 2, 3_000)
         book, index = Book(columns), Index.build(columns)
@@ -42,14 +42,14 @@ def test_the_library_finds_what_brute_force_finds() -> None:
             assert sorted(index.match(event)) == sorted(book.matches(event))
 
 
-def test_the_bare_loop_counts_what_scan_counts() -> None:
+def test_bare_loop_counts_the_same_as_scan() -> None:
     w4 = W4(match_probability=0.05)
     index = Index.build(w4.subscriptions(400, 1), engine="scan")
     located = parts.locate_events(index, w4.events(30, 1))
     assert parts.scan_barely(located) == parts.match_located(index, located) > 100
 
 
-def test_the_bare_loop_knows_what_it_cannot_do() -> None:
+def test_bare_loop_gives_none_when_literals_are_not_plain() -> None:
     market = WORKLOADS["market"]
     index = Index.build(market.subscriptions(400, 1), engine="scan")
     assert parts.scan_barely(parts.locate_events(index, market.events(5, 1))) is None

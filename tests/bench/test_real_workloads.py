@@ -1,4 +1,4 @@
-"""Workloads of real data: the pairs that the data sets expect, and clear words where there are none."""
+"""Test workloads of real data: the expected pairs, and clear errors if the data is missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL = {
 
 @pytest.fixture
 def small_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a few lines of each data set."""
+    """Return a folder with a few lines of each data set."""
     import gzip
 
     for name, rows in SMALL.items():
@@ -42,7 +42,7 @@ def small_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pairs(name: str, count: int, events: int) -> set[tuple[int, str]]:
-    """What an index of the workload finds."""
+    """Return the pairs that an index of the workload finds."""
     workload = type(REAL[name])()
     columns, texts = workload.subscriptions(count, 1), workload.texts(count, 1)
     index = Index.build(columns if columns.num_rows else texts)
@@ -51,7 +51,7 @@ def pairs(name: str, count: int, events: int) -> set[tuple[int, str]]:
 
 
 @pytest.mark.usefixtures("small_data")
-def test_each_reads_its_files() -> None:
+def test_real_workload_reads_its_files() -> None:
     assert [len(pairs("real-sigma", 1, 2)), len(pairs("real-geo", 1, 2))] == [1, 1]
     assert {name for _, name in pairs("real-text", 2, 1)} == {"q1"}
     assert len(pairs("real-pcparts", 50, 2)) == 50  # each finds the part it was made from
@@ -70,7 +70,7 @@ def test_events_begin_again_and_subscriptions_end() -> None:
 
 
 @pytest.mark.usefixtures("small_data")
-def test_brute_force_reads_the_parts_too() -> None:
+def test_brute_force_agrees_on_computer_parts() -> None:
     parts = type(REAL["real-pcparts"])(least=0, most=4)
     columns, events = parts.subscriptions(200, 1), parts.events(2, 1)
     book = Book(columns)
@@ -79,7 +79,7 @@ def test_brute_force_reads_the_parts_too() -> None:
     assert {(row["event"], row["subscription"]) for row in found} == expected
 
 
-def test_a_rule_beyond_the_limits_is_left_out_and_counted(small_data: Path) -> None:
+def test_rule_beyond_the_limits_is_left_out_and_counted(small_data: Path) -> None:
     import gzip
     import json
 
@@ -100,7 +100,7 @@ def test_events_of_mixed_types_become_maps() -> None:
 
 
 @pytest.mark.parametrize("name", list(REAL))
-def test_without_the_data_an_error_says_where_it_should_be(
+def test_missing_data_is_an_error_with_its_path(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TAMIS_SHARED_DATA", str(tmp_path / "nowhere"))
@@ -116,7 +116,7 @@ def test_without_the_data_an_error_says_where_it_should_be(
 
 @pytest.mark.slow
 @pytest.mark.realdata
-def test_the_text_workload_gives_the_expected_pairs(shared_data: Path) -> None:
+def test_text_workload_gives_the_expected_pairs(shared_data: Path) -> None:
     text = type(REAL["real-text"])()
     assert text.known == 59_983
     columns, events = text.subscriptions(59_983, 1), text.events(2_000, 1)

@@ -1,4 +1,4 @@
-"""The runner: a report that says what was measured, and no tolerance for engines that differ."""
+"""Test the runner: its report describes the measurement, and engines that differ fail the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bench.workloads.truth import Book, rows_of
 
 
 class Fake:
-    """An index that reads its book by brute force and may be told to lose or invent a pair."""
+    """An index that reads its book by brute force, and can lose or invent a pair."""
 
     def __init__(self, columns: pa.Table, *, lose: bool, invent: bool) -> None:
         self._book, self._lose, self._invent = Book(columns), lose, invent
@@ -65,7 +65,7 @@ PLAN = Plan(W4(match_probability=0.05), subscriptions=200, events=30, engines=("
 
 @pytest.fixture(autouse=True)
 def _fake_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fake cannot be taken apart."""
+    """Replace the parts of matching, because a fake cannot be taken apart."""
     monkeypatch.setattr(parts, "locate_events", lambda index, events: events)
     monkeypatch.setattr(parts, "scan_barely", lambda located: None)
     monkeypatch.setattr(parts, "match_located", lambda index, located: index.match_many(located))
@@ -76,7 +76,7 @@ def outcome() -> dict[str, Any]:
     return run(PLAN, fake_build)
 
 
-def test_the_report_has_a_result_for_each_engine(outcome: dict[str, Any]) -> None:
+def test_report_has_a_result_for_each_engine(outcome: dict[str, Any]) -> None:
     assert [result["engine"] for result in outcome["results"]] == ["scan", "fast"]
     for result in outcome["results"]:
         assert result["us_per_event"] > 0
@@ -89,7 +89,7 @@ def test_the_report_has_a_result_for_each_engine(outcome: dict[str, Any]) -> Non
         assert result["match_probability"] == pytest.approx(0.05, rel=0.5)
 
 
-def test_the_report_says_what_it_was_measured_on(outcome: dict[str, Any]) -> None:
+def test_report_names_machine_and_versions(outcome: dict[str, Any]) -> None:
     assert outcome["workload"] == "w4-dense"
     assert outcome["parameters"]["subscriptions"] == 200
     assert outcome["seed"] == 1
@@ -99,14 +99,14 @@ def test_the_report_says_what_it_was_measured_on(outcome: dict[str, Any]) -> Non
     assert json.loads(json.dumps(outcome)) == outcome
 
 
-def test_the_summary_names_every_engine(outcome: dict[str, Any]) -> None:
+def test_summary_names_every_engine(outcome: dict[str, Any]) -> None:
     text = summary(outcome)
     assert "scan" in text
     assert "fast" in text
     assert "200 subscriptions" in text
 
 
-def test_a_bare_loop_is_a_second_baseline() -> None:
+def test_bare_loop_is_a_second_baseline() -> None:
     results = [{"engine": "scan", "us_per_event": 80.0, "bare_loop_us": 20.0},
                {"engine": "fast", "us_per_event": 2.0, "bare_loop_us": None}]  # fmt: skip
     assert bare_ratios(results) == {"scan": 0.25, "fast": 10.0}
@@ -119,13 +119,13 @@ def test_ratios_need_a_scan() -> None:
     assert ratios(results[1:]) == {}
 
 
-def test_without_detail_the_long_measurements_are_left_out() -> None:
+def test_long_measurements_are_skipped_without_detail() -> None:
     (result,) = run(Plan(PLAN.workload, 50, 5, ("fast",), repeats=1, detail=False), fake_build)["results"]
     assert result.keys().isdisjoint({"one_event", "all_cores_us", "disk_bytes"})
     assert result["visited_per_event"] == 0.2
 
 
-def test_engines_that_there_is_no_time_for_are_named() -> None:
+def test_skipped_engines_are_named() -> None:
     outcome = run(PLAN, fake_build, deadline=0.0)
     assert outcome["results"] == []
     assert outcome["skipped"] == ["scan", "fast"]
@@ -135,7 +135,7 @@ def test_engines_that_there_is_no_time_for_are_named() -> None:
 @pytest.mark.parametrize(
     ("engine", "finder"), [("loser", "scan finds it"), ("inventor", "inventor finds it")]
 )
-def test_a_planted_disagreement_is_found(engine: str, finder: str) -> None:
+def test_planted_disagreement_is_found(engine: str, finder: str) -> None:
     plan = Plan(PLAN.workload, 200, 30, ("scan", engine), repeats=1)
     with pytest.raises(Disagreement, match=f"event 0, subscription '.*': {finder}") as caught:
         run(plan, fake_build)
@@ -145,7 +145,7 @@ def test_a_planted_disagreement_is_found(engine: str, finder: str) -> None:
     assert (case.holds, bool(case.expression)) == ((True, True) if engine == "loser" else (None, False))
 
 
-def test_without_scan_among_the_engines_a_sample_is_checked_with_it() -> None:
+def test_scan_checks_a_sample_when_it_is_not_among_the_engines() -> None:
     plan = Plan(PLAN.workload, 200, 30, ("loser",), repeats=1, detail=False)
     with pytest.raises(Disagreement, match="scan finds it, loser does not"):
         run(plan, fake_build)
@@ -153,7 +153,7 @@ def test_without_scan_among_the_engines_a_sample_is_checked_with_it() -> None:
     run(replace(plan, checked=0), fake_build)
 
 
-def test_a_pair_that_is_reported_twice_is_a_disagreement() -> None:
+def test_pair_reported_twice_is_a_disagreement() -> None:
     once, twice = ([(0, "a"), (1, "b")], [(0, "a"), (0, "a"), (1, "b")])
     with pytest.raises(Disagreement, match="event 0, subscription 'a': two finds it, one does not"):
         agree("one", timing(once), "two", timing(twice))
@@ -164,9 +164,7 @@ def timing(pairs: list[tuple[int, str]]) -> Timing:
     return Timing(10, [], 0.0, [], None, {}, table)
 
 
-def test_the_case_of_a_disagreement_is_written_to_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disagreement_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.run.outcome.library_build", lambda: fake_lossy)
     file = tmp_path / "report.json"
     arguments = ["run", "w4-dense", "-n", "4000", "-m", "30", "-e", "scan,hybrid", "--json", str(file)]
@@ -183,7 +181,7 @@ def fake_lossy(columns: pa.Table, *, engine: str, parameters: Any, sample: Any) 
     return Fake(columns, lose=engine == "hybrid", invent=False)
 
 
-def test_a_parameter_is_varied_point_by_point() -> None:
+def test_parameter_is_varied_point_by_point() -> None:
     plan = Plan(W4(), 300, 20, ("hybrid",), repeats=1, detail=False)
     outcome = vary(plan, "match_probability", ["0.01", "0.2"])
     assert [result["point"] for result in outcome["results"]] == [
@@ -195,7 +193,7 @@ def test_a_parameter_is_varied_point_by_point() -> None:
     assert "match_probability = 0.2" in summary(outcome)
 
 
-def test_sizes_can_be_varied_too() -> None:
+def test_sizes_can_be_varied() -> None:
     assert varied(PLAN, "subscriptions", "1_000").subscriptions == 1_000
     with pytest.raises(ValueError, match="subscriptions is a number of at least 1, not '0'"):
         varied(PLAN, "subscriptions", "0")
@@ -220,12 +218,12 @@ def test_engines_are_read_with_their_parameters() -> None:
         ("bestar:alpha=90", "alpha must lie between"),
     ],
 )
-def test_engines_that_there_are_not_are_refused(text: str, message: str) -> None:
+def test_unknown_engines_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         EngineSpec.read(text).known()
 
 
-def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
+def test_run_that_does_not_fit_into_memory_is_refused() -> None:
     arguments = ["run", "w4-dense", "-n", "50000000", "--memory", "2"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1
@@ -233,26 +231,26 @@ def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
     assert "2.0 GB may be used" in result.output
 
 
-def test_the_estimate_of_memory_grows_with_the_book() -> None:
+def test_estimate_of_memory_grows_with_the_book() -> None:
     small, large = (memory.estimate(replace(PLAN, subscriptions=n)) for n in (1_000_000, 2_000_000))
     assert 0.5e9 < small < large < 2 * small
     memory.insist(PLAN, 1e9)
 
 
 @pytest.mark.parametrize("text", ["alpha", "=1", "alpha=", "alpha=,"])
-def test_what_to_vary_must_have_values(text: str) -> None:
+def test_varied_parameter_needs_values(text: str) -> None:
     result = CliRunner().invoke(main, ["run", "w4-dense", "-n", "100", "--vary", text])
     assert result.exit_code == 2
     assert "PARAM=V1,V2" in result.output
 
 
-def test_an_unknown_workload_lists_the_known_ones() -> None:
+def test_unknown_workload_lists_the_known_ones() -> None:
     result = CliRunner().invoke(main, ["run", "nonsense"])
     assert result.exit_code == 2
     assert "w4-dense, w4-sparse, w4-ads, w4-queries, w5, market" in result.output
 
 
-def test_an_unknown_engine_lists_the_known_ones() -> None:
+def test_unknown_engine_lists_the_known_ones() -> None:
     result = CliRunner().invoke(main, ["run", "w4-dense", "--engines", "scan,warp"])
     assert result.exit_code == 2
     assert "'warp' is not one of" in result.output

@@ -1,4 +1,4 @@
-"""The load on the service, small: it is what the figures in the documentation come from."""
+"""Test a small load on the service, the source of the figures in the documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis import Index
 
 
 @pytest.mark.slow
-def test_a_load_is_held_and_counted(tmp_path: Path) -> None:
+def test_load_is_held_and_counted(tmp_path: Path) -> None:
     figures = hold(tmp_path / "load", subscriptions=300, events=400, changes=200, seconds=11)
     assert figures["events_per_s"] > 0
     assert figures["changes_per_s"] > 0
@@ -20,7 +20,7 @@ def test_a_load_is_held_and_counted(tmp_path: Path) -> None:
     assert {"resident_mb", "segments", "slowest_s", "cores"} < set(figures["samples"][0])
 
 
-def test_the_market_as_texts_and_objects() -> None:
+def test_market_is_written_as_texts_and_objects() -> None:
     texts = list(searches(200, 1))
     assert len(texts) >= 200
     index = Index.build({str(at): text for at, text in enumerate(texts)})

@@ -1,4 +1,4 @@
-"""Every workload: seeded, in pieces like as a whole, shaped by each parameter, and read alike by all."""
+"""Test every workload: seeded, equal in pieces and as a whole, shaped by each parameter, read alike."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("small_blocks")
 
 N = 700
 
-# One of each class, and a value unlike its own for each parameter.
+# One of each class, and a different value for each parameter.
 CHANGES: dict[str, dict[str, Any]] = {
     "w1": {
         "dimensions": 900, "most_predicates": 4, "most_attributes": 7, "equality": 0.9, "values": 9,
@@ -73,13 +73,13 @@ def workload(request: pytest.FixtureRequest) -> Synthetic:
 
 
 def data(workload: Workload, seed: int) -> list[Any]:
-    """Everything that can differ: subscriptions, texts, and events in their pieces."""
+    """Return everything that can differ: subscriptions, texts, and events in their pieces."""
     assert isinstance(workload, Synthetic)
     pieces = [piece.to_pylist() for piece in workload.event_pieces(100, seed, N)]
     return [workload.subscriptions(N, seed).to_pylist(), workload.texts(N, seed).to_pylist(), pieces]
 
 
-def test_the_same_seed_gives_the_same_data(workload: Synthetic) -> None:
+def test_same_seed_gives_the_same_data(workload: Synthetic) -> None:
     assert data(workload, 3) == data(replace(workload), 3)
 
 
@@ -89,7 +89,7 @@ def test_another_seed_gives_other_data(workload: Synthetic) -> None:
     assert events[0] != events[1]
 
 
-def test_a_smaller_book_is_the_beginning_of_a_larger_one(workload: Synthetic) -> None:
+def test_smaller_book_is_the_beginning_of_a_larger_one(workload: Synthetic) -> None:
     for table in (workload.subscriptions, workload.texts):
         small = table(N, 3).to_pylist()
         assert table(2 * N, 3).slice(0, len(small)).to_pylist() == small
@@ -97,7 +97,7 @@ def test_a_smaller_book_is_the_beginning_of_a_larger_one(workload: Synthetic) ->
     assert workload.events(100, 3).slice(0, 50).to_pylist() == few
 
 
-def test_pieces_are_the_whole(workload: Synthetic) -> None:
+def test_pieces_add_up_to_the_whole(workload: Synthetic) -> None:
     for pieces, whole in (
         (workload.subscription_pieces(N, 3), workload.subscriptions(N, 3)),
         (workload.text_pieces(N, 3), workload.texts(N, 3)),
@@ -108,7 +108,7 @@ def test_pieces_are_the_whole(workload: Synthetic) -> None:
         assert [row for table in tables for row in table.to_pylist()] == whole.to_pylist()
 
 
-def test_there_are_as_many_subscriptions_as_asked_for(workload: Synthetic) -> None:
+def test_workload_has_as_many_subscriptions_as_requested(workload: Synthetic) -> None:
     table, texts = workload.subscriptions(N, 3), workload.texts(N, 3)
     assert len(table.column("id").unique()) + texts.num_rows == N
     assert workload.in_text(N) == texts.num_rows
@@ -152,7 +152,9 @@ def test_every_parameter_shapes_the_data(name: str) -> None:
         ("w4-dense", "alpha", "x", "alpha is float, not 'x'"),
     ],
 )
-def test_a_change_that_cannot_be_made_says_why(name: str, parameter: str, value: Any, message: str) -> None:
+def test_impossible_change_is_refused_with_a_reason(
+    name: str, parameter: str, value: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         changed(WORKLOADS[name], {parameter: value})
 
@@ -193,7 +195,7 @@ def test_normal_forms_mean_what_they_say(name: str) -> None:
     assert sorted((row["event"], row["subscription"]) for row in found) == sorted(expected)
 
 
-def test_the_text_of_columns_means_the_same(workload: Synthetic) -> None:
+def test_text_of_columns_means_the_same(workload: Synthetic) -> None:
     columns, events = workload.subscriptions(300, 2), workload.events(40, 2, 300)
     texts = expressions(columns)
     assert texts.column("id").to_pylist() == columns.column("id").unique().to_pylist()

@@ -1,4 +1,4 @@
-"""A small book, its index, and a way to call the command."""
+"""Provide a small book, its index, and a way to call the command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def jsonl(rows: list[dict[str, Any]]) -> str:
 
 @pytest.fixture
 def tamis() -> Call:
-    """Calls the command in this process."""
+    """Return a function that calls the command in this process."""
 
     def call(*arguments: str | Path, stdin: str | bytes = "") -> Result:
         return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
@@ -47,7 +47,7 @@ def book_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def index(book_file: Path) -> Path:
-    """The index of the book, built by the command, and used once: kernels are compiled from here on."""
+    """Return the index of the book, built by the command and used once, so that kernels are compiled."""
     target = book_file.with_name("book.index")
     result = CliRunner().invoke(main, ["build", str(book_file), "-o", str(target)])
     assert result.exit_code == 0, result.output

@@ -1,4 +1,4 @@
-"""``tamis build``: every way in, and what happens to what cannot be used."""
+"""Test ``tamis build``: every input, and the treatment of bad subscriptions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def matches(tamis: Any, index: Path) -> list[str]:
     return sorted(json.loads(result.stdout)["subscriptions"])
 
 
-def test_json_lines(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_json_lines(tamis: Any, tmp_path: Path) -> None:
     (tmp_path / "book.jsonl").write_text(LINES, encoding="utf-8")
     result = tamis("build", tmp_path / "book.jsonl", "-o", tmp_path / "index")
     assert result.exit_code == 0, result.output
@@ -36,19 +36,19 @@ def test_json_lines(tamis: Any, tmp_path: Path) -> None:
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
 
 
-def test_zipped_json_lines(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_gzipped_json_lines(tamis: Any, tmp_path: Path) -> None:
     (tmp_path / "book.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
     assert tamis("build", tmp_path / "book.jsonl.gz", "-o", tmp_path / "index").exit_code == 0
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
 
 
-def test_a_pipe_is_json_lines(tamis: Any, tmp_path: Path) -> None:
+def test_pipe_is_read_as_json_lines(tamis: Any, tmp_path: Path) -> None:
     result = tamis("build", "-", "-o", tmp_path / "index", stdin=LINES)
     assert result.exit_code == 0, result.output
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
 
 
-def test_csv_file_and_pipe(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_csv_files_and_pipes(tamis: Any, tmp_path: Path) -> None:
     (tmp_path / "book.csv").write_text(CSV, encoding="utf-8")
     result = tamis("build", tmp_path / "book.csv", "-o", tmp_path / "one")
     assert result.exit_code == 0, result.output
@@ -56,13 +56,13 @@ def test_csv_file_and_pipe(tamis: Any, tmp_path: Path) -> None:
     assert matches(tamis, tmp_path / "one") == matches(tamis, tmp_path / "two") == ["cheap", "phone"]
 
 
-def test_parquet(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_parquet(tamis: Any, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "book.parquet")
     assert tamis("build", tmp_path / "book.parquet", "-o", tmp_path / "index").exit_code == 0
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
 
 
-def test_bulk_columns_in_parquet(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_bulk_columns_in_parquet(tamis: Any, tmp_path: Path) -> None:
     from bench.workloads import WORKLOADS
 
     pq.write_table(WORKLOADS["w4-dense"].subscriptions(500, 1), tmp_path / "bulk.parquet")
@@ -71,7 +71,7 @@ def test_bulk_columns_in_parquet(tamis: Any, tmp_path: Path) -> None:
     assert json.loads(result.stdout)["subscriptions"] == 500
 
 
-def test_a_name_without_a_format_needs_one(tamis: Any, tmp_path: Path) -> None:
+def test_file_without_extension_needs_a_format(tamis: Any, tmp_path: Path) -> None:
     (tmp_path / "book").write_text(LINES, encoding="utf-8")
     result = tamis("build", tmp_path / "book", "-o", tmp_path / "index")
     assert result.exit_code == 1
@@ -80,7 +80,7 @@ def test_a_name_without_a_format_needs_one(tamis: Any, tmp_path: Path) -> None:
     assert tamis("build", tmp_path / "book", "--format", "jsonl", "-o", tmp_path / "index").exit_code == 0
 
 
-def test_json_summary(tamis: Any, tmp_path: Path) -> None:
+def test_build_prints_a_json_summary(tamis: Any, tmp_path: Path) -> None:
     result = tamis("build", "-", "-o", tmp_path / "index", "--json", stdin=LINES)
     summary = json.loads(result.stdout)
     assert summary["subscriptions"] == 2
@@ -90,7 +90,7 @@ def test_json_summary(tamis: Any, tmp_path: Path) -> None:
 BAD = LINES + '{"id": "broken", "expression": "price <="}\n'
 
 
-def test_a_bad_subscription_stops_the_build(tamis: Any, tmp_path: Path) -> None:
+def test_bad_subscription_stops_the_build(tamis: Any, tmp_path: Path) -> None:
     result = tamis("build", "-", "-o", tmp_path / "index", stdin=BAD)
     assert result.exit_code == 1
     assert "expression-syntax" in result.stderr
@@ -113,7 +113,7 @@ def test_refused_subscriptions_are_listed(tamis: Any, tmp_path: Path) -> None:
     assert row["code"] == "expression-syntax"
 
 
-def test_an_index_is_not_overwritten_by_accident(tamis: Any, tmp_path: Path) -> None:
+def test_existing_index_is_not_overwritten(tamis: Any, tmp_path: Path) -> None:
     target = tmp_path / "index"
     assert tamis("build", "-", "-o", target, stdin=LINES).exit_code == 0
     again = tamis("build", "-", "-o", target, stdin=LINES)
@@ -124,7 +124,7 @@ def test_an_index_is_not_overwritten_by_accident(tamis: Any, tmp_path: Path) -> 
     assert matches(tamis, target) == ["cheap"]
 
 
-def test_engines(tamis: Any, tmp_path: Path) -> None:
+def test_build_takes_every_engine(tamis: Any, tmp_path: Path) -> None:
     assert tamis("build", "-", "-o", tmp_path / "index", "--engine", "scan", stdin=LINES).exit_code == 0
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
     unknown = tamis("build", "-", "-o", tmp_path / "other", "--engine", "warp", stdin=LINES)
@@ -132,7 +132,7 @@ def test_engines(tamis: Any, tmp_path: Path) -> None:
     assert "engine-unknown" in unknown.stderr
 
 
-def test_a_sample_of_events(tamis: Any, tmp_path: Path) -> None:
+def test_build_takes_a_sample_of_events(tamis: Any, tmp_path: Path) -> None:
     sample = tmp_path / "sample.jsonl"
     sample.write_text('{"price": 5}\n{"price": 50, "model": "x"}\n', encoding="utf-8")
     assert tamis("build", "-", "-o", tmp_path / "index", "--sample", sample, stdin=LINES).exit_code == 0
@@ -146,11 +146,11 @@ def test_csv_needs_its_columns(tamis: Any, tmp_path: Path, text: str) -> None:
     assert "needs the column" in result.stderr
 
 
-def test_no_such_file_is_wrong_usage(tamis: Any, tmp_path: Path) -> None:
+def test_missing_file_is_wrong_usage(tamis: Any, tmp_path: Path) -> None:
     assert tamis("build", tmp_path / "nothing.jsonl", "-o", tmp_path / "index").exit_code == 2
 
 
-def test_an_engine_and_its_parameters(tamis: Any, tmp_path: Path) -> None:
+def test_build_takes_engine_parameters(tamis: Any, tmp_path: Path) -> None:
     rows = "".join(f'{{"id": "s{n}", "expression": "x = {n}"}}\n' for n in range(20))
     made = tamis(
         "build", "-", "-o", tmp_path / "index", "--engine", "auto", "--parameter", "least=0", stdin=rows
@@ -195,7 +195,7 @@ def test_csv_ids_stay_text(tamis: Any, tmp_path: Path) -> None:
     assert matches(tamis, tmp_path / "index") == ["007"]
 
 
-def test_parquet_from_a_pipe(tamis: Any, tmp_path: Path) -> None:
+def test_build_reads_parquet_from_a_pipe(tamis: Any, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "book.parquet")
     piped = (tmp_path / "book.parquet").read_bytes()
     assert tamis("build", "-", "--format", "parquet", "-o", tmp_path / "index", stdin=piped).exit_code == 0

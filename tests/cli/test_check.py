@@ -1,4 +1,4 @@
-"""``tamis check``, ``explain``, ``info`` and the group itself."""
+"""Test ``tamis check``, ``explain``, ``info`` and the group itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis import __version__, language
 from tamis.cli.check import FORMS
 
 
-def test_an_expression_is_printed_in_canonical_form(tamis: Any) -> None:
+def test_expression_is_printed_in_canonical_form(tamis: Any) -> None:
     result = tamis("check", "price<=580 and model in ('a','b')")
     assert (result.exit_code, result.stdout) == (0, "price <= 580 AND model IN ('a', 'b')\n")
 
@@ -30,11 +30,11 @@ def test_an_expression_is_printed_in_canonical_form(tamis: Any) -> None:
         ("text", "a = 1", "a = 1"),
     ],
 )  # fmt: skip
-def test_every_form(tamis: Any, form: str, text: str, canonical: str) -> None:
+def test_check_reads_every_form(tamis: Any, form: str, text: str, canonical: str) -> None:
     assert tamis("check", "--form", form, text).stdout == canonical + "\n"
 
 
-def test_the_forms_are_the_library_s() -> None:
+def test_forms_are_those_of_the_library() -> None:
     assert tuple(language.FORMS) == FORMS
 
 
@@ -42,11 +42,11 @@ def test_json_is_recognised(tamis: Any) -> None:
     assert tamis("check", '{"attribute": "a", "op": "=", "value": 1}').stdout == "a = 1\n"
 
 
-def test_an_expression_from_a_pipe(tamis: Any) -> None:
+def test_check_reads_an_expression_from_a_pipe(tamis: Any) -> None:
     assert tamis("check", "-", stdin="a = 1 AND b = 2\n").stdout == "a = 1 AND b = 2\n"
 
 
-def test_a_wrong_expression_shows_the_place(tamis: Any) -> None:
+def test_wrong_expression_shows_the_place(tamis: Any) -> None:
     result = tamis("check", "a = 1 AND b IN ('x' OR")
     assert result.exit_code == 1
     assert result.stdout == ""
@@ -55,7 +55,7 @@ def test_a_wrong_expression_shows_the_place(tamis: Any) -> None:
     assert text[caret.index("^") :] == "OR"
 
 
-def test_a_wrong_expression_for_a_program(tamis: Any) -> None:
+def test_wrong_expression_is_reported_as_json(tamis: Any) -> None:
     result = tamis("check", "--json", "a = ")
     answer = json.loads(result.stdout)
     assert result.exit_code == 1
@@ -63,7 +63,7 @@ def test_a_wrong_expression_for_a_program(tamis: Any) -> None:
     assert answer["error"]["code"] == "expression-syntax"
 
 
-def test_both_forms_for_a_program(tamis: Any) -> None:
+def test_both_forms_are_reported_as_json(tamis: Any) -> None:
     answer = json.loads(tamis("check", "--json", "a = 1").stdout)
     assert answer == {"valid": True, "text": "a = 1", "expression": {"attribute": "a", "op": "=", "value": 1}}
 
@@ -74,14 +74,14 @@ def test_broken_json_is_a_syntax_error(tamis: Any) -> None:
     assert "expression-syntax" in result.stderr
 
 
-def test_a_sound_index(tamis: Any, index: Path) -> None:
+def test_sound_index_passes_check(tamis: Any, index: Path) -> None:
     result = tamis("check", index)
     assert result.exit_code == 0, result.output
     assert result.stdout == f"{index}: 4 subscriptions, sound\n"
     assert json.loads(tamis("check", "--json", index).stdout)["valid"] is True
 
 
-def test_a_damaged_index(tamis: Any, tmp_path: Path) -> None:
+def test_damaged_index_fails_check(tamis: Any, tmp_path: Path) -> None:
     target = tmp_path / "index"
     tamis("build", "-", "-o", target, stdin='{"id": "a", "expression": "x = 1"}\n')
     largest = max(
@@ -95,7 +95,7 @@ def test_a_damaged_index(tamis: Any, tmp_path: Path) -> None:
     assert "tamis: index-corrupt: " in result.stderr
 
 
-def test_explain(tamis: Any, index: Path, tmp_path: Path) -> None:
+def test_explain_shows_the_verdicts(tamis: Any, index: Path, tmp_path: Path) -> None:
     event = '{"model": "iphone5s", "price": 600}'
     result = tamis("explain", index, "phone", event)
     assert result.exit_code == 0, result.output
@@ -106,7 +106,7 @@ def test_explain(tamis: Any, index: Path, tmp_path: Path) -> None:
     assert json.loads(tamis("explain", index, "phone", event, "--json").stdout)["matched"] is False
 
 
-def test_explain_refuses_what_it_does_not_know(tamis: Any, index: Path) -> None:
+def test_explain_refuses_unknown_ids_and_bad_events(tamis: Any, index: Path) -> None:
     unknown = tamis("explain", index, "nobody", "{}")
     assert unknown.exit_code == 1
     assert "subscription-unknown" in unknown.stderr
@@ -114,12 +114,12 @@ def test_explain_refuses_what_it_does_not_know(tamis: Any, index: Path) -> None:
     assert "event-syntax" in tamis("explain", index, "phone", stdin="[1]").stderr
 
 
-def test_info(tamis: Any, index: Path) -> None:
+def test_info_describes_the_index(tamis: Any, index: Path) -> None:
     assert "subscriptions: 4" in tamis("info", index).stdout
     assert json.loads(tamis("info", index, "--json").stdout)["subscriptions"] == 4
 
 
-def test_help_and_version(tamis: Any) -> None:
+def test_help_and_version_are_printed(tamis: Any) -> None:
     assert __version__ in tamis("--version").stdout
     listed = tamis("-h").stdout
     for command in ("build", "match", "top", "explain", "check", "info"):
@@ -127,6 +127,6 @@ def test_help_and_version(tamis: Any) -> None:
         assert tamis(command, "-h").exit_code == 0
 
 
-def test_wrong_usage(tamis: Any) -> None:
+def test_wrong_usage_exits_with_two(tamis: Any) -> None:
     assert tamis("nonsense").exit_code == 2
     assert tamis("match").exit_code == 2

@@ -1,4 +1,4 @@
-"""The sessions of ``docs/cli.md`` run, in order, and print what the page says."""
+"""Run the sessions of ``docs/cli.md`` in order, and compare their output with the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS = re.compile(r"in [\d.]+ s\b")
 
 
 def steps() -> list[tuple[str, str]]:
-    """(command, what it prints) of the whole page."""
+    """Return (command, expected output) for the whole page."""
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     found = []
     for session in SESSION.findall(page):
@@ -28,7 +28,7 @@ def steps() -> list[tuple[str, str]]:
 
 @pytest.fixture
 def shell(index: Path, tmp_path: Path) -> dict[str, str]:
-    """An environment with a ``tamis`` command whose kernels are compiled."""
+    """Return an environment with a ``tamis`` command whose kernels are compiled."""
     tamis = tmp_path / "bin" / "tamis"
     tamis.parent.mkdir()
     code = "from tamis.cli import main; main(prog_name='tamis')"
@@ -38,7 +38,7 @@ def shell(index: Path, tmp_path: Path) -> dict[str, str]:
     return os.environ | {"PATH": f"{tamis.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": source}
 
 
-def test_the_page_has_sessions() -> None:
+def test_page_has_sessions() -> None:
     assert len(steps()) > 10
 
 

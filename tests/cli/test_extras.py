@@ -1,4 +1,4 @@
-"""A missing extra ends in one line that says what to install: in the library, and in every command."""
+"""Test that a missing extra ends in one line that says what to install, in library and commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(missing: str, code: str) -> subprocess.CompletedProcess[str]:
-    """Run ``code`` in a Python where ``missing`` cannot be imported."""
+    """Run ``code`` in a Python that cannot import ``missing``."""
     blocked = f"import sys; sys.modules[{missing!r}] = None\n{code}"
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])

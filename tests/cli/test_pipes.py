@@ -1,4 +1,4 @@
-"""The command as a real process between real pipes."""
+"""Test the command as a real process between real pipes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def start(*arguments: str | Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT)
 
 
-def test_a_slow_pipe_is_answered_at_once(index: Path) -> None:
+def test_slow_pipe_is_answered_at_once(index: Path) -> None:
     with start("match", index) as process:
         assert process.stdin
         assert process.stdout
@@ -35,7 +35,7 @@ def test_a_slow_pipe_is_answered_at_once(index: Path) -> None:
         assert process.wait(PATIENCE) == 0
 
 
-def test_a_reader_that_goes_away_is_no_error(index: Path) -> None:
+def test_closed_output_pipe_is_no_error(index: Path) -> None:
     with start("match", index, "--format", "tsv") as process:
         assert process.stdin
         assert process.stdout
@@ -53,7 +53,7 @@ def test_a_reader_that_goes_away_is_no_error(index: Path) -> None:
         assert process.stderr.read() == b""
 
 
-def test_build_and_match_in_a_row(index: Path, tmp_path: Path) -> None:
+def test_build_and_match_run_in_a_pipeline(index: Path, tmp_path: Path) -> None:
     with start("build", "-", "-o", tmp_path / "index") as build:
         _, said = build.communicate(b'{"id": "a", "expression": "x >= 1"}\n', timeout=PATIENCE)
         assert build.returncode == 0, said

@@ -1,4 +1,4 @@
-"""A real browser (Debian's Chromium, driven by Playwright) on a real service."""
+"""Start a real browser (Debian's Chromium, driven by Playwright) on a real service."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service on SQLite."""
+    """Start a service on SQLite."""
     with running(file_url(tmp_path_factory.mktemp("console"))) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, if this machine has it."""
+    """Start Chromium, if this machine has it."""
     sync_api = pytest.importorskip("playwright.sync_api")
     path = os.environ.get("TAMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, run: Running, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """The console, signed in by an owner of this test alone; it may reach nothing but the service."""
+    """Open the console, signed in as an owner of this test alone; it may reach only the service."""
     opened = browser.new_page(viewport={"width": 1280, "height": 1600})
     opened.set_default_timeout(1_000 * PATIENCE)
     troubles: list[str] = []

@@ -1,4 +1,4 @@
-"""What a person does on the page, in a real browser."""
+"""Test a person's actions on the page, in a real browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WANTED = "model = 'iphone5s' AND price <= 580"
 
 
 def shoot(page: Page, name: str) -> None:
-    """Keep a picture where TAMIS_SCREENSHOTS says."""
+    """Keep a picture in the folder TAMIS_SCREENSHOTS."""
     if folder := os.environ.get("TAMIS_SCREENSHOTS"):
         page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
@@ -31,7 +31,7 @@ def save(page: Page, expression: str, name: str) -> None:
     page.wait_for_selector(f"#saved >> text=Saved as {name}")
 
 
-def test_a_key_that_is_wrong_is_refused_with_a_reason(browser: Browser, run: Running) -> None:
+def test_wrong_key_is_refused_with_a_reason(browser: Browser, run: Running) -> None:
     page = browser.new_page()
     page.goto(str(run.http.base_url))
     page.fill("#key", "tamis_0000_wrong")
@@ -41,7 +41,7 @@ def test_a_key_that_is_wrong_is_refused_with_a_reason(browser: Browser, run: Run
     page.close()
 
 
-def test_an_error_is_underlined_where_it_is(page: Page) -> None:
+def test_error_is_underlined_where_it_is(page: Page) -> None:
     page.fill("#expression", "price < 5 AND color ==== 'red'")
     page.wait_for_selector("#verdict .bad")
     assert page.get_attribute("#expression", "aria-invalid") == "true"
@@ -54,7 +54,7 @@ def test_an_error_is_underlined_where_it_is(page: Page) -> None:
     assert page.get_attribute("#expression", "aria-invalid") is None
 
 
-def test_a_sample_event_shows_which_predicate_failed(page: Page) -> None:
+def test_sample_event_shows_which_predicate_failed(page: Page) -> None:
     page.fill("#expression", "model = 'iphone5s' AND price <= 500")
     page.wait_for_selector("#predicates li")
     page.wait_for_selector("#event-verdict >> text=does not match")
@@ -85,7 +85,7 @@ def test_every_form_is_read(page: Page, form: str, text: str) -> None:
     page.wait_for_selector("#verdict .good")
 
 
-def test_publish_and_see_who_is_told(page: Page) -> None:
+def test_publish_shows_the_notified_subscriptions(page: Page) -> None:
     save(page, WANTED, "phones")
     page.click("text=Publish it")
     page.wait_for_selector("#published >> text=Accepted as")
@@ -121,7 +121,7 @@ def test_warning_of_a_delivery_is_shown_when_it_cannot_be_sent(page: Page) -> No
     page.wait_for_selector("#subscriptions .warn >> text=not public")
 
 
-def test_text_of_others_is_never_run_as_markup(page: Page) -> None:
+def test_foreign_text_is_never_run_as_markup(page: Page) -> None:
     save(page, "title = '<img src=x onerror=alert(1)>'", "sharp")
     page.fill("#event", '{"title": "<img src=x onerror=alert(1)>"}')
     page.click("text=Publish it")
@@ -129,7 +129,7 @@ def test_text_of_others_is_never_run_as_markup(page: Page) -> None:
     assert page.query_selector("#matches img, #subscriptions img, #verdict img") is None
 
 
-def test_the_page_is_usable_by_keyboard_and_says_what_things_are(page: Page) -> None:
+def test_page_is_usable_by_keyboard_and_has_labels(page: Page) -> None:
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll('input, select, textarea, button, svg[role=img]')]
             .filter((node) => !node.labels?.length && !node.textContent.trim() && !node.ariaLabel)
@@ -146,7 +146,7 @@ def test_the_page_is_usable_by_keyboard_and_says_what_things_are(page: Page) -> 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark(page: Page, scheme: str) -> None:
+def test_page_follows_light_and_dark(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     brightness = sum(int(part) for part in ground[4:-1].split(","))
@@ -154,7 +154,7 @@ def test_light_and_dark(page: Page, scheme: str) -> None:
     shoot(page, scheme)
 
 
-def test_it_fits_a_small_screen(page: Page) -> None:
+def test_page_fits_a_small_screen(page: Page) -> None:
     page.set_viewport_size({"width": 400, "height": 800})
     save(page, "city = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch'", "long")
     wide = page.evaluate("() => document.documentElement.scrollWidth")

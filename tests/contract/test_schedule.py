@@ -1,4 +1,4 @@
-"""Schedules: read, printed back, and exact over every change of the clock."""
+"""Test schedules: they are read, printed back, and exact over every change of the clock."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MOMENTS = st.datetimes(
         ("at most one per day", AtMost(1, "day")),
     ],
 )
-def test_what_can_be_said(text: str | None, meant: Schedule) -> None:
+def test_schedule_is_read(text: str | None, meant: Schedule) -> None:
     assert parse_schedule(text) == meant
 
 
@@ -88,7 +88,7 @@ def test_what_can_be_said(text: str | None, meant: Schedule) -> None:
         ("at once" + " " * 400 + "garbage", "say 'at once'"),
     ],
 )
-def test_what_cannot_be_said(text: str, said: str) -> None:
+def test_schedule_is_refused_with_a_hint(text: str, said: str) -> None:
     with pytest.raises(ScheduleError, match=said) as refusal:
         parse_schedule(text)
     assert refusal.value.code == "schedule-invalid"
@@ -96,7 +96,7 @@ def test_what_cannot_be_said(text: str, said: str) -> None:
 
 
 @given(SCHEDULES)
-def test_a_schedule_prints_back(schedule: Schedule) -> None:
+def test_schedule_prints_back(schedule: Schedule) -> None:
     assert parse_schedule(str(schedule)) == schedule
     assert str(parse_schedule(str(schedule).upper().replace("IN ETC", "in Etc"))) == str(schedule)
 
@@ -128,7 +128,7 @@ def test_periods_tile_time(schedule: Schedule, moment: datetime) -> None:
 
 
 @given(SCHEDULES, MOMENTS)
-def test_a_calendar_tells_at_its_times(schedule: Schedule, moment: datetime) -> None:
+def test_calendar_is_due_at_its_times(schedule: Schedule, moment: datetime) -> None:
     if not isinstance(schedule, Calendar):
         return
     zone = ZoneInfo(schedule.zone)
@@ -161,9 +161,9 @@ def at(text: str) -> datetime:
         ("daily at 9 in Europe/Berlin", "2026-03-29 07:00", "2026-03-29 07:00", "2026-03-30 07:00"),
         # and back on 25 October: 25 hours
         ("daily at 9 in Europe/Berlin", "2026-10-24 12:00", "2026-10-24 07:00", "2026-10-25 08:00"),
-        # 2:30 does not exist on 29 March: told at 3:30 summer time
+        # 2:30 does not exist on 29 March: due at 3:30 summer time
         ("daily at 2:30 in Europe/Berlin", "2026-03-28 12:00", "2026-03-28 01:30", "2026-03-29 01:30"),
-        # 2:30 comes twice on 25 October: told the first time
+        # 2:30 comes twice on 25 October: due the first time
         ("daily at 2:30 in Europe/Berlin", "2026-10-24 12:00", "2026-10-24 00:30", "2026-10-25 00:30"),
         ("daily at 2:30 in Europe/Berlin", "2026-10-25 01:00", "2026-10-25 00:30", "2026-10-26 01:30"),
         # 2:30 and 3:30 are the same moment on 29 March
@@ -185,18 +185,18 @@ def at(text: str) -> datetime:
         ("daily at 9 in Pacific/Apia", "2011-12-30 00:00", "2011-12-29 19:00", "2011-12-30 19:00"),
     ],
 )
-def test_periods_over_changes_of_the_clock(schedule: str, moment: str, start: str, end: str) -> None:
+def test_periods_are_exact_over_clock_changes(schedule: str, moment: str, start: str, end: str) -> None:
     assert period(parse_schedule(schedule), at(moment)) == (at(start), at(end))
 
 
-def test_an_hour_that_comes_twice_is_two_hours() -> None:
+def test_repeated_hour_counts_as_two_hours() -> None:
     hour, berlin = parse_schedule("every hour"), ZoneInfo("Europe/Berlin")
     first = period(hour, datetime(2026, 10, 25, 2, 30, tzinfo=berlin))
     second = period(hour, datetime(2026, 10, 25, 2, 30, tzinfo=berlin, fold=1))
     assert first[1] == second[0] == at("2026-10-25 01:00")
 
 
-def test_schedules_with_the_same_numbers_are_not_the_same() -> None:
+def test_schedules_with_equal_numbers_differ_by_kind() -> None:
     every, most = parse_schedule("every 10 hours"), parse_schedule("at most 10 per hour")
     assert every != most
     moment = at("2026-11-15 12:07")
@@ -204,12 +204,12 @@ def test_schedules_with_the_same_numbers_are_not_the_same() -> None:
     assert period(most, moment)[1] - period(most, moment)[0] == timedelta(hours=1)
 
 
-def test_a_moment_without_a_zone_is_refused() -> None:
+def test_moment_without_a_zone_is_refused() -> None:
     with pytest.raises(InputError, match="time zone"):
         period(AT_ONCE, datetime(2026, 1, 1))
     with pytest.raises(InputError, match="year"):
         period(AT_ONCE, datetime(1, 1, 1, tzinfo=UTC))
 
 
-def test_days_are_those_of_the_calendar() -> None:
+def test_days_follow_the_calendar() -> None:
     assert [datetime(2026, 11, 16 + day).strftime("%A") for day in range(7)] == list(DAYS)

@@ -1,4 +1,4 @@
-"""Every limit, error code and command stands in the documentation."""
+"""Test that the documentation has every limit, error code and command."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def family(error: type[TamisError]) -> list[type[TamisError]]:
-    """The class and all its descendants."""
+    """Return the class and all its descendants."""
     return [error, *(member for child in error.__subclasses__() for member in family(child))]
 
 
 def commands(group: click.Group, path: str = "tamis") -> list[str]:
-    """Every command with the words that call it, groups included."""
+    """Return every command with the words that call it, groups included."""
     found = []
     for name, command in group.commands.items():
         found.append(f"{path} {name}")
@@ -52,13 +52,13 @@ def test_error_code_is_documented(error: type[TamisError]) -> None:
     assert f"`{error.code}`" in page("errors.md"), f"docs/errors.md does not name `{error.code}`"
 
 
-def test_every_error_has_a_code_of_its_own() -> None:
+def test_every_error_has_a_distinct_code() -> None:
     codes = [vars(error).get("code") for error in ERRORS]
     assert None not in codes, [error.__name__ for error in ERRORS if "code" not in vars(error)]
     assert len(set(codes)) == len(codes), sorted(code for code in codes if codes.count(code) > 1)
 
 
-def test_there_are_commands() -> None:
+def test_commands_are_found() -> None:
     assert commands(main), "the command line has no commands, so none can be documented"
 
 

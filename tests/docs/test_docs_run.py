@@ -1,4 +1,4 @@
-"""Examples in the documentation are tests: every ``python`` block runs, in order, in its file's namespace.
+"""Run the examples in the documentation: every ``python`` block, in order, in its file's namespace.
 
 A block with ``>>>`` goes through doctest, any other is executed; ``python no-run`` blocks are left alone.
 """
@@ -24,7 +24,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTI
 
 
 class Block(NamedTuple):
-    """One fenced example and the lines of the page that stand before it."""
+    """One fenced example and the preceding lines of the page."""
 
     code: str
     lines_before: int
@@ -67,7 +67,7 @@ def needs_service(file: Path) -> bool:
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A service that clients find by the environment, with the key of an administrator."""
+    """Start a service that clients find by the environment, with the key of an administrator."""
     with running(file_url(tmp_path)) as run:
         monkeypatch.setenv("TAMIS_URL", str(run.http.base_url))
         monkeypatch.setenv("TAMIS_KEY", run.admin.key)
@@ -81,11 +81,11 @@ PAGES = [
 
 
 @pytest.mark.parametrize("file", PAGES)
-def test_examples_run(
+def test_documented_examples_run(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     if needs_spark(file):
-        request.getfixturevalue("spark")  # the examples find it active, and start none of their own
+        request.getfixturevalue("spark")  # the examples find it active, and start no other
     if needs_service(file):
         request.getfixturevalue("service")
     monkeypatch.chdir(tmp_path)  # examples may write files
@@ -120,6 +120,6 @@ def test_only_plain_python_blocks_run_and_they_share_a_namespace() -> None:
     assert namespace["x"] == 20
 
 
-def test_a_wrong_answer_is_reported() -> None:
+def test_wrong_answer_is_reported() -> None:
     with pytest.raises(AssertionError, match="Expected"):
         run(Block(">>> 1 + 1\n3\n", 0), Path("page.md"), {})

@@ -1,4 +1,4 @@
-"""What must come out: the tree evaluator over every pair, and the first pair that differs."""
+"""Compute the expected pairs with the tree evaluator, and find the first pair that differs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Book = Sequence[Expr]
 
 
 def name_of(at: int) -> str:
-    """The id of the expression at a place in a book."""
+    """Return the id of the expression at a place in a book."""
     return f"s{at}"
 
 
 def named(book: Book) -> dict[str, Expr]:
-    """A book with ids."""
+    """Return a book with ids."""
     return {name_of(at): expr for at, expr in enumerate(book)}
 
 
 def expected_pairs(book: Book, batch: Iterable[EventLike]) -> set[Pair]:
-    """All pairs (event, subscription) that are true."""
+    """Return all pairs (event, subscription) that are true."""
     events = [event_from(event) for event in batch]
     return {
         (row, name_of(at))
@@ -37,12 +37,12 @@ def expected_pairs(book: Book, batch: Iterable[EventLike]) -> set[Pair]:
 
 
 def pairs_of(table: Any) -> list[Pair]:
-    """The pairs of a result table."""
+    """Return the pairs of a result table."""
     return list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
 
 
 def assert_same_pairs(found: list[Pair], book: Book, batch: Sequence[EventLike], path: str) -> None:
-    """``found`` has every expected pair once and no other."""
+    """Assert that ``found`` has every expected pair once and no other."""
     expected = expected_pairs(book, batch)
     assert set(found) == expected, first_difference(set(found), expected, book, batch, path)
     assert len(found) == len(expected), f"{path}: a pair was reported twice: {sorted(found)}"
@@ -51,7 +51,7 @@ def assert_same_pairs(found: list[Pair], book: Book, batch: Sequence[EventLike],
 def first_difference(
     found: set[Pair], expected: set[Pair], book: Book, batch: Sequence[EventLike], path: str
 ) -> str:
-    """The first pair that is missing or extra, with the reason why it should (not) be there."""
+    """Return the first missing or extra pair, with the reason why it should (not) be there."""
     row, name = min(found ^ expected)
     expr, event = book[int(name[1:])], event_from(batch[row])
     what = "missing" if (row, name) in expected else "extra"
@@ -62,12 +62,12 @@ def first_difference(
 
 
 def match_one_by_one(index: Index, batch: Iterable[EventLike]) -> list[Pair]:
-    """The pairs of a batch by :meth:`Index.match`."""
+    """Return the pairs of a batch by :meth:`Index.match`."""
     return [(row, name) for row, event in enumerate(batch) for name in index.match(event)]
 
 
 def plain(event: Event) -> dict[str, Any]:
-    """An event as the dictionary a user would write: one value alone, several as a list."""
+    """Return an event as the dictionary a user would write: one value alone, several as a list."""
     return {
         name: values[0] if len(values) == 1 else list(values) for name, values in event.attributes.items()
     }

@@ -1,4 +1,4 @@
-"""Events in every form that matching takes: JSON lines, and Arrow tables with typed columns."""
+"""Write events in every form that matching takes: JSON lines, and Arrow tables with typed columns."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.strategies import ADDRESSES, INTEGERS, NAMES, NUMBERS, POINTS, STRING
 
 
 def json_line(event: Event) -> str:
-    """An event as one line of JSON, with tagged objects for what JSON has no form of."""
+    """Return an event as one line of JSON, with tagged objects for values that JSON lacks."""
     return json.dumps(
         {name: [tagged(value) for value in values] for name, values in event.attributes.items()}
     )
 
 
 def tagged(value: Any) -> Any:
-    """A value as JSON data."""
+    """Return a value as JSON data."""
     if isinstance(value, datetime):
         return {"$time": format_time(value)}
     if isinstance(value, Point):
@@ -70,7 +70,7 @@ MAPS = [(kind, cells) for kind, cells in SCALARS if not pa.types.is_dictionary(k
 
 @st.composite
 def typed_tables(draw: st.DrawFn) -> Typed:
-    """Tables with scalar, list, struct and map columns, nulls in all of them."""
+    """Draw tables with scalar, list, struct and map columns, nulls in all of them."""
     rows = draw(st.integers(1, 6))
     events: list[dict[str, Any]] = [{} for _ in range(rows)]
     columns: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def _structs(cells: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 def _map_column(draw: st.DrawFn, events: list[dict[str, Any]]) -> Any:
-    """Sparse attributes: names that the other columns have not, sometimes one name twice."""
+    """Draw sparse attributes: names that the other columns lack, sometimes one name twice."""
     kind, cells = draw(st.sampled_from(MAPS))
     free = [name for name in [*NAMES, "m1", "m2"] if name not in events[0]]
     column = []
@@ -117,7 +117,7 @@ def _for_arrow(cell: Any) -> Any:
 
 
 def _meant(cell: Any) -> Any:
-    """The value that an Arrow cell stands for."""
+    """Return the value that an Arrow cell stands for."""
     if isinstance(cell, list):
         return [_meant(item) for item in cell]
     if isinstance(cell, dict):

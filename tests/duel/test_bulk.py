@@ -1,4 +1,4 @@
-"""The columnar way in: rows of (id, attribute, operator, operands) match like the conjunctions they say."""
+"""Test the columnar entry: rows of (id, attribute, operator, operands) match like their conjunctions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMN = {int: "number", float: "real", str: "string", datetime: "time", bool: "
 
 
 def _flat(predicate: Predicate) -> bool:
-    """Whether the bulk form can say ``predicate``: operands of one type, no shapes, no empty IN."""
+    """Return whether the bulk form can express ``predicate``: operands of one type, no shapes or empty IN."""
     if isinstance(predicate, Within):
         return False
     kinds = {type(operand) for operand in _operands(predicate)[1]}
@@ -77,7 +77,7 @@ def test_bulk_rows_match_like_trees(engine: str, book: list[list[Predicate]], ba
 
 
 def _row(**changed: Any) -> pa.Table:
-    """A good subscription, one with a changed row, another good one."""
+    """Return a good subscription, one with a changed row, and another good one."""
     good = {"id": "first", "attribute": "a", "operator": "=", "value": "x"}
     rows = [good, good | {"id": "bad"} | changed, good | {"id": "last"}]
     return pa.table({name: pa.array([row[name] for row in rows]) for name in good})
@@ -102,7 +102,7 @@ BAD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_bad_row_harms_only_its_subscription(bad: str) -> None:
+def test_bad_row_harms_only_its_subscription(bad: str) -> None:
     table = _row(**BAD[bad])
     index = Index.build(table, on_error="skip")
     assert sorted(index.match({"a": "x"})) == ["first", "last"]
@@ -129,14 +129,14 @@ def test_bad_operands_are_refused_by_type(operator: str, values: list[Any], kind
     assert len(index) == 3 - len(refused)
 
 
-def test_names_and_strings_are_normalised_like_everywhere() -> None:
+def test_bulk_names_and_strings_are_normalised() -> None:
     table = pa.table({"id": ["a"], "attribute": ["e\u0301"], "operator": [" = "], "value": ["o\u0308"]})
     index = Index.build(table)
     assert index.match({"\u00e9": "\u00f6"}) == ["a"]
     assert index.match({"e\u0301": "o\u0308"}) == ["a"]
 
 
-def test_a_conjunction_of_too_many_predicates_is_refused() -> None:
+def test_conjunction_of_too_many_predicates_is_refused() -> None:
     rows = {"id": ["s"] * 4, "attribute": ["a"] * 4, "operator": ["="] * 4, "value": [1, 2, 3, 4]}
     limits = Limits(expression_predicates=3)
     assert len(Index.build(pa.table(rows).slice(1), limits=limits)) == 1

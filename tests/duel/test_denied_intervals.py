@@ -1,4 +1,4 @@
-"""Negative forms and intervals in events: the form holds if the interval shares no value with the operand."""
+"""Test negative forms with intervals: the form holds if the interval shares no value with the operand."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_negative_form_holds_when_the_interval_shares_no_value(engine: str) -> N
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_one_value_of_several_is_enough_to_break_a_negative_form(engine: str) -> None:
+def test_negative_form_fails_when_one_of_several_values_meets_it(engine: str) -> None:
     index = Index.build(BOOK, engine=engine)
     assert index.match({"x": [Interval(1, 2), Interval(4, 6)]}) == []
     assert set(index.match({"x": [Interval(1, 2), Interval(8, 9)]})) == set(BOOK)

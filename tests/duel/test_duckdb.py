@@ -1,4 +1,4 @@
-"""An independent oracle: subscriptions as SQL, run by DuckDB over random tables and a real catalogue.
+"""Compare with an independent oracle: DuckDB runs subscriptions as SQL over random tables and a catalogue.
 
 SQL has three truth values, we have two: every predicate is wrapped so that unknown is false.
 """
@@ -40,7 +40,7 @@ PATTERNS = ["a%", "%c", "%b%", "_", "a\\_c", "%\\%", "a%c", "", "%", "𝒳", "%\
 
 
 def sql(expr: Expr) -> str:
-    """``expr`` as a WHERE clause with two truth values."""
+    """Return ``expr`` as a WHERE clause with two truth values."""
     if isinstance(expr, And | Or):
         empty, word = ("TRUE", " AND ") if isinstance(expr, And) else ("FALSE", " OR ")
         return f"({word.join(sql(child) for child in expr.children)})" if expr.children else empty
@@ -77,13 +77,13 @@ def _literal(value: Any) -> str:
 
 
 class Writer:
-    """Writes random expressions over columns whose values it knows."""
+    """A writer of random expressions over columns whose values it knows."""
 
     def __init__(self, pools: dict[str, list[Any]], chance: random.Random) -> None:
         self.pools, self.chance = pools, chance
 
     def expression(self, depth: int = 3) -> Expr:
-        """A tree of up to ``depth`` levels."""
+        """Return a tree of up to ``depth`` levels."""
         if depth == 0 or self.chance.random() < 0.3:
             return self.predicate()
         if self.chance.random() < 0.2:
@@ -92,7 +92,7 @@ class Writer:
         return kind(tuple(self.expression(depth - 1) for _ in range(self.chance.randint(2, 3))))
 
     def predicate(self) -> Expr:
-        """One predicate on one column."""
+        """Return one predicate on one column."""
         name = self.chance.choice(list(self.pools))
         pool, no = self.pools[name], self.chance.random() < 0.3
         pick = self.chance.choice
@@ -119,7 +119,7 @@ class Writer:
 
 
 def pairs_by_duckdb(book: list[Expr], table: pa.Table) -> set[tuple[int, str]]:
-    """What DuckDB finds."""
+    """Return the pairs that DuckDB finds."""
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("events", table.append_column("row_", pa.array(range(table.num_rows))))
@@ -131,7 +131,7 @@ def pairs_by_duckdb(book: list[Expr], table: pa.Table) -> set[tuple[int, str]]:
 
 
 def random_table(chance: random.Random, rows: int) -> pa.Table:
-    """Rows with a third of the values absent."""
+    """Return rows with a third of the values absent."""
     return pa.table(
         {
             name: pa.array([chance.choice([None, *pool, *pool]) for _ in range(rows)], TYPES[name])
@@ -141,7 +141,7 @@ def random_table(chance: random.Random, rows: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_random_tables(engine: str) -> None:
+def test_duckdb_agrees_on_random_tables(engine: str) -> None:
     chance = random.Random(SEED)
     writer = Writer(POOLS, chance)
     book = [writer.expression() for _ in range(250)]
@@ -170,7 +170,7 @@ def _catalogue(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.realdata
-def test_a_real_catalogue(shared_data: Path) -> None:
+def test_duckdb_agrees_on_a_real_catalogue(shared_data: Path) -> None:
     items = list(_catalogue(shared_data))[::5]
     names = dict.fromkeys(name for item in items for name in item)
     columns = {name: [item.get(name) for item in items] for name in names}

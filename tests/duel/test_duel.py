@@ -1,4 +1,4 @@
-"""The duel: every engine on every path gives exactly the pairs that the tree evaluator says are true."""
+"""The duel: every engine on every path must give exactly the pairs that the tree evaluator finds true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.duel.forms import Typed, json_line, typed_tables
 from tests.engines import LAYOUTS, PARAMETERS, per_engine
 from tests.strategies import events, expressions
 
-# What an index could trip over, in every book: constants, NOT-only, contradictions, the same twice.
+# Hard cases for an index, in every book: constants, NOT-only, contradictions, duplicates.
 STAPLES: list[Expr] = [
     TRUE,
     FALSE,
@@ -27,12 +27,12 @@ STAPLES: list[Expr] = [
     And((Compare("a", ">", 2), Compare("a", "<", 2))),
     Or((Compare("a", "=", 1), Compare("b", "=", "abc"), Not(Exists("a")))),
 ]
-TIGHT = Limits(dnf_clauses=4)  # most OR-AND trees pass it, so their covers are indexed
+TIGHT = Limits(dnf_clauses=4)  # most OR-AND trees exceed it, so their covers are indexed
 
 
 @st.composite
 def books(draw: st.DrawFn) -> list[Expr]:
-    """Lists of expressions with repetitions."""
+    """Draw lists of expressions with repetitions."""
     fresh = draw(st.lists(expressions(), min_size=1, max_size=8))
     again = draw(st.lists(st.sampled_from([*STAPLES, *fresh]), max_size=4))
     return fresh + again
@@ -89,10 +89,10 @@ conjunctions = st.lists(ranges, min_size=1, max_size=5).map(lambda found: And(tu
 @given(
     st.lists(conjunctions, min_size=1, max_size=30), st.lists(numbers_only, min_size=1, max_size=8), st.data()
 )
-def test_conjunctions_of_ranges(
+def test_conjunctions_of_ranges_agree_with_the_evaluator(
     engine: str, book: list[Expr], batch: list[dict[str, int]], data: st.DataObject
 ) -> None:
-    """What numeric workloads are made of; attributes of an event come in any order."""
+    """Numeric workloads consist of these; attributes of an event come in any order."""
     index = Index.build(named(book), engine=engine, parameters=data.draw(st.sampled_from(PARAMETERS[engine])))
     assert_same_pairs(match_one_by_one(index, batch), book, batch, "match(dict)")
     assert_same_pairs(pairs_of(index.match_many(batch)), book, batch, "match_many(dicts)")
@@ -101,7 +101,7 @@ def test_conjunctions_of_ranges(
 
 
 @pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
-def test_two_values_may_meet_a_range_from_both_sides(engine: str, parameters: dict[str, Any]) -> None:
+def test_two_values_meet_a_range_from_both_sides(engine: str, parameters: dict[str, Any]) -> None:
     """``a >= 100 AND a <= 101`` holds for an event with 7 and 300: each condition has its own value."""
     book: list[Expr] = [And((Compare("a", ">=", n), Compare("a", "<=", n + 1))) for n in range(0, 400, 2)]
     book += [

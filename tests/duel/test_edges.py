@@ -1,5 +1,8 @@
-"""Neighbouring values, exhaustively: every comparison and BETWEEN over a pool of operands that stand next to
-each other, against every value and every interval between them."""
+"""Test neighbouring values exhaustively.
+
+Every comparison and BETWEEN over a pool of adjacent operands meets every value and every interval between
+them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ POOLS: dict[str, list[Any]] = {
 
 
 def predicates_over(pool: list[Any]) -> list[Expr]:
-    """Every comparison, BETWEEN and denial over the pool, and LIKE where the pool has strings."""
+    """Return every comparison, BETWEEN and denial over the pool, and LIKE if the pool has strings."""
     ordered = [value for value in pool if not isinstance(value, bool)]
     book: list[Expr] = [Compare("x", op, value) for value in pool for op in ("=", "!=")]
     book += [Compare("x", op, value) for value in ordered for op in ("<", "<=", ">", ">=")]
@@ -70,7 +73,7 @@ def predicates_over(pool: list[Any]) -> list[Expr]:
 
 
 def values_over(pool: list[Any]) -> list[Value]:
-    """Every value of the pool, and every interval that has its ends there."""
+    """Return every value of the pool, and every interval that has its ends there."""
     found: list[Value] = [clean_value(value) for value in pool]
     ends = [None, *(value for value in pool if not isinstance(value, bool))]
     for low, high, low_open, high_open in product(ends, ends, (False, True), (False, True)):
@@ -83,7 +86,7 @@ def values_over(pool: list[Any]) -> list[Value]:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("pool", POOLS)
-def test_neighbours_are_never_confused(pool: str, engine: str) -> None:
+def test_neighbouring_values_match_exactly(pool: str, engine: str) -> None:
     book = predicates_over(POOLS[pool])
     values = values_over(POOLS[pool])
     batch = [Event({"x": (value,)}) for value in values] + [Event({})]

@@ -1,4 +1,4 @@
-"""Every layout of every engine gives the same answers: ranges of numbers are where layouts differ."""
+"""Test that every layout of every engine gives the same answers; ranges of numbers show differences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS = st.integers(0, 40)
 
 @st.composite
 def conditions(draw: st.DrawFn) -> Expr:
-    """Mostly ranges, now and then a single value, a set or a negation."""
+    """Draw mostly ranges, sometimes a single value, a set or a negation."""
     name, low = draw(NAMES), draw(NUMBERS)
     kind = draw(st.integers(0, 9))
     if kind < 4:
@@ -60,7 +60,7 @@ def test_layouts_agree(
     assert_same_pairs(pairs_of(index.match_many(batch)), book, events, str(layout))
 
 
-def test_pairs_spare_work_where_no_single_range_is_rare() -> None:
+def test_pairs_save_work_when_no_single_range_is_rare() -> None:
     dice = random.Random(5)
     lows = [(dice.randrange(70), dice.randrange(70)) for _ in range(400)]
     rows = {
@@ -76,7 +76,7 @@ def test_pairs_spare_work_where_no_single_range_is_rare() -> None:
     assert 3 * paired.work.candidates < 2 * alone.work.candidates
 
 
-def test_pairs_of_an_event_whose_attributes_come_in_another_order() -> None:
+def test_pairs_are_found_whatever_the_order_of_attributes() -> None:
     rows = {f"s{n}": f"x BETWEEN {n} AND {n + 9} AND y BETWEEN {n} AND {n + 9}" for n in range(40)}
     index = Index.build(rows, parameters={"pairs": 2, "crowd": 0})
     assert len(index.match({"x": 20, "y": 20})) == 10

@@ -1,4 +1,4 @@
-"""Top-k is sort-everything-then-cut over the evaluator's scores, whatever the weights and priorities."""
+"""Test that top-k equals sorting everything by the evaluator's scores, for any weights and priorities."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PRIORITIES = [0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 1e-300]
 
 @st.composite
 def subscriptions(draw: st.DrawFn) -> list[Subscription]:
-    """Weighted trees and plain conjunctions, some with a priority."""
+    """Draw weighted trees and plain conjunctions, some with a priority."""
     kinds = expressions() | st.lists(predicates(), min_size=1, max_size=4).map(lambda ps: And(tuple(ps)))
     book = [*draw(st.lists(kinds, min_size=1, max_size=8)), TRUE, Exists("a"), Not(Exists("zz"))]
     return [Subscription(f"s{n}", e, draw(st.sampled_from(PRIORITIES))) for n, e in enumerate(book)]
@@ -68,7 +68,7 @@ def _doubled(scores: Iterable[float]) -> float:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_combine_is_called_for_one_predicate(engine: str) -> None:
+def test_combine_is_called_when_there_is_one_predicate(engine: str) -> None:
     book = {"one": "a = 1 ^ 3", "two": "a = 1 AND b = 2", "either": "a = 1 OR b = 3", "not": "NOT a = 2"}
     expected = {"one": 7.0, "two": 5.0, "either": 3.0, "not": 1.0}
     index = Index.build(book, engine=engine)
@@ -88,7 +88,7 @@ def _weighted(*weights: float) -> Expr:
     [(1.0, 1e300), (2.0**53, 1.0, 1.0), (0.1, 0.2, 0.3), (1e308, 1e308), (0.0, 0.0), (2.0**60, 3.0)],
     ids=str,
 )
-def test_large_weights_of_one_subscription_do_not_blur_the_scores_of_others(weights: tuple[float]) -> None:
+def test_large_weights_keep_the_scores_of_others_exact(weights: tuple[float]) -> None:
     book = {"a-large": _weighted(*weights), "one": _weighted(1.0), "two": _weighted(1.0, 1.0)}
     event = Event({"a": (99,)})
     expected = [(name, score(expr, event)) for name, expr in book.items()]

@@ -1,4 +1,4 @@
-"""Top-k by bounds against sorting everything: weights of all signs and sizes, many equals, every engine."""
+"""Test top-k by bounds against sorting everything: all signs and sizes of weights, many equals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ cells = st.integers(0, 9)
 
 @st.composite
 def predicates(draw: st.DrawFn, weights: list[float]) -> Expr:
-    """Ranges that small numbers meet often, and a few that absence satisfies."""
+    """Draw ranges that small numbers often meet, and a few that absence satisfies."""
     name, low, weight = draw(names), draw(cells), draw(st.sampled_from(weights))
     kind = draw(st.sampled_from(["between", "between", "=", "<=", "in", "null", "!=", "exists"]))
     match kind:
@@ -43,7 +43,7 @@ def predicates(draw: st.DrawFn, weights: list[float]) -> Expr:
 
 @st.composite
 def books(draw: st.DrawFn) -> list[Subscription]:
-    """Mostly conjunctions; few different weights, so that many score alike."""
+    """Draw mostly conjunctions with few different weights, so that many score alike."""
     weights = draw(st.lists(st.sampled_from(WEIGHTS), min_size=1, max_size=4))
     priorities = draw(st.lists(st.sampled_from(PRIORITIES), min_size=1, max_size=2))
     one = predicates(weights)
@@ -57,7 +57,7 @@ def books(draw: st.DrawFn) -> list[Subscription]:
 
 @st.composite
 def events(draw: st.DrawFn) -> Event:
-    """One or several values each, with or without weights."""
+    """Draw events with one or several values each, with or without weights."""
     values = st.lists(cells, min_size=1, max_size=2, unique=True).map(tuple)
     attributes = draw(st.dictionaries(names, values, max_size=4))
     weights = draw(st.dictionaries(names, st.sampled_from(EVENT_WEIGHTS), max_size=4) | st.just({}))
@@ -67,7 +67,7 @@ def events(draw: st.DrawFn) -> Event:
 @pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
 @per_layout
 @given(books(), st.lists(events(), min_size=1, max_size=4), st.integers(1, 12), st.data())
-def test_bounds_change_no_answer(
+def test_top_k_by_bounds_equals_sorting(
     engine: str,
     parameters: dict[str, Any],
     book: list[Subscription],
@@ -91,19 +91,19 @@ def test_bounds_change_no_answer(
 
 
 def doubled(scores: Iterable[float]) -> float:
-    """Exceeds the sum, so nothing may be pruned by it."""
+    """Return more than the sum, so that nothing may be pruned by it."""
     return 2.0 * sum(scores)
 
 
 def half(scores: Iterable[float]) -> float:
-    """Monotone, and below the sum of the positive parts."""
+    """Return half: monotone, and below the sum of the positive parts."""
     return 0.5 * sum(scores)
 
 
 @pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
 @pytest.mark.parametrize("k", [1, 3, 50, 1000])
-def test_among_many_equals_the_smallest_ids_win(engine: str, parameters: dict[str, Any], k: int) -> None:
-    """Every bound equals the k-th score, and still all of them must be looked at."""
+def test_smallest_ids_win_among_equals(engine: str, parameters: dict[str, Any], k: int) -> None:
+    """Every bound equals the k-th score, so the search must still visit all of them."""
     book = {f"s{n:03}": f"a BETWEEN {n % 7} AND 9 AND b >= {n % 5}" for n in range(300)}
     found = Index.build(book, engine=engine, parameters=parameters).top_k({"a": 9, "b": 9}, k)
     assert isinstance(found, TopMatches)

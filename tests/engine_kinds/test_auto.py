@@ -1,4 +1,4 @@
-"""``auto``: what it chooses, what it says about it, and that its parts make up the whole."""
+"""Test ``auto``: its choice, its report about the choice, and that its parts make up the whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRY = {"least": 0, "trial": 64, "events": 8}
 
 
 def searches(count: int) -> dict[str, str]:
-    """Text alerts, numeric rules and exclusions, a third each."""
+    """Return text alerts, numeric rules and exclusions, a third each."""
     rows = {f"t{n}": f"body HAS ALL ('w{n % 50}', 'w{n % 31 + 50}')" for n in range(count)}
     rows |= {f"n{n}": f"price <= {n} AND city = 'c{n % 9}'" for n in range(count)}
     return rows | {f"x{n}": f"NOT city = 'c{n % 9}' AND NOT price = {n}" for n in range(count)}
@@ -46,13 +46,13 @@ def choice_of(index: Index) -> dict[str, Any]:
     return found
 
 
-def test_a_small_index_is_not_worth_a_trial() -> None:
+def test_small_index_is_built_without_a_trial() -> None:
     choice = choice_of(Index.build(searches(5), engine="auto"))
     assert [part["engine"] for part in choice["parts"]] == ["hybrid"]
     assert "fewer than 50000" in choice["why"]
 
 
-def test_every_engine_is_considered_and_the_reason_given() -> None:
+def test_choice_lists_every_engine_and_the_reason() -> None:
     index = Index.build(searches(60), engine="auto", parameters=TRY)
     choice = choice_of(index)
     assert "suggested by the subscriptions" in choice["why"]
@@ -64,7 +64,7 @@ def test_every_engine_is_considered_and_the_reason_given() -> None:
 
 
 def forced(monkeypatch: pytest.MonkeyPatch, costs: dict[str, float]) -> None:
-    """Let trials find what a group of this size costs, and twice as much with ``hybrid``."""
+    """Make trials report a group's size as its cost, and twice as much for ``hybrid``."""
 
     def of(self: Trials, group: Any) -> list[Cost]:
         us = costs.get(str(len(group)), 100.0)
@@ -74,9 +74,7 @@ def forced(monkeypatch: pytest.MonkeyPatch, costs: dict[str, float]) -> None:
     monkeypatch.setattr(choosing.Trials, "costs", of)
 
 
-def test_groups_get_engines_of_their_own_where_that_pays(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_groups_get_separate_engines_when_that_pays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     forced(monkeypatch, {"180": 10.0, "60": 1.0})
     index = Index.build(searches(60), engine="auto", parameters=TRY)
     choice = choice_of(index)
@@ -91,12 +89,12 @@ def test_groups_get_engines_of_their_own_where_that_pays(
         ]
 
 
-def test_one_part_if_dividing_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_has_one_part_when_dividing_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     forced(monkeypatch, {"180": 2.0, "60": 1.0})
     assert len(choice_of(Index.build(searches(60), engine="auto", parameters=TRY))["parts"]) == 1
 
 
-def test_parts_with_the_same_engine_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_with_the_same_engine_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     def of(self: Trials, group: Any) -> list[Cost]:
         return [Cost("hybrid", {}, len(group) ** 2.0), Cost("scan", {}, 1e9)]
 
@@ -104,7 +102,7 @@ def test_parts_with_the_same_engine_are_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(choice_of(Index.build(searches(60), engine="auto", parameters=TRY))["parts"]) == 1
 
 
-def test_a_merge_chooses_again_for_the_events_seen_since(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merge_chooses_again_for_the_events_seen_since(monkeypatch: pytest.MonkeyPatch) -> None:
     def of(self: Trials, group: Any) -> list[Cost]:
         attributes = len(self._events.dimension) / self._events.count
         fast, slow = ("scan", "kindex") if attributes < 1.5 else ("kindex", "scan")
@@ -121,7 +119,7 @@ def test_a_merge_chooses_again_for_the_events_seen_since(monkeypatch: pytest.Mon
     assert index.match({"a": 1, "b": 1}) == ["s1", "more"]
 
 
-def test_the_default_gives_way_only_to_what_is_clearly_faster() -> None:
+def test_default_engine_is_kept_unless_another_is_clearly_faster() -> None:
     group = groups_of(as_clauses([[]], []), Statistics(as_clauses([[]], [])), 0)[0][0]
     near = choosing._best(group, [Cost("psthash", {}, 9.5), Cost("hybrid", {}, 10.0), Cost("scan", {}, 50.0)])
     assert near.engine == "hybrid"
@@ -130,7 +128,7 @@ def test_the_default_gives_way_only_to_what_is_clearly_faster() -> None:
     assert (far.engine, far.us) == ("psthash", 5.0)
 
 
-def test_groups_by_kind_and_density() -> None:
+def test_groups_divide_by_kind_and_density() -> None:
     never = NEGATIVE | ABSENT_OK
     cells = [1] * 10 + [1000, 2]
     book: list[Clause] = [[Literal(n % 5, 0, [(1, 1)]), Literal(n % 5 + 5, 0, [(1, 1)])] for n in range(30)]
@@ -174,7 +172,7 @@ def test_suggested_events_meet_the_clauses_they_come_from() -> None:
     ],
     ids=["no JSON", "unknown engine", "no parts", "too many clauses"],
 )
-def test_a_forged_choice_is_refused(tmp_path: Path, forge: Any) -> None:
+def test_forged_choice_is_refused(tmp_path: Path, forge: Any) -> None:
     Index.build({f"s{n}": f"a = {n}" for n in range(60)}, engine="auto").save(tmp_path / "index")
     (folder,) = (tmp_path / "index").glob("segment-*")
     body = read_sealed(folder / "segment.json")

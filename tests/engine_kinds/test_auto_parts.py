@@ -1,4 +1,4 @@
-"""``auto`` with several parts: any engine may serve any of them, and the answers stay."""
+"""Test ``auto`` with several parts: any engine may serve any part, and the answers stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Books whose cuts lie at the ends of the numbers are built, proven and opened."""
+"""Test that books with cuts at the ends of the numbers are built, proved and opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters of engines: what is unknown or out of range is refused, and the message says the range."""
+"""Test that unknown or out-of-range parameters of engines are refused with the range in the message."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DECLARED = [(engine, name) for engine in NAMES for name in engine_class(engine).
 
 
 @pytest.mark.parametrize("engine", NAMES)
-def test_an_unknown_parameter_is_refused_by_name(engine: str) -> None:
+def test_unknown_parameter_is_refused_by_name(engine: str) -> None:
     with pytest.raises(EngineParameter, match=rf"{engine} has no parameter 'speed'"):
         Index.build(ROWS, engine=engine, parameters={"speed": 11})
 
 
 @pytest.mark.parametrize(("engine", "name"), DECLARED)
-def test_the_edges_of_a_range_are_taken_and_what_lies_beyond_is_refused(engine: str, name: str) -> None:
+def test_parameter_is_refused_beyond_the_edges_of_its_range(engine: str, name: str) -> None:
     allowed = engine_class(engine).parameters[name]
     for value in (allowed.least, allowed.default, min(allowed.greatest, allowed.least + 3)):
         assert Index.build(ROWS, engine=engine, parameters={name: value}).match({"a": 1, "b": 1}) == ["s"]
@@ -32,12 +32,12 @@ def test_the_edges_of_a_range_are_taken_and_what_lies_beyond_is_refused(engine: 
             Index.build(ROWS, engine=engine, parameters={name: value})
 
 
-def test_an_unknown_engine_is_refused_by_name() -> None:
+def test_unknown_engine_is_refused_by_name() -> None:
     with pytest.raises(UnknownEngine, match="there is no engine 'rete'"):
         Index.build(ROWS, engine="rete")
 
 
-def test_an_index_of_an_engine_that_this_version_lacks_is_refused_by_name(tmp_path: Path) -> None:
+def test_index_of_an_unknown_engine_is_refused_by_name(tmp_path: Path) -> None:
     Index.build(ROWS).save(tmp_path / "index")
     (sealed,) = (tmp_path / "index").glob("segment-*/segment.json")
     write_sealed(sealed, read_sealed(sealed) | {"engine": "rete"})

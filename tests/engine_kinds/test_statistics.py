@@ -1,4 +1,4 @@
-"""Statistics count events, not values: an event with several values counts once."""
+"""Test that statistics count events, not values: an event with several values counts once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOOK = [[Literal(0, 0, [(1, 9)])], [Literal(0, 0, [(2, 2), (4, 4), (6, 6)])], [L
 
 
 def _statistics(values: list[int]) -> Statistics:
-    """A sample of 100 events, of which half have these values on dimension 0 and all have one on 1."""
+    """Return a sample of 100 events: half have these values on dimension 0 and all have one on 1."""
     other = Entry(1, 3, 3)
     batch = [[*(Entry(0, cell, cell) for cell in values), other] if n % 2 else [other] for n in range(100)]
     return Statistics(as_clauses(BOOK, CELLS), as_located(batch))

@@ -1,4 +1,4 @@
-"""STARTS WITH, ENDS WITH and CONTAINS: every written form, and the same matches as the LIKE that says it."""
+"""Test STARTS WITH, ENDS WITH and CONTAINS: every written form, and the same matches as the LIKE."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_bulk_table_takes_the_operator() -> None:
     assert sorted(index.match({"a": "Rome"})) == ["2"]
 
 
-def test_attributes_may_have_the_names_of_the_words() -> None:
+def test_attributes_may_be_named_like_the_operators() -> None:
     assert to_text(parse("contains CONTAINS 'x' AND starts = 1")) == "contains CONTAINS 'x' AND starts = 1"
 
 

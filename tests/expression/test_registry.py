@@ -1,4 +1,4 @@
-"""The registry of predicates: complete, without clashes, and read by everything that knows operators."""
+"""Test the registry of predicates: complete, without clashes, and read by all users of operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forged indexes: any field of a small saved index is changed and all checksums are computed again."""
+"""Forge indexes: change any field of a small saved index and compute all checksums again."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ BOOK = {
 
 
 def saved(folder: Path, engine: str, parameters: dict[str, Any]) -> Path:
-    """An index on disk with two segments, one of them with removals."""
+    """Return an index on disk with two segments, one of them with removals."""
     rows = [(name, text, float(at % 3)) for at, (name, text) in enumerate(BOOK.items())]
     sample = [{"price": 5, "city": "c3", "wide": 40}, {"title": "ab wool coat cd", "size": 3}]
     index = Index.build(rows, engine=engine, parameters=parameters, sample=sample)
@@ -99,7 +99,7 @@ def rewrite(segment: Path, change: Callable[[Arrays], Any]) -> Any:
 
 
 class Forger:
-    """Changes copies of one index; the same seed makes the same changes."""
+    """A forger that changes copies of one index; the same seed makes the same changes."""
 
     def __init__(self, original: Path, copy: Path, seed: str) -> None:
         self._original, self.copy = original, copy
@@ -107,7 +107,7 @@ class Forger:
         shutil.copytree(original, copy)
 
     def forge(self) -> str:
-        """Make a copy with one or two changes; returns what they are."""
+        """Make a copy with one or two changes; return a description of them."""
         for path in self._original.rglob("*"):
             if path.is_file() and path.name != "verified":
                 (self.copy / path.relative_to(self._original)).write_bytes(path.read_bytes())
@@ -116,7 +116,7 @@ class Forger:
         if self._chance.random() < 0.1:
             try:
                 told += f"; {second(self)}"
-            except Exception as bad:  # the first change left nothing that the second could be made to
+            except Exception as bad:  # the first change left nothing to change for the second
                 told += f"; nothing more ({bad})"
         return told
 
@@ -147,7 +147,7 @@ class Forger:
         return self._chance.choice(engine if engine and self._chance.random() < 0.5 else full)
 
     def _elements(self) -> str:
-        """Some elements of an array become extreme, or those of others."""
+        """Make some elements of an array extreme, or copy those of others."""
 
         def change(body: dict[str, Any], raw: bytearray) -> str:
             name, chance = self._array(body), self._chance
@@ -174,7 +174,7 @@ class Forger:
         return self._rewrite(change)
 
     def _bytes(self) -> str:
-        """A run of bytes becomes noise."""
+        """Turn a run of bytes into noise."""
 
         def change(body: dict[str, Any], raw: bytearray) -> str:
             name = self._array(body)
@@ -187,7 +187,7 @@ class Forger:
         return self._rewrite(change)
 
     def _order(self) -> str:
-        """Elements change places; starts are drawn anew, still rising."""
+        """Swap elements; draw starts anew, still rising."""
 
         def change(arrays: Arrays) -> str:
             name, chance = self._named(arrays), self._chance
@@ -209,7 +209,7 @@ class Forger:
         return str(rewrite(self._segment(), change))
 
     def _length(self) -> str:
-        """Rows are taken out or repeated; the file is laid out anew, so that everything else fits."""
+        """Remove or repeat rows, and lay the file out anew, so that everything else fits."""
 
         def change(arrays: Arrays) -> str:
             told = []
@@ -227,7 +227,7 @@ class Forger:
         return str(rewrite(self._segment(), change))
 
     def _place(self) -> str:
-        """A number becomes the length of some other array, or one more or less."""
+        """Set a number to the length of some other array, or one more or less."""
 
         def change(arrays: Arrays) -> str:
             name, other = self._named(arrays), self._named(arrays)
@@ -245,13 +245,13 @@ class Forger:
         return self._chance.choice(engine if engine and self._chance.random() < 0.5 else full)
 
     def _form(self) -> str:
-        """An array is declared with another type, shape, place or size."""
+        """Declare an array with another type, shape, place or size."""
 
         def change(body: dict[str, Any], raw: bytearray) -> str:
             name, chance = self._array(body), self._chance
             entry = body["arrays"][name]
             way = chance.randrange(6)
-            if way == 0:  # another type; the shape is made to fit where it can be
+            if way == 0:  # another type; the shape is adapted if possible
                 entry[0] = chance.choice(TYPES)
                 size = np.dtype(entry[0]).itemsize or 1
                 entry[1] = (
@@ -282,7 +282,7 @@ class Forger:
         return self._rewrite(change)
 
     def _table(self) -> str:
-        """Something in the table of contents is missing, strange or too much."""
+        """Remove, add or distort something in the table of contents."""
 
         def change(body: dict[str, Any], raw: bytearray) -> str:
             way = self._chance.randrange(4)
@@ -306,7 +306,7 @@ class Forger:
     # -- manifest -----------------------------------------------------------------------------------
 
     def _strange(self, body: Any, what: str) -> str:
-        """Some node of a JSON value becomes something strange."""
+        """Replace some node of a JSON value by something strange."""
         path, node = what, body
         while True:
             keys = sorted(node) if isinstance(node, dict) else list(range(len(node)))
@@ -326,7 +326,7 @@ class Forger:
         return what
 
     def _beside(self) -> str:
-        """A file that the manifest names by length and checksum holds something else."""
+        """Replace the content of a file that the manifest names by length and checksum."""
         path = max(self.copy.glob("manifest*.json"))
         found = sorted([*self.copy.glob("dead-*"), *self.copy.glob("sample-*")])
         file = self._chance.choice(found)

@@ -1,4 +1,4 @@
-"""Use forged indexes with bounds-checked kernels: a process of its own, since a kernel may take it down.
+"""Use forged indexes with bounds-checked kernels, in a separate process, since a kernel may crash it.
 
 ``python -m tests.forged.run FOLDER COUNT SEED ENGINE…`` writes a line of JSON for every engine. The file
 ``FOLDER/case`` names the forgery that is being tried.
@@ -26,7 +26,7 @@ from tamis.values.event import Event  # noqa: E402
 from tests.engines import PARAMETERS  # noqa: E402
 from tests.forged.mutator import Forger, saved  # noqa: E402
 
-CPU_SECONDS = 60  # of one forgery: what takes longer hangs
+CPU_SECONDS = 60  # for one forgery; a longer run counts as a hang
 MEMORY = 6 << 30
 
 EVENTS: list[dict[str, Any]] = [
@@ -51,7 +51,7 @@ TABLE = pa.table(
 
 
 def use(folder: Path) -> bool:
-    """Open and use an index in every way; returns whether it was refused at open."""
+    """Open and use an index in every way; return whether it was refused at open."""
     try:
         index = Index.open(folder)
     except TamisError:
@@ -96,7 +96,7 @@ def run(folder: Path, count: int, seed: int, engine: str) -> dict[str, Any]:
     """Try so many forgeries of one engine's indexes, with each of its layouts in turn."""
     failures: list[str] = []
     refused = 0
-    # How a tree was grown does not matter to those who read it, and growing takes long to compile.
+    # Readers do not depend on how a tree was grown, and growing takes long to compile.
     layouts = [parameters for parameters in PARAMETERS[engine] if not parameters.get("incremental")]
     for number, parameters in enumerate(layouts):
         shutil.rmtree(folder / "original", ignore_errors=True)
@@ -108,7 +108,8 @@ def run(folder: Path, count: int, seed: int, engine: str) -> dict[str, Any]:
         for at in range(count // len(layouts) + (number < count % len(layouts))):
             what = f"{engine} {parameters} #{at}: {forger.forge()}"
             (folder / "case").write_text(what, errors="replace")
-            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # nobody handles it: the process ends
+            # Without a handler, the signal ends the process.
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             try:
                 refused += use(forger.copy)
             except Exception:
@@ -118,7 +119,7 @@ def run(folder: Path, count: int, seed: int, engine: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the arguments, try, and tell."""
+    """Read the arguments, try the forgeries, and print the results."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     folder, count, seed, *engines = sys.argv[1:]
     for engine in engines:

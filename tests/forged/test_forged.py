@@ -1,7 +1,7 @@
-"""Nothing that a file holds makes a kernel read or write outside its arrays, hang, or raise an untyped error.
+"""Test that no file makes a kernel leave its arrays, hang, or raise an untyped error.
 
 An index whose checksums were computed again after a change is refused, or used without a crash; its answers
-then do not matter. 200 files for each engine; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
+then do not matter. Each engine gets 200 files; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
 others.
 """
 

@@ -1,4 +1,4 @@
-"""Forgeries that once crashed the process: each is refused at open now."""
+"""Test that forgeries that once crashed the process are now refused at open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _overflowing_base(arrays: Arrays) -> None:
 
 
 def _shifted_arity(arrays: Arrays) -> None:
-    """The sum stays: one predicate has more operands than there are, others none."""
+    """Keep the sum: one predicate gets more operands than there are, others none."""
     arity = arrays["book.arity"].astype(np.int64)
     predicates = np.flatnonzero(arrays["book.op"] < 32)
     first, last = predicates[0], predicates[-1]
@@ -36,7 +36,7 @@ def _shifted_arity(arrays: Arrays) -> None:
 
 
 def _wrapping_starts(arrays: Arrays) -> None:
-    """Places whose differences are all positive, because they overflow."""
+    """Write places whose differences are all positive, because they overflow."""
     start = arrays["space.number_start"]
     inner = np.array([2**62, 2**63 - 1, -(2**63) + 5, -(2**62)], np.int64)
     start[1 : 1 + len(inner)] = inner

@@ -1,4 +1,4 @@
-"""Advice: what is said is true, every warning has its example, and it takes little time for large ones."""
+"""Test advice: it is true, every warning has its example, and large expressions take little time."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.strategies import events, expressions
 few = st.sampled_from(["a", "a", "b"])
 happenings = st.lists(events(few), min_size=1, max_size=6)
 
-# -- what is said is true ---------------------------------------------------------------------------------
+# -- advice is true ---------------------------------------------------------------------------------------
 
 
 @given(expressions(few), happenings)
-def test_never_and_everything_are_never_said_wrongly(expr: Expr, batch: list[Event]) -> None:
+def test_never_and_always_advice_is_true(expr: Expr, batch: list[Event]) -> None:
     for found in (advise(expr), advise(expr, batch)):
         truths = [matches(expr, event) for event in batch]
         assert not (found.kind == "never" and any(truths))
@@ -46,7 +46,7 @@ def test_never_and_everything_are_never_said_wrongly(expr: Expr, batch: list[Eve
 
 
 @given(expressions(few), happenings)
-def test_idle_parts_can_be_left_out(expr: Expr, batch: list[Event]) -> None:
+def test_idle_parts_can_be_removed_without_effect(expr: Expr, batch: list[Event]) -> None:
     for part in idle_parts(expr, span_of(expr)):
         without = _replaced(expr, part.span.start, part.span.end, part.fault)
         for event in batch:
@@ -54,7 +54,7 @@ def test_idle_parts_can_be_left_out(expr: Expr, batch: list[Event]) -> None:
 
 
 def _replaced(expr: Expr, start: int, end: int, fault: str, span: Any = None, parent: Any = None) -> Expr:
-    """The tree with the node at this place made into what it is said to amount to."""
+    """Return the tree with the node at this place replaced by its claimed equivalent."""
     span = span or span_of(expr)
     if (span.start, span.end) == (start, end) and parent is not None:
         neutral = TRUE if isinstance(parent, And) else FALSE
@@ -75,7 +75,7 @@ def test_events_are_counted_as_the_evaluator_does(expr: Expr, batch: list[Event]
 
 
 @given(expressions(few, weighted=False), happenings)
-def test_events_that_match_come_by_an_access_condition(expr: Expr, batch: list[Event]) -> None:
+def test_matching_events_meet_an_access_condition(expr: Expr, batch: list[Event]) -> None:
     cost = advise(expr, batch).cost
     assert sum(matches(expr, event) for event in batch) / len(batch) <= cost.share + 1e-9
     assert cost.share <= cost.candidates + 1e-9
@@ -119,7 +119,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "code", "part"), EXAMPLES, ids=[code for _, code, _ in EXAMPLES])
-def test_every_warning(text: str, code: str, part: str | None) -> None:
+def test_every_warning_has_an_example(text: str, code: str, part: str | None) -> None:
     found = advise(text, SAMPLE)
     (warning,) = [warning for warning in found.warnings if warning.code == code]
     place = None if warning.start is None else found.text[warning.start : warning.end]
@@ -149,12 +149,12 @@ def test_ordinary_operands_are_not_suspected(text: str) -> None:
     assert not {"literal-wildcard", "quoted-value"} & {warning.code for warning in advise(text).warnings}
 
 
-def test_a_sound_expression_gets_no_warning() -> None:
+def test_sound_expression_gets_no_warning() -> None:
     assert advise("city = 'Rome' AND price BETWEEN 100 AND 120", SAMPLE).warnings == ()
     assert advise("model = 'iphone5s' AND price <= 580").warnings == ()
 
 
-def test_names_that_were_meant() -> None:
+def test_misspelt_names_get_suggestions() -> None:
     for name, meant in [
         ("CITY", "city"),
         ("citty", "city"),
@@ -181,14 +181,14 @@ def test_shares_are_counted_in_a_sample() -> None:
     assert (either.cost.share, either.clauses, either.cost.accesses[0].condition) == (1.0, 3, None)
 
 
-def test_a_cover_costs_trees() -> None:
+def test_cover_costs_tree_evaluations() -> None:
     found = advise(DEEP.replace("a0 = 1", "city = 'Rome'"), SAMPLE, Limits(dnf_clauses=4))
     assert (found.kind, found.clauses <= 4) == ("cover", True)
     assert found.cost.revised <= 0.25
     assert "dnf_clauses = 4" in next(w.text for w in found.warnings if w.code == "cover")
 
 
-def test_samples_come_from_anywhere() -> None:
+def test_samples_are_read_from_any_source() -> None:
     text = "city = 'Rome' AND price < 150"
     index = Index.build({"s": "price < 5"})
     assert not advise(text, index).selectivity.measured
@@ -203,14 +203,14 @@ def test_samples_come_from_anywhere() -> None:
         assert advise(text, sample).selectivity.matched == 13
 
 
-def test_all_ways_to_write_it() -> None:
+def test_advice_reads_every_form() -> None:
     tree = parse("city = 'Rome'")
     expected = advise(tree)
     assert advise("city='Rome'") == advise('{"attribute": "city", "op": "=", "value": "Rome"}') == expected
     assert expected.tree == {"attribute": "city", "op": "=", "value": "Rome"}
 
 
-def test_large_expressions_meet_fewer_events() -> None:
+def test_large_expressions_are_tried_on_fewer_events() -> None:
     many = list(SAMPLE) * 10
     for operands, count in [(1, MOST), (1_000, 100), (COMPARISONS // LEAST, LEAST), (65_536, 0)]:
         assert len(typical_events(many, operands, Limits())) == count
@@ -221,7 +221,7 @@ def test_large_expressions_meet_fewer_events() -> None:
     assert (advise(endless, many).selectivity.measured, advise(endless).warnings) == (False, ())
 
 
-def test_operands_are_counted() -> None:
+def test_advice_counts_operands() -> None:
     box = "BOX (0, 0, 1, 1)"
     counts = {
         "a = 1": 1,

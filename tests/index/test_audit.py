@@ -1,4 +1,4 @@
-"""Audits: the tree evaluator agrees, or the difference is an error that can be reproduced."""
+"""Test audits: the tree evaluator agrees, or the difference is an error that can be reproduced."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from tamis import Audit, Index
 from tamis.errors import AuditFailed, InputError
+from tests.forgetful import forgetful_index
 
 BOOK = {"one": "a = 1", "two": "a = 2 OR b = 1", "text": "t HAS 'wool'", "not": "NOT a = 1"}
 EVENTS = [{"a": 1, "t": "wool coat"}, {"a": [1, 2]}, {"b": 1}, {}]
@@ -36,27 +37,9 @@ def test_audit_takes_about_its_share_and_always_the_same_events() -> None:
     assert index.match_many(events, audit=0.01, batch_size=100, threads=2).work.audited == first
 
 
-def test_audit_of_a_small_share_looks_at_one_event_at_least() -> None:
+def test_audit_of_a_small_share_checks_at_least_one_event() -> None:
     index = Index.build({"one": "a = 1"})
     assert index.match_many([{"a": 1}] * 3, audit=1e-9).work.audited == 1
-
-
-class Forgetful:
-    """An engine that loses its first candidate."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-
-    def candidates(self, events: Any) -> Any:
-        found = self._engine.candidates(events)
-        return found._replace(event=found.event[1:], clause=found.clause[1:])
-
-
-def _broken() -> Index:
-    index = Index.build({"one": "a = 1"})
-    (layer,) = index._writer.current.layers
-    layer.segment.__dict__["engine"] = Forgetful(layer.segment.engine)
-    return index
 
 
 @pytest.mark.parametrize("events", [[{"a": 1}], pa.table({"a": [1]})])
@@ -64,7 +47,7 @@ def test_lost_match_is_an_error_with_a_folder_that_reproduces_it(events: Any, tm
     with pytest.raises(
         AuditFailed, match="does not match 'one' by the index and matches by the tree"
     ) as caught:
-        _broken().match_many(events, audit=Audit(1.0, tmp_path))
+        forgetful_index().match_many(events, audit=Audit(1.0, tmp_path))
     folder = Path(caught.value.details["folder"])
     assert folder.parent == tmp_path
     case = json.loads((folder / "case.json").read_text())
@@ -78,7 +61,7 @@ def test_difference_is_logged_and_matching_goes_on_if_asked(
 ) -> None:
     audit = Audit(1.0, tmp_path, raises=False)
     with caplog.at_level(logging.ERROR, "tamis"):
-        found = _broken().match_many([{"a": 1}], audit=audit)
+        found = forgetful_index().match_many([{"a": 1}], audit=audit)
     assert found.num_rows == 0
     assert audit.differences == 1
     assert "please report it with the folder" in caplog.text

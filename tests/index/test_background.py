@@ -1,4 +1,4 @@
-"""Large merges in a thread: what is removed or changed meanwhile is so in their result."""
+"""Test large merges in a thread: their result includes the changes made meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE, eventually
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Every merge is large, and waits before it puts its result in place until the test says so."""
+    """Make every merge large, and hold it until the test lets it put its result in place."""
     go = threading.Event()
     monkeypatch.setattr(background, "SMALL", 4)
     merge = writer.Writer._merge
@@ -30,7 +30,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return go.set
 
 
-def test_changes_during_a_merge(held: Callable[[], None]) -> None:
+def test_changes_during_a_merge_are_kept(held: Callable[[], None]) -> None:
     rng = random.Random(5)
     index = Index.build({f"s{n}": f"a = {n % 7}" for n in range(100)})
     index.merge_in_background()
@@ -47,14 +47,14 @@ def test_changes_during_a_merge(held: Callable[[], None]) -> None:
                 expected[f"s{name}"] = value
         assert index.apply(changes) == []
         _check(index, expected)
-    assert len(index.info()["segments"]) > 3  # the merge has not been let go
+    assert len(index.info()["segments"]) > 3  # the merge is still held
     held()
     eventually(lambda: len(index.info()["segments"]) <= 3)
     _check(index, expected)
     index.check()
 
 
-def test_a_merge_that_fails_leaves_the_index_as_it_is(
+def test_merge_that_fails_leaves_the_index_as_it_is(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(background, "SMALL", 4)
@@ -76,7 +76,7 @@ def test_a_merge_that_fails_leaves_the_index_as_it_is(
     assert len(index.match({"a": 1})) == 19
 
 
-def test_what_cannot_be_used_is_out_of_force_and_returned() -> None:
+def test_unusable_subscriptions_are_removed_and_returned() -> None:
     index = Index.build({"s": "a = 1", "t": "a = 1"})
     refused = index.apply([Change(1, "s", "a ="), Change(2, "u", "a = 1"), Change(3, "u", None)])
     assert [(name, bad.code) for name, bad in refused] == [("s", "expression-syntax")]

@@ -1,4 +1,4 @@
-"""One bad event harms only itself: it matches nothing, says why, and its batch goes on, in every form."""
+"""Test that a bad event harms only itself: it matches nothing, says why, and its batch continues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tamis.expression.predicates import Compare, Exists
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.values.event import decode_event, event_from
 
-# One subscription of each way to be decided: posted, residual (NOT-only, always true), cover, fresh.
+# One subscription for each way to be decided: posted, residual (NOT-only, always true), cover, fresh.
 BOOK: dict[str, Expr] = {
     "posted": Compare("a", "=", 1),
     "not-only": Not(Compare("b", "=", "x")),
@@ -56,7 +56,7 @@ BAD: dict[str, tuple[Any, type[EventError]]] = {
 
 @pytest.fixture(params=["segments", "fresh", "both"])
 def index(request: pytest.FixtureRequest) -> Index:
-    """The book in segments, waiting to be in one, and half of it each."""
+    """Return the book in segments, waiting to be in one, or half of it each."""
     limits = Limits(dnf_clauses=4)
     if request.param == "segments":
         return Index.build(BOOK, limits=limits)
@@ -69,7 +69,7 @@ def index(request: pytest.FixtureRequest) -> Index:
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_bad_event_is_refused_and_the_others_go_on(index: Index, bad: str) -> None:
+def test_bad_event_is_refused_and_the_others_match(index: Index, bad: str) -> None:
     event, error = BAD[bad]
     with pytest.raises(error) as raised:
         index.match(event)
@@ -79,8 +79,8 @@ def test_a_bad_event_is_refused_and_the_others_go_on(index: Index, bad: str) -> 
     assert _rows(batch.table) == {0: set(BOOK), 2: set(BOOK)}
 
 
-def test_the_same_defect_has_the_same_code_and_words_for_it() -> None:
-    """As a dictionary or as JSON; and JSON says what is wrong, not where a reader gave up."""
+def test_defect_has_the_same_code_and_message_in_every_form() -> None:
+    """The event comes as a dictionary or as JSON; JSON reports the defect, not where a reader gave up."""
     for text, words in {
         b'{"a": NaN}': "NaN is not JSON",
         b'{"a": [-Infinity]}': "-Infinity is not JSON",
@@ -119,7 +119,7 @@ LINES: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("bad", LINES)
-def test_a_bad_line_is_refused_and_the_others_go_on(index: Index, bad: str, tmp_path: Path) -> None:
+def test_bad_line_is_refused_and_the_others_match(index: Index, bad: str, tmp_path: Path) -> None:
     lines = [json.dumps(GOOD).encode(), LINES[bad], json.dumps(GOOD).encode()]
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
@@ -163,7 +163,7 @@ COLUMNS: dict[str, Callable[[], pa.Table]] = {
 
 
 @pytest.mark.parametrize("bad", COLUMNS)
-def test_a_bad_row_of_a_table_is_refused_and_the_others_go_on(bad: str) -> None:
+def test_bad_row_is_refused_and_the_others_match(bad: str) -> None:
     table = COLUMNS[bad]()
     asked = Index.build({"t": Exists("t"), "p": Exists("p"), "d": Exists("d"), **BOOK})
     fresh = Index.build()
@@ -177,13 +177,13 @@ def test_a_bad_row_of_a_table_is_refused_and_the_others_go_on(bad: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.binary(), pa.time32("s"), pa.duration("s")])
-def test_a_column_that_no_attribute_can_be_is_refused_by_name(kind: Any, index: Index) -> None:
+def test_column_of_an_unsupported_type_is_refused_by_name(kind: Any, index: Index) -> None:
     table = pa.table({"a": [1], "blob": pa.array([None], kind)})
     with pytest.raises(InputError, match="blob"):
         index.match_many(table)
 
 
-def test_limits_of_an_event_hold_for_tables_too() -> None:
+def test_event_limits_hold_for_tables() -> None:
     wide = pa.table({f"c{n}": [1, 1 if n < 3 else None] for n in range(5)})
     index = Index.build({"always": And(()), "c4": Exists("c4")}, limits=Limits(event_attributes=3))
     (batch,) = index.match_batches(wide)
@@ -213,7 +213,7 @@ def test_decimals_and_nanoseconds_mean_the_same_on_every_path() -> None:
 
 
 @pytest.mark.parametrize("build", [True, False])
-def test_an_attribute_has_one_name_however_it_is_composed(build: bool) -> None:
+def test_attribute_name_is_normalised(build: bool) -> None:
     composed, decomposed = "é", "e\u0301"
     index = Index.build({"s": f'"{decomposed}" = 1'} if build else {})
     if not build:

@@ -1,4 +1,4 @@
-"""One bad subscription harms only itself, whatever form the book has."""
+"""Test that a bad subscription harms only itself, whatever form the book has."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ FORMS: dict[str, Form] = {
 
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_bad_one_is_left_out_and_listed(form: str, bad: str, tmp_path: Path) -> None:
+def test_bad_subscription_is_left_out_and_listed(form: str, bad: str, tmp_path: Path) -> None:
     rows = [GOOD[0], BAD[bad], GOOD[1]]
     index = Index.build(FORMS[form](rows, tmp_path), on_error="skip")
     assert sorted(index.match({"a": 1})) == ["first", "last"]
@@ -93,7 +93,7 @@ def test_a_bad_one_is_left_out_and_listed(form: str, bad: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("bad", TREES)
-def test_objects_that_are_no_subscriptions(bad: str) -> None:
+def test_objects_of_other_types_are_refused(bad: str) -> None:
     rows = [GOOD[0], TREES[bad], GOOD[1]]
     index = Index.build(rows, on_error="skip")
     assert sorted(index.match({"a": 1})) == ["first", "last"]
@@ -105,7 +105,7 @@ def test_objects_that_are_no_subscriptions(bad: str) -> None:
     assert len(index) == 2
 
 
-def test_adding_is_all_or_nothing() -> None:
+def test_add_is_all_or_nothing() -> None:
     index = Index.build({"old": "a = 1"})
     for book in (
         {"x": "a = 1", "y": "a ="},
@@ -125,13 +125,13 @@ def test_adding_is_all_or_nothing() -> None:
 @pytest.mark.parametrize(
     "source", [5, "no-such-file.jsonl", "book.xls", b"a = 1", pa.table({"x": [1]})], ids=repr
 )
-def test_what_is_no_book_at_all(source: Any) -> None:
+def test_source_that_is_no_book_is_refused(source: Any) -> None:
     with pytest.raises(InputError):
         Index.build(source)
 
 
 @pytest.mark.parametrize("source", [5, {"a": 1}, b"{}", "no-such-file.jsonl", "events.xls"], ids=repr)
-def test_what_is_no_stream_of_events(source: Any) -> None:
+def test_source_that_is_no_stream_of_events_is_refused(source: Any) -> None:
     with pytest.raises(InputError):
         Index.build({"s": "a = 1"}).match_many(source)
 
@@ -139,6 +139,6 @@ def test_what_is_no_stream_of_events(source: Any) -> None:
 @pytest.mark.parametrize(
     "arguments", [{"engine": "warp"}, {"on_error": "ignore"}, {"parameters": {"x": 1}}], ids=str
 )
-def test_arguments_that_are_refused(arguments: dict[str, Any]) -> None:
+def test_bad_arguments_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(TamisError):
         Index.build({"s": "a = 1"}, **arguments)

@@ -1,4 +1,4 @@
-"""Fuzz of the event decoder from a saved corpus: an event is read or refused, in the same way on every path.
+"""Fuzz the event decoder from a saved corpus: every path reads or refuses an event in the same way.
 
 A line that ever did harm belongs into ``corpus/events.txt``.
 """
@@ -41,7 +41,7 @@ SEED = 11
 
 
 def mutated(line: bytes, chance: random.Random) -> bytes:
-    """``line`` with a few bytes removed, changed, doubled or put in."""
+    """Return ``line`` with a few bytes removed, changed, doubled or inserted."""
     for _ in range(chance.randint(1, 4)):
         at, size = chance.randrange(len(line) + 1), chance.randint(1, 6)
         change = chance.randrange(5)
@@ -60,7 +60,7 @@ def mutated(line: bytes, chance: random.Random) -> bytes:
 
 
 def mixed(objects: list[dict[str, Any]], chance: random.Random) -> bytes:
-    """An object with names and values of several lines of the corpus, mixed up; valid JSON at least."""
+    """Return a valid JSON object with names and values of several lines of the corpus, mixed up."""
     names = [*"abdnpti", "a.b", *(name for found in objects for name in found)]
     values = [value for found in objects for value in found.values()]
     pairs = {chance.choice(names): chance.choice(values) for _ in range(chance.randint(1, 4))}
@@ -68,7 +68,7 @@ def mixed(objects: list[dict[str, Any]], chance: random.Random) -> bytes:
 
 
 def lines() -> list[bytes]:
-    """The corpus, its mutations and its mixtures, the same in every run."""
+    """Return the corpus, its mutations and its mixtures, the same in every run."""
     chance = random.Random(SEED)
     whole = [line.encode() for line in CORPUS]
     objects = [found for line in whole if (found := _object(line)) is not None]
@@ -85,7 +85,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def outcome(line: bytes) -> set[str] | None:
-    """What the evaluator says about a line; ``None`` if it is refused."""
+    """Return the evaluator's answer about a line; ``None`` if it is refused."""
     try:
         event = event_from(decode_event(line))
     except EventError:

@@ -1,4 +1,4 @@
-"""Explanations agree with the evaluator, point at the right place of the text, and are plain data."""
+"""Test that explanations agree with the evaluator, point at the right text, and are plain data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def nodes(node: Explanation) -> Iterator[Explanation]:
 
 
 @given(expressions(), events())
-def test_every_part_says_what_the_evaluator_says(expr: Expr, event: Event) -> None:
+def test_explanation_of_every_part_agrees_with_the_evaluator(expr: Expr, event: Event) -> None:
     found = explain(expr, event)
     assert found.expression == to_text(expr)
     for node in nodes(found):
@@ -64,12 +64,12 @@ EVENT = {"price": 600, "model": ["a", "b"], "span": {"$interval": [1, 5]}, "at":
         ("colour != 'red'", False, "absent", "colour is absent"),
     ],
 )  # fmt: skip
-def test_causes(text: str, matched: bool, cause: str, reason: str) -> None:
+def test_explanation_names_the_causes(text: str, matched: bool, cause: str, reason: str) -> None:
     found = explain(parse(text), event_from(EVENT))
     assert (found.matched, found.cause, found.reason) == (matched, cause, reason)
 
 
-def test_as_plain_data() -> None:
+def test_explanation_is_plain_data() -> None:
     index = Index.build({"s": "price <= 580 AND NOT (model = 'a' OR when > DATE '2026-01-01')"})
     event = {"price": 550, "model": ["x" * 300] * 30, "when": {"$time": "2025-11-15T08:00:00Z"}}
     found = index.explain("s", event).as_dict()
@@ -95,7 +95,7 @@ def test_as_plain_data() -> None:
 
 
 @given(values())
-def test_values_are_written_as_they_are_read(value: Value) -> None:
+def test_explained_values_read_back(value: Value) -> None:
     written: Any = json.loads(json.dumps(tagged(value)))
     again = tagged_value(written) if isinstance(written, dict) else written
     assert (type(again), again) == (type(value), value)

@@ -1,4 +1,4 @@
-"""Ids are text: every other type is refused with the remedy, at every entry."""
+"""Test that ids are text: every other type is refused with the remedy, at every entry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPRESSIONS = {"expression": ["a = 1", "a = 1"]}
 
 
 def _kind(number: Any) -> str:
-    """The id of a test: Python refuses to write very long integers."""
+    """Return the id of a test: Python refuses to write very long integers."""
     return f"{number.bit_length()} bits" if type(number) is int else repr(number)
 
 

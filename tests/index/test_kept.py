@@ -1,4 +1,4 @@
-"""Parameters, sample and limits are kept with a saved index: a merge after opening builds as one before."""
+"""Test that a saved index keeps parameters, sample and limits: a merge after opening builds the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAYOUTS: list[tuple[str, dict[str, Any]]] = [
 
 
 def arrays(index: Index) -> dict[str, Any]:
-    """Every array of the one segment."""
+    """Return every array of the one segment."""
     index.add("one more", "price = 3 AND city = 'c2'")
     index.merge()
     (layer,) = index._writer.current.layers
@@ -96,7 +96,7 @@ def test_sample_that_was_changed_is_refused(tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
-def test_recent_events_are_not_written_down(tmp_path: Path) -> None:
+def test_recent_events_are_not_saved(tmp_path: Path) -> None:
     index = Index.build(BOOK)
     index.match_many([{"city": f"secret {n}"} for n in range(5000)], batch_size=8)
     index.save(tmp_path)

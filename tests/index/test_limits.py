@@ -1,4 +1,4 @@
-"""Every limit of events and subscriptions at its edge: the limit itself passes, one more is refused."""
+"""Test every limit of events and subscriptions at its edge: the limit passes, one more is refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ edges = pytest.mark.parametrize("edge", EDGES, ids=["below", "at", "above"])
 
 
 def nested(depth: int) -> dict[str, Any]:
-    """An event whose value stands ``depth`` levels deep."""
+    """Return an event whose value stands ``depth`` levels deep."""
     value: Any = 1
     for _ in range(depth - 1):
         value = {"a": value}
@@ -38,7 +38,7 @@ EVENTS: dict[str, tuple[int, Callable[[int], dict[str, Any]]]] = {
 @edges
 @pytest.mark.parametrize("built", [True, False], ids=["segment", "fresh"])
 @pytest.mark.parametrize("name", EVENTS)
-def test_limits_of_an_event(name: str, edge: int, built: bool) -> None:
+def test_event_limits_are_exact(name: str, edge: int, built: bool) -> None:
     limit, make = EVENTS[name]
     event = make(limit + edge)
     index = Index.build({"always": And(())} if built else {}, limits=Limits(**{name: limit}))
@@ -57,7 +57,7 @@ def test_limits_of_an_event(name: str, edge: int, built: bool) -> None:
 
 @edges
 @pytest.mark.parametrize("name", ["event_attributes", "event_values"])
-def test_limits_of_a_row(name: str, edge: int) -> None:
+def test_row_limits_are_exact(name: str, edge: int) -> None:
     limit, make = EVENTS[name]
     event = make(limit + edge)
     index = Index.build({"always": And(())}, limits=Limits(**{name: limit}))
@@ -71,7 +71,7 @@ def test_limits_of_a_row(name: str, edge: int) -> None:
 
 
 @edges
-def test_event_bytes(edge: int) -> None:
+def test_event_bytes_limit_is_exact(edge: int) -> None:
     index = Index.build({"always": And(())}, limits=Limits(event_bytes=100))
     line = json.dumps({"a": "é" * 20}, ensure_ascii=False).encode()
     line = line[:-1] + b" " * (100 + edge - len(line)) + b"}"
@@ -94,7 +94,7 @@ def test_attribute_names_are_measured_in_bytes(edge: int) -> None:
 
 
 @edges
-def test_subscription_id_bytes(edge: int) -> None:
+def test_subscription_id_bytes_limit_is_exact(edge: int) -> None:
     name = "é" * 10 + "x" * (5 + edge)
     limits = Limits(subscription_id_bytes=25)
     bulk = pa.table({"id": [name], "attribute": ["a"], "operator": ["="], "value": [1]})
@@ -123,7 +123,7 @@ def test_subscription_id_bytes(edge: int) -> None:
 
 @edges
 @pytest.mark.parametrize("fresh", [0, 5])
-def test_matches_per_event(edge: int, fresh: int) -> None:
+def test_matches_per_event_limit_is_exact(edge: int, fresh: int) -> None:
     count = 20 + edge
     index = Index.build({f"s{n}": "a = 1" for n in range(count - fresh)}, limits=Limits(matches_per_event=20))
     for n in range(fresh):
@@ -133,12 +133,12 @@ def test_matches_per_event(edge: int, fresh: int) -> None:
             index.match({"a": 1})
     else:
         assert len(index.match({"a": 1})) == count
-    # Nothing is cut silently: streamed, all matches come.
+    # Nothing is cut silently: a stream delivers all matches.
     assert index.match_many([{"a": 1}]).num_rows == count
 
 
 @edges
-def test_dnf_clauses(edge: int) -> None:
+def test_dnf_clauses_limit_is_exact(edge: int) -> None:
     """Up to the limit the clauses decide; above it a cover is indexed and the tree decides."""
     left = Or(tuple(Compare(name, "=", 1) for name in "abcd"))
     right = Or(tuple(Compare(name, ">", 0) for name in "xyz"))
@@ -152,7 +152,7 @@ def test_dnf_clauses(edge: int) -> None:
 
 
 def test_strings_of_events_may_be_longer_than_operands() -> None:
-    """``string_bytes`` bounds what a subscription may write; an event is bounded by ``event_bytes``."""
+    """``string_bytes`` bounds a subscription's strings; ``event_bytes`` bounds an event."""
     text = "word " * 20_000 + "needle"
     assert len(text) > DEFAULT_LIMITS.string_bytes
     index = Index.build({"has": "t HAS 'needle'", "like": "t LIKE '%needle'", "other": "t = 'needle'"})

@@ -1,4 +1,4 @@
-"""Events that were matched lately decide how a merge lays out the index."""
+"""Test that recently matched events decide how a merge lays out the index."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def events(count: int) -> list[dict[str, Any]]:
 
 
 def merged_after(index: Index) -> int:
-    """Postings looked at for EVENT once everything has been laid out anew."""
+    """Return the postings read for EVENT after everything has been laid out anew."""
     index.add("extra", "owner = 'nobody'")
     index.merge()
     return index.match(EVENT).work.candidates
 
 
 @pytest.mark.parametrize("form", [list, pa.Table.from_pylist], ids=["list", "table"])
-def test_a_merge_goes_by_the_events_seen(form: Any) -> None:
+def test_merge_uses_the_events_seen(form: Any) -> None:
     index = Index.build(ROWS, sample=STALE)
     assert index.match(EVENT).work.candidates >= 40  # all that ask for the state
     index.match_many(form(events(600)), batch_size=4, threads=1)
     assert merged_after(index) <= 5
 
 
-def test_single_events_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_events_also_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent, "EVERY", 1)
     index = Index.build(ROWS, sample=STALE)
     for event in events(recent.ENOUGH):
@@ -51,7 +51,7 @@ def test_few_events_change_nothing_and_refused_ones_are_not_kept() -> None:
     assert index._writer.recent.sample() is None
 
 
-def test_only_so_many_are_kept() -> None:
+def test_recent_events_are_kept_up_to_a_bound() -> None:
     index = Index.build(ROWS)
     index.match_many(events(3_000), batch_size=1, threads=1)
     kept = index._writer.recent.sample()

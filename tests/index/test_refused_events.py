@@ -1,4 +1,4 @@
-"""Refused events: the good ones are matched, the bad ones are listed, counted, raised or skipped."""
+"""Test refused events: the good ones are matched, the bad ones are listed, counted, raised or skipped."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_match_batches_warns_once_at_its_end(index: Index) -> None:
     assert [type(one.message) for one in caught] == [RefusedWarning]
 
 
-def test_skip_says_nothing_and_still_lists(index: Index) -> None:
+def test_skip_logs_nothing_and_still_lists(index: Index) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(index.match_many(BAD, on_error="skip").refused) == 4
@@ -76,7 +76,7 @@ def test_good_events_give_no_warning(index: Index) -> None:
         assert index.match_many([{"a": 1}]).refused == []
 
 
-def test_raise_stops_at_the_first_and_says_which(index: Index) -> None:
+def test_raise_stops_at_the_first_bad_event_and_names_it(index: Index) -> None:
     with pytest.raises(EventSyntax, match="event 0: an event is an object") as caught:
         index.match_many(BAD, on_error="raise")
     assert caught.value.details["event"] == 0

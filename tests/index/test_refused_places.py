@@ -1,4 +1,4 @@
-"""Refused subscriptions are named with id, row, line and file; unknown fields are refused."""
+"""Test that refused subscriptions are named with id, row, line and file; unknown fields are refused."""
 
 from __future__ import annotations
 

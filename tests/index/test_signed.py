@@ -1,4 +1,4 @@
-"""With a key an index is signed; one that is not, or whose files are others, is refused."""
+"""Test signed indexes: with a key, an unsigned or altered index is refused."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_signed_index_opens_with_its_key(key: str, tmp_path: Path) -> None:
     assert len(Index.open(tmp_path)) == len(BOOK) - 2
 
 
-def test_key_may_be_given_instead(tmp_path: Path) -> None:
+def test_key_may_be_an_argument(tmp_path: Path) -> None:
     Index.build(BOOK).save(tmp_path, key=b"one")
     assert len(Index.open(tmp_path, key="one")) == len(BOOK)
     assert len(Index.open(tmp_path)) == len(BOOK), "without a key nothing is asked"
@@ -109,8 +109,8 @@ def test_any_other_file_is_refused(kind: str, key: str, tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
-def test_digests_cannot_be_left_out(key: str, tmp_path: Path) -> None:
-    """A manifest without digests, signed by a holder of the key, still proves nothing of the files."""
+def test_manifest_without_digests_is_refused(key: str, tmp_path: Path) -> None:
+    """A manifest without digests, signed by a holder of the key, still proves nothing about the files."""
     from tamis.index.manifest import encode
 
     saved(tmp_path)

@@ -1,4 +1,4 @@
-"""The life of an index: add, update, remove, merge, save, crash, open, in any order, against a dictionary.
+"""Test the life of an index against a dictionary: add, update, remove, merge, save, crash, open.
 
 No ghost (a removed subscription still matches), no strand (a sibling is lost), never a mix of two states.
 """
@@ -61,16 +61,16 @@ State = dict[str, Subscription]
 
 
 class Crash(Exception):
-    """The process dies here."""
+    """A simulated death of the process."""
 
 
 def crash() -> None:
-    """What an armed failpoint does."""
+    """Raise :class:`Crash`, as an armed failpoint does."""
     raise Crash
 
 
 class Life(RuleBasedStateMachine):
-    """The index beside a dictionary that says what it must hold."""
+    """The index beside a dictionary of what it must hold."""
 
     engine = "hybrid"
     names = Bundle("names")
@@ -172,7 +172,7 @@ class Life(RuleBasedStateMachine):
         finally:
             disarm()
         if self.saved is None and not list(self.path.glob("manifest-*.json")):
-            return  # the first save never came about: there is nothing to open
+            return  # the first save failed: there is nothing to open
         reopened = Index.open(self.path, limits=LIMITS)
         states = [dict(self.model)] if self.saved is None else [self.saved, dict(self.model)]
         state = self.agrees_with_one_of(reopened, states)
@@ -181,7 +181,7 @@ class Life(RuleBasedStateMachine):
         self.index, self.model, self.saved = reopened, dict(state), dict(state)
 
     def agrees_with_one_of(self, index: Index, states: list[State]) -> State:
-        """The old or the new state: the index holds exactly one of them."""
+        """Assert that the index holds exactly the old or the new state."""
         held = {name: index.subscription(name) for state in states for name in state if name in index}
         for state in states:
             if len(index) == len(state) and held == state:
@@ -222,7 +222,7 @@ class Life(RuleBasedStateMachine):
 
 
 def life_of(engine: str, examples: int) -> type[TestCase]:
-    """The life of an index with the given engine, as a test case of its own."""
+    """Return the life of an index with the given engine as a separate test case."""
     case: type[TestCase] = type(f"{engine.title()}Life", (Life,), {"engine": engine}).TestCase
     case.settings = settings(max_examples=examples, stateful_step_count=40)  # type: ignore[attr-defined]
     return case

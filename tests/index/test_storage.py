@@ -1,4 +1,4 @@
-"""What lies on disk after a save: what is new is written, what is in force is named, the rest is removed."""
+"""Test the files after a save: new ones are written, current ones are named, the rest is removed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tamis.engines.engines import NAMES as ENGINES
 from tamis.failpoint import arm, disarm
 
 
-def test_a_segment_is_never_mistaken_for_one_that_is_gone(tmp_path: Path) -> None:
-    """An address in memory is used again soon after a merge; the folder of the old segment was, too."""
+def test_new_segment_is_never_mistaken_for_a_removed_one(tmp_path: Path) -> None:
+    """Memory addresses are reused soon after a merge; the old segment's folder once was, too."""
     index = Index.build({"s": "a = 0", "other": "b = 1"})
-    gc.freeze()  # what other tests left behind need not be looked through sixty times
+    gc.freeze()  # spare sixty collections of objects that other tests left behind
     for n in range(1, 60):
         index.save(tmp_path)
         index.update("s", f"a = {n}")
@@ -26,7 +26,7 @@ def test_a_segment_is_never_mistaken_for_one_that_is_gone(tmp_path: Path) -> Non
     gc.unfreeze()
 
 
-def test_only_what_is_in_force_stays_on_disk(tmp_path: Path) -> None:
+def test_only_current_files_stay_on_disk(tmp_path: Path) -> None:
     index = Index.build({f"s{n}": f"a = {n}" for n in range(100)})
     index.save(tmp_path)
     index.remove("s1")
@@ -38,7 +38,7 @@ def test_only_what_is_in_force_stays_on_disk(tmp_path: Path) -> None:
     assert {item.name for item in tmp_path.iterdir()} == {"manifest-0000000003.json", segments[0].name}
 
 
-def test_an_unchanged_segment_is_not_written_again(tmp_path: Path) -> None:
+def test_unchanged_segment_is_not_written_again(tmp_path: Path) -> None:
     index = Index.build({f"s{n}": f"a = {n}" for n in range(200)})
     index.save(tmp_path)
     (folder,) = tmp_path.glob("segment-*")
@@ -55,7 +55,7 @@ def test_an_unchanged_segment_is_not_written_again(tmp_path: Path) -> None:
     assert len(Index.open(tmp_path)) == 198
 
 
-def test_what_a_crash_left_behind_is_removed_by_the_next_save(tmp_path: Path) -> None:
+def test_leftovers_of_a_crash_are_removed_by_the_next_save(tmp_path: Path) -> None:
     index = Index.build({"s": "a = 1"})
     for place in ("segment.arrays_written", "segment.before_rename", "sealed.before_rename"):
         arm(place, _die)
@@ -90,7 +90,7 @@ def test_everything_survives_a_round_trip(engine: str, tmp_path: Path) -> None:
     assert sorted(again.match(event)) == ["s", "t", "u", "é"]
 
 
-def test_an_empty_index_can_be_saved(tmp_path: Path) -> None:
+def test_empty_index_can_be_saved(tmp_path: Path) -> None:
     Index.build().save(tmp_path)
     again = Index.open(tmp_path)
     assert len(again) == 0
@@ -99,7 +99,7 @@ def test_an_empty_index_can_be_saved(tmp_path: Path) -> None:
     assert again.match({"a": 1}) == ["s"]
 
 
-def test_one_index_saved_in_two_places(tmp_path: Path) -> None:
+def test_index_saves_in_two_places(tmp_path: Path) -> None:
     index = Index.build({"s": "a = 1"})
     for place in ("one", "two", "one"):
         index.save(tmp_path / place)
@@ -109,7 +109,7 @@ def test_one_index_saved_in_two_places(tmp_path: Path) -> None:
     assert sorted(Index.open(tmp_path / "two").match({"a": 1})) == ["s", "t"]
 
 
-def test_an_update_keeps_the_priority_unless_a_new_one_is_given() -> None:
+def test_update_keeps_the_priority_unless_a_new_one_is_given() -> None:
     index = Index.build([("s", "a = 1", 5.0)])
     index.update("s", "a = 2")
     assert index.subscription("s").priority == 5.0

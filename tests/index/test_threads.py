@@ -1,4 +1,4 @@
-"""Threads: while one writes, every match of the others is the truth of a moment between its begin and end."""
+"""Test threads: while one writes, every match of the others is true of a moment during the call."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEED = 20_26
 
 
 class History:
-    """What the book's answer to EVENT is after each change, and how far the changes have come."""
+    """The book's answer to EVENT after each change, and the number of changes so far."""
 
     def __init__(self, index: Index, book: dict[str, Expr]) -> None:
         self.index, self.book = index, dict(book)
@@ -43,7 +43,7 @@ class History:
         return frozenset(name for name, expr in self.book.items() if matches(expr, whole))
 
     def change(self, book: dict[str, Expr], action: Callable[[], None]) -> None:
-        """Do ``action``, after which the index holds ``book``."""
+        """Run ``action``, after which the index holds ``book``."""
         self.book = book
         self.answers.append(self._answer())
         self.begun += 1
@@ -51,7 +51,7 @@ class History:
         self.done += 1
 
     def step(self, random: random.Random) -> None:
-        """One random change."""
+        """Make one random change."""
         index, book = self.index, dict(self.book)
         name, expr = f"s{random.randrange(60)}", random.choice(CHOICES)
         if name not in book:
@@ -66,7 +66,7 @@ class History:
 
 
 def run_against(writing: Callable[[], None], reading: list[Callable[[], None]]) -> None:
-    """Run the readers over and over until the writer is done; the first failure of any is raised."""
+    """Run the readers over and over until the writer is done; raise the first failure of any."""
     finished = threading.Event()
     failures: list[BaseException] = []
 
@@ -94,10 +94,10 @@ def run_against(writing: Callable[[], None], reading: list[Callable[[], None]]) 
 
 
 @pytest.mark.parametrize("engine", NAMES)
-def test_every_answer_is_the_truth_of_some_moment(engine: str) -> None:
+def test_every_answer_is_true_of_some_moment(engine: str) -> None:
     book = {f"s{n}": CHOICES[n % len(CHOICES)] for n in range(0, 60, 2)}
     history = History(Index.build(book, engine=engine), book)
-    history.index.match(EVENT)  # kernels are compiled before the race begins
+    history.index.match(EVENT)  # compile kernels before the race begins
     chance = random.Random(SEED)
     seen: set[int] = set()
 
@@ -121,7 +121,7 @@ def test_every_answer_is_the_truth_of_some_moment(engine: str) -> None:
     assert history.done == STEPS
 
 
-def test_a_subscription_that_always_matches_is_never_missing_while_it_is_updated() -> None:
+def test_matching_subscription_is_never_missing_while_it_is_updated() -> None:
     index = Index.build({"always": And(()), **{f"s{n}": Compare("c", "=", n) for n in range(200)}})
     versions: list[Expr] = [Not(Exists("nowhere")), And(()), Compare("a", "=", 1), Exists("b")]
 
@@ -138,7 +138,7 @@ def test_a_subscription_that_always_matches_is_never_missing_while_it_is_updated
     run_against(write, [read, read])
 
 
-def test_saving_while_others_read_and_one_writes(tmp_path: Path) -> None:
+def test_save_is_consistent_while_others_read_and_write(tmp_path: Path) -> None:
     index = Index.build({"always": And(()), "other": Compare("a", "=", 2)})
 
     def write() -> None:

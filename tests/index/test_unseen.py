@@ -1,4 +1,4 @@
-"""Advice on attributes that no event of a long run has."""
+"""Test advice on attributes that no event of a long run has."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def _events(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("form", [list, pa.Table.from_pylist])
-def test_misspelt_attribute_gets_one_line(index: Index, form: Any) -> None:
+def test_misspelt_attribute_gets_one_warning(index: Index, form: Any) -> None:
     found = index.match_many(form(_events(1_000)))
     assert found.work.advice == ("no event has pirce; did you mean price?",)
 
 
-def test_batches_say_it_once(index: Index) -> None:
+def test_batches_warn_once(index: Index) -> None:
     batches = list(index.match_batches(_events(3_000), batch_size=400))
     assert [line for batch in batches for line in batch.work.advice] == [
         "no event has pirce; did you mean price?"
     ]
 
 
-def test_nothing_is_said_of_few_events_or_of_attributes_that_some_event_has(index: Index) -> None:
+def test_no_warning_for_few_events_or_for_seen_attributes(index: Index) -> None:
     assert index.match_many(_events(999)).work.advice == ()
     late = [*_events(2_000), {"pirce": 1}]
     assert index.match_many(late, batch_size=500).work.advice == ()

@@ -1,4 +1,4 @@
-"""Random clauses and located events as arrays, and the naive twin of every engine."""
+"""Make random clauses and located events as arrays, and provide the naive twin of every engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Range = tuple[int, int]
 
 
 class Literal(NamedTuple):
-    """A literal in plain words: which cells it speaks about, and how."""
+    """A literal in plain words: its cells and its kind."""
 
     dimension: int
     flags: int
@@ -37,7 +37,7 @@ Clause = list[Literal]
 
 
 def holds(clause: Clause, event: list[Entry]) -> bool:
-    """The naive twin of ``holds_plain`` and ``holds_general``."""
+    """Return whether a clause holds: the naive twin of ``holds_plain`` and ``holds_general``."""
     for dimension, flags, ranges in clause:
         mine = [entry for entry in event if entry.dimension == dimension]
         inside = any(low <= entry.hi and high >= entry.lo for entry in mine for low, high in ranges)
@@ -49,7 +49,7 @@ def holds(clause: Clause, event: list[Entry]) -> bool:
 
 
 def random_clause(chance: random.Random, cells: list[int], most: int = 4) -> Clause:
-    """Up to ``most`` literals of all kinds, sorted by dimension as engines get them."""
+    """Return up to ``most`` literals of all kinds, sorted by dimension as engines get them."""
     clause = []
     for _ in range(chance.randint(0, most)):
         dimension = chance.randrange(len(cells))
@@ -60,7 +60,7 @@ def random_clause(chance: random.Random, cells: list[int], most: int = 4) -> Cla
 
 
 def random_ranges(chance: random.Random, cells: int, pieces: int) -> list[Range]:
-    """Ranges that do not touch; the ends of the dimension are hit often."""
+    """Return ranges that do not touch and often reach the ends of the dimension."""
     ends = sorted({chance.choice([1, cells, chance.randint(1, cells)]) for _ in range(2 * pieces)})
     ranges: list[Range] = []
     for low, high in zip(ends[::2], ends[1::2] or ends[:1], strict=False):
@@ -70,7 +70,7 @@ def random_ranges(chance: random.Random, cells: int, pieces: int) -> list[Range]
 
 
 def random_event(chance: random.Random, cells: list[int], plain: bool) -> list[Entry]:
-    """Some dimensions with a cell each; if not ``plain``, several cells and ranges of them, too."""
+    """Return some dimensions with a cell each; if not ``plain``, also with several cells and ranges."""
     event = []
     for dimension in chance.sample(range(len(cells)), min(len(cells), chance.randint(0, 6))):
         for _ in range(1 if plain else chance.randint(1, 3)):
@@ -83,7 +83,7 @@ def random_event(chance: random.Random, cells: list[int], plain: bool) -> list[E
 
 
 def as_clauses(book: list[Clause], cells: list[int]) -> Clauses:
-    """Clauses in integer form; clause ``n`` belongs to subscription ``n``."""
+    """Return clauses in integer form; clause ``n`` belongs to subscription ``n``."""
     literal: list[list[int]] = []
     set_lo: list[int] = []
     set_hi: list[int] = []
@@ -107,7 +107,7 @@ def as_clauses(book: list[Clause], cells: list[int]) -> Clauses:
 
 
 def as_located(batch: list[list[Entry]]) -> Located:
-    """Located events."""
+    """Return located events."""
     rows = [(row, *entry) for row, event in enumerate(batch) for entry in event]
     owner, *rest = np.array(rows, np.int64).reshape(-1, 4).T
     part = owner, *(column.astype(np.int32) for column in rest)
@@ -115,20 +115,20 @@ def as_located(batch: list[list[Entry]]) -> Located:
 
 
 def engine_over(name: str, clauses: Clauses, parameters: dict[str, Any]) -> tuple[Any, Any]:
-    """An engine over clauses, and the subscription of each of its clauses."""
+    """Return an engine over clauses, and the subscription of each of its clauses."""
     maker = engine_class(name)
     arranged, arrays = maker.build(clauses, Statistics(clauses), parameters)
     return make(name, arranged, arrays), arranged.owner
 
 
 def pairs_of(engine: Any, owner: Any, events: Located) -> set[tuple[int, int]]:
-    """The pairs (event, subscription) that an engine finds."""
+    """Return the pairs (event, subscription) that an engine finds."""
     found = engine.candidates(events)
     return set(zip(found.event.tolist(), owner[found.clause].tolist(), strict=True))
 
 
 def ranges_book(chance: random.Random, count: int, dimensions: int = 6, cells: int = 60) -> list[Clause]:
-    """Conjunctions of two to four ranges on different dimensions."""
+    """Return conjunctions of two to four ranges on different dimensions."""
     book = []
     for _ in range(count):
         chosen = sorted(chance.sample(range(dimensions), chance.randint(2, min(4, dimensions))))

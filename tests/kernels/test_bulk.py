@@ -1,4 +1,4 @@
-"""Kernels of the bulk path, compiled, against plain Python."""
+"""Test the compiled kernels of the bulk path against plain Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from tamis.columns import _kernels as k
 from tamis.columns import columns_from_arrow
+from tamis.columns.codes import AND, NOT
 
 pytestmark = pytest.mark.kernels
 
@@ -27,7 +28,7 @@ def test_texts_are_numbered_in_order_of_appearance() -> None:
         assert number.tolist() == [texts.index(t) if t in texts else -1 for t in range(5)]
 
 
-def test_numbers_that_lie_close_together_are_ranked_by_a_table() -> None:
+def test_close_numbers_are_ranked_by_a_table() -> None:
     numbers = np.array([5, -2, 5, 7, 0])
     seen, place = np.zeros(10, np.bool_), np.empty(5, np.uint32)
     k.mark_numbers(numbers, -2, seen)
@@ -71,7 +72,7 @@ def _misplaced(
     deepest: int = 3,
 ) -> int:
     least, most = np.zeros(256, np.int64), np.full(256, 9)
-    least[36] = most[36] = 1
+    least[NOT] = most[NOT] = 1
     allowed = np.full(256, 0b0000111)
     allowed[14] = 0b0010000
     kind = np.array([0, 1, 4, 2], np.uint8)
@@ -83,8 +84,8 @@ def _misplaced(
     return int(k.misplaced_row(code, *numbers, kind, *places, least, most, allowed, depth, deepest))
 
 
-def test_rows_that_are_no_expression_are_found() -> None:
-    eq, both, no = 0, 32, 36
+def test_malformed_rows_are_found() -> None:
+    eq, both, no = 0, AND, NOT
     assert _misplaced([], [], [0], [0]) == -1
     assert _misplaced([eq, eq, both, no], [1, 1, 2, 1], [0, 4], [0, 2]) == -1
     assert _misplaced([eq, eq], [1, 1], [0, 1, 2], [0, 1, 2]) == -1

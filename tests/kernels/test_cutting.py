@@ -1,4 +1,4 @@
-"""Kernels of cutting, compiled, against plain Python."""
+"""Test the compiled kernels of cutting against plain Python."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _clause(chance: random.Random) -> list[tuple[int, tuple[tuple[int, int], ...
     return [(dimension, chance.choice(options)) for dimension in range(chance.randint(0, 2))]
 
 
-def test_clauses_with_the_same_hash_are_still_told_apart() -> None:
+def test_clauses_with_equal_hashes_stay_distinct() -> None:
     literal = np.array([[0, 0, 1, 2], [0, 0, 1, 3], [0, 0, 2, 3], [1, 0, 2, 3], [0, 4, 0, 2], [0, 4, 2, 2]])
     start = np.array([0, 1, 2, 3, 4, 5, 6, 6, 6])
     revise = np.array([0, 0, 0, 0, 0, 0, 0, 1], np.uint8)
@@ -133,7 +133,7 @@ def _written(expressions: list[str]) -> Any:
     return cut(clause_rows(writer.freeze(), DEFAULT_LIMITS))
 
 
-def test_a_list_of_cuts_does_what_a_table_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_of_cuts_gives_the_same_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     space, clauses = _written(COMPARISONS)
     monkeypatch.setattr(sections, "TABLE_LIMIT", 0)
     listed_space, listed = _written(COMPARISONS)

@@ -1,4 +1,4 @@
-"""Engines over bare arrays against their naive twin: every layout, every width of integers, full buffers."""
+"""Test engines over bare arrays against their naive twin: every layout, integer width, full buffers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def check(name: str, parameters: dict[str, int], book: list[Clause], cells: list
 
 @layouts
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
-def test_small_spaces(name: str, parameters: dict[str, int], plain: bool) -> None:
+def test_engines_agree_with_the_twin_in_small_spaces(
+    name: str, parameters: dict[str, int], plain: bool
+) -> None:
     for seed in range(25):
         chance = random.Random(seed)
         cells = [chance.choice([1, 2, 5, 30]) for _ in range(chance.randint(1, 8))]
@@ -51,8 +53,8 @@ def test_small_spaces(name: str, parameters: dict[str, int], plain: bool) -> Non
 
 
 @layouts
-def test_each_of_many_conditions_counts(name: str, parameters: dict[str, int]) -> None:
-    """Longer clauses than any engine keeps at hand, and events that miss just one of their conditions."""
+def test_every_condition_of_a_long_clause_counts(name: str, parameters: dict[str, int]) -> None:
+    """Clauses are longer than any engine keeps at hand, and events miss just one of their conditions."""
     for seed in range(3):
         chance = random.Random(seed)
         cells = [chance.choice([2, 5, 30, 3000]) for _ in range(14)]
@@ -73,7 +75,9 @@ def test_each_of_many_conditions_counts(name: str, parameters: dict[str, int]) -
 
 @layouts
 @pytest.mark.parametrize("most", [65_533, 65_534, 65_535, 65_536, 70_000, 200_000])
-def test_cells_around_the_width_of_sixteen_bits(name: str, parameters: dict[str, int], most: int) -> None:
+def test_engines_agree_for_cells_around_sixteen_bits(
+    name: str, parameters: dict[str, int], most: int
+) -> None:
     chance = random.Random(most)
     cells = [most, 3, most, 65_534]
     book = [random_clause(chance, cells) for _ in range(60)]
@@ -86,7 +90,7 @@ def test_cells_around_the_width_of_sixteen_bits(name: str, parameters: dict[str,
 
 @layouts
 @pytest.mark.parametrize("dimensions", [65_534, 65_535, 65_536, 70_000])
-def test_dimensions_around_the_width_of_sixteen_bits(
+def test_engines_agree_for_dimensions_around_sixteen_bits(
     name: str, parameters: dict[str, int], dimensions: int
 ) -> None:
     chance = random.Random(dimensions)
@@ -101,7 +105,7 @@ def test_dimensions_around_the_width_of_sixteen_bits(
 
 @layouts
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
-def test_output_that_is_full_is_emptied_and_filled_again(
+def test_full_output_is_emptied_and_refilled(
     name: str, parameters: dict[str, int], plain: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "FIRST_ROOM", 1)
@@ -114,7 +118,7 @@ def test_output_that_is_full_is_emptied_and_filled_again(
 
 
 @pytest.mark.parametrize("name", ["hybrid", "pstbloom", "psthash"])
-def test_more_postings_than_the_first_hit_buffer_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postings_beyond_the_first_hit_buffer_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis.engines import scratch
 
     monkeypatch.setattr(scratch, "FIRST_HITS", 8)
@@ -124,14 +128,14 @@ def test_more_postings_than_the_first_hit_buffer_holds(name: str, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_nothing_to_index(name: str) -> None:
+def test_engines_accept_nothing_to_index(name: str) -> None:
     check(name, {}, [], [], [[]])
     check(name, {}, [[], []], [2], [[], [Entry(0, 1, 1)]])
 
 
 @layouts
-def test_events_with_many_values_on_one_dimension(name: str, parameters: dict[str, int]) -> None:
-    """Ranges, sets and joined conditions against entries by the dozen, scattered and side by side."""
+def test_engines_agree_for_many_values_on_one_dimension(name: str, parameters: dict[str, int]) -> None:
+    """Ranges, sets and joined conditions meet dozens of entries, scattered and side by side."""
     for seed in range(6):
         chance = random.Random(seed)
         cells = [400, 40]

@@ -1,4 +1,4 @@
-"""Loops of ``psthash`` that whole books seldom reach."""
+"""Test loops of ``psthash`` that whole books seldom reach."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_repeats_are_removed_and_the_order_is_kept() -> None:
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["plain", "general"])
-def test_events_of_very_many_values_fill_the_output(several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More combinations than clauses: all hashed clauses are checked, in rounds, and each is found once."""
+def test_events_with_very_many_values_fill_the_output(several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more combinations than clauses, all hashed clauses are checked, and each is found once."""
     monkeypatch.setattr(output, "FIRST_ROOM", 1)
     count = 60
     book: list[Clause] = [[Literal(n, 0, [(1, 1)]), Literal(n + 1, 0, [(1, 1)])] for n in range(count)]
@@ -48,8 +48,8 @@ def test_events_of_very_many_values_fill_the_output(several: bool, monkeypatch: 
     assert len(found.clause) == len(book)
 
 
-def test_a_clause_that_two_keys_lead_to_is_found_once() -> None:
-    """Two hundred buckets and thousands of pairs: they are bound to meet."""
+def test_clause_is_found_once_when_two_keys_share_a_bucket() -> None:
+    """Two hundred buckets take thousands of pairs, so keys must share buckets."""
     dimensions = 30
     pairs = [(a, b) for a in range(dimensions) for b in range(a + 1, dimensions)]
     book: list[Clause] = [[Literal(a, 0, [(1, 1)]), Literal(b, 0, [(1, 1)])] for a, b in pairs]

@@ -1,4 +1,4 @@
-"""Engines that find the best matches: whatever reaches the threshold is handed out, and only what holds."""
+"""Test engines that find the best matches: they hand out every match that reaches the threshold."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INFINITY = float("inf")
     ids=str,
 )
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
-def test_nothing_that_reaches_the_threshold_is_left_out(
+def test_every_match_above_the_threshold_is_handed_out(
     engine_name: str, parameters: dict[str, Any], plain: bool
 ) -> None:
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""Verdicts on shapes against the shapes themselves: judged rightly, or left in doubt."""
+"""Test verdicts on shapes against the shapes themselves: right, or left in doubt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of the space, compiled, against plain Python."""
+"""Test the compiled kernels of the space against plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS: list[Any] = [
 
 
 def split(numbers: list[Any]) -> tuple[Any, Any]:
-    """Numbers of both types as (floor, rest)."""
+    """Return numbers of both types as (floor, rest)."""
     pairs = [split_integers(np.array([n])) if isinstance(n, int) else ([n], [0]) for n in numbers]
     return np.array([float(f[0]) for f, _ in pairs]), np.array([int(r[0]) for _, r in pairs], np.int64)
 

@@ -1,4 +1,4 @@
-"""Terms found by the kernel are those that tokenising finds: case, digits, short, long, colliding ones."""
+"""Test that the kernel finds the terms that tokenising finds: case, digits, short, long, colliding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def expected(terms: dict[str, int], texts: list[str]) -> list[set[int]]:
     return [{terms[term] for term in terms_of(text) if term in terms} for text in texts]
 
 
-def test_random_texts() -> None:
+def test_terms_of_random_texts_are_those_of_tokenising() -> None:
     for seed in range(60):
         chance = random.Random(seed)
         words = [
@@ -41,23 +41,23 @@ def test_random_texts() -> None:
         assert found(terms, texts) == expected(terms, texts)
 
 
-def test_no_terms_and_no_texts() -> None:
+def test_kernel_accepts_no_terms_and_no_texts() -> None:
     assert found({}, ["a b", ""]) == [set(), set()]
     assert found({"a": 3}, []) == []
 
 
-def test_terms_that_no_ascii_text_holds_are_left_out() -> None:
+def test_non_ascii_terms_are_skipped() -> None:
     assert found({"café": 1, "": 2, "cafe": 3}, ["CAFE cafe"]) == [{3}]
 
 
-def test_slices_and_large_strings() -> None:
+def test_slices_and_large_strings_are_read_alike() -> None:
     array = pa.array(["x", "red coat", "wool", "a red one"], pa.large_string()).slice(1)
     row, dimension = TermIndex({"red": 5, "wool": 6}).find(*string_buffers(array))
     assert list(zip(row.tolist(), dimension.tolist(), strict=True)) == [(0, 5), (1, 6), (2, 5)]
 
 
-def test_equal_keys_are_told_apart_by_their_bytes() -> None:
-    """A table in which a long term stands under the key of other tokens, as if their hashes were the same."""
+def test_equal_keys_are_distinguished_by_their_bytes() -> None:
+    """In this table a long term stands under the key of other tokens, as if their hashes were equal."""
     text = np.frombuffer(b"abcdefghijk abc", np.uint8)
     keys, ends = np.empty(8, np.uint64), np.empty(16, np.int64)
     assert k.tokens(text, 0, len(text), keys, ends) == 2
@@ -72,7 +72,7 @@ def test_equal_keys_are_told_apart_by_their_bytes() -> None:
         assert k.look_up(keys[token], *args, np.array([0, 10]), data) == -1
 
 
-def test_term_groups_leave_the_index_out() -> None:
+def test_term_groups_have_no_index() -> None:
     terms = Terms()
     terms.add_term("wool", 1)
     terms.add_check('["phrase", ["new", "york"]]', 2)
@@ -80,8 +80,8 @@ def test_term_groups_leave_the_index_out() -> None:
     assert sorted(terms.find("wool from new york")) == [1, 2]
 
 
-def test_tables_with_every_kind_of_text() -> None:
-    """ASCII strings, others and nulls in one column, many terms each; and attributes with more than terms."""
+def test_tables_with_every_kind_of_text_agree() -> None:
+    """One column has ASCII strings, others and nulls, many terms each; some attributes have more."""
     words = [f"w{n}" for n in range(300)]
     rows = {f"s{n}": f"text HAS ALL ('w{n}', 'w{(7 * n) % 300}')" for n in range(300)}
     texts = [" ".join(words[:250]), None, "é " + " ".join(words[100:]), "W3 w21", ""]

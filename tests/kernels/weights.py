@@ -1,4 +1,4 @@
-"""Weights of integer clauses, for the tests of top-k."""
+"""Make weights of integer clauses for the tests of top-k."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Parts = tuple[dict[int, float], float, float]  # the weight of each attribute, a
 
 
 def random_weights(chance: random.Random, book: list[Clause]) -> list[Parts]:
-    """For every clause; its attributes are its dimensions."""
+    """Return weights for every clause; its attributes are its dimensions."""
     return [
         (
             {
@@ -30,7 +30,7 @@ def random_weights(chance: random.Random, book: list[Clause]) -> list[Parts]:
 
 
 def as_weights(parts: list[Parts], owner: Any) -> Weights:
-    """The bounds of clauses in the order ``owner``."""
+    """Return the bounds of clauses in the order ``owner``."""
     parts = [parts[n] for n in owner]
     weight = np.array([sum(by.values()) + rest for by, rest, _ in parts])
     priority = np.array([last for _, _, last in parts])
@@ -42,6 +42,6 @@ def as_weights(parts: list[Parts], owner: Any) -> Weights:
 
 
 def score(part: Parts, weights: dict[int, float], greatest: float) -> float:
-    """What a clause scores for an event with weights."""
+    """Return the score of a clause for an event with weights."""
     by, rest, priority = part
     return sum(weights.get(d, 1.0) * value for d, value in by.items()) + greatest * rest + priority

@@ -1,4 +1,4 @@
-"""Operands of bulk rows are cleaned like those of text, each distinct one once."""
+"""Test that operands of bulk rows are cleaned like those of text, each distinct one once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _runs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 2), max_si
 
 
 @given(_runs)
-def test_distinct_runs(rows: list[tuple[int, list[int]]]) -> None:
+def test_distinct_runs_are_found(rows: list[tuple[int, list[int]]]) -> None:
     count = np.array([len(run) for _, run in rows], np.int64)
     start = np.cumsum(count) - count
     values = np.array([value for _, run in rows for value in run], np.uint32)
@@ -36,7 +36,7 @@ def _table(rows: list[tuple[str, str, list[str]]]) -> pa.Table:
     return pa.table({name: list(values) for name, values in columns.items()})
 
 
-def test_operands_may_change_in_number() -> None:
+def test_rows_may_differ_in_their_number_of_operands() -> None:
     rows = [
         ("phrase", "has all", ["red car"], "t HAS PHRASE 'red car'"),
         ("again", "has", ["Red  car!"], "t HAS PHRASE 'red car'"),

@@ -1,4 +1,4 @@
-"""The gate for trees built from Python objects or decoded JSON: anything may arrive there."""
+"""Test the check of trees built from Python objects or decoded JSON: any object may arrive there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ REFUSED: list[tuple[Any, type[ExpressionError]]] = [
 
 
 @pytest.mark.parametrize(("tree", "error"), REFUSED, ids=lambda case: str(case)[:60])
-def test_refused(tree: Any, error: type[ExpressionError]) -> None:
+def test_malformed_tree_is_refused(tree: Any, error: type[ExpressionError]) -> None:
     with pytest.raises(error):
         check_tree(tree)
 
@@ -100,7 +100,7 @@ def test_numpy_scalars_are_values() -> None:
     assert check_tree(attr("a") <= numpy.float64(0.5)) == Compare("a", "<=", 0.5)
 
 
-def test_builder_says_what_the_text_says() -> None:
+def test_builder_gives_the_tree_of_the_text() -> None:
     box = Box(0, 0, 1, 1)
     built = [
         (attr("a") == 1, "a = 1"),
@@ -133,13 +133,13 @@ def test_builder_says_what_the_text_says() -> None:
         assert check_tree(tree) == parse(text)
 
 
-def test_an_attribute_is_no_truth_value() -> None:
+def test_attribute_has_no_truth_value() -> None:
     with pytest.raises(TypeError, match="neither true nor false"):
         bool(attr("a"))
 
 
 @pytest.mark.parametrize("source", [5, None, b"a = 1", ["a"]])
-def test_expression_from_refuses_what_is_no_expression(source: Any) -> None:
+def test_expression_from_refuses_other_objects(source: Any) -> None:
     with pytest.raises(ParseError):
         expression_from(source)
 
@@ -178,7 +178,7 @@ def test_bad_json_is_refused_by_name(form: str, words: str) -> None:
         from_json(form)
 
 
-def test_deep_json_is_refused_without_recursing_away() -> None:
+def test_deep_json_is_refused_without_recursion_error() -> None:
     with pytest.raises(ExpressionError):
         from_json('{"not":' * 2000)
     with pytest.raises(ExpressionError, match="expression_depth"):

@@ -1,4 +1,4 @@
-"""EventBridge patterns: the answers of a plain reading of pattern and event, and refusals with a path."""
+"""Test EventBridge patterns: the answers of a plain reading, and refusals with a path."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ events = st.builds(
 
 @given(patterns, st.lists(events, min_size=1, max_size=4))
 @settings(max_examples=300)
-def test_a_pattern_means_what_it_says(pattern: dict[str, Any], batch: list[dict[str, Any]]) -> None:
+def test_pattern_matches_like_a_plain_reading(pattern: dict[str, Any], batch: list[dict[str, Any]]) -> None:
     tree = from_eventbridge(pattern)
     for event in batch:
         assert matches(tree, event_from(event)) == agrees(pattern, leaves(event)), event
@@ -174,7 +174,7 @@ def test_a_pattern_means_what_it_says(pattern: dict[str, Any], batch: list[dict[
 @pytest.mark.parametrize(
     "pattern", ["*", "a", "a*", "*a*a*a*", "*ab*aa", "a*b", "*aab*b*", "b*ba*ab", "*aa*a"]
 )
-def test_the_states_of_a_wildcard_are_counted_as_trying_all_texts_does(pattern: str) -> None:
+def test_wildcard_states_equal_those_of_trying_all_texts(pattern: str) -> None:
     begun = [pattern[:end] for end in range(1, len(pattern) + 1) if "*" in pattern[:end]]
     tests = [re.compile(expression_of(each)) for each in begun]
     texts = ("".join(letters) for size in range(9) for letters in product("ab", repeat=size))
@@ -183,9 +183,9 @@ def test_the_states_of_a_wildcard_are_counted_as_trying_all_texts_does(pattern: 
 
 
 @pytest.mark.parametrize("edge", [-1, 0, 1])
-def test_wildcard_states(edge: int) -> None:
+def test_wildcard_is_refused_beyond_its_bound_of_states(edge: int) -> None:
     bound = DEFAULT_LIMITS.wildcard_states + edge
-    pattern = {"a": [{"wildcard": "*".join("abcdefghijklmnop"[:bound])}]}  # a star less, and one letter
+    pattern = {"a": [{"wildcard": "*".join("abcdefghijklmnop"[:bound])}]}  # one star fewer, and one letter
     if edge <= 0:
         from_eventbridge(pattern)
         return
@@ -195,13 +195,13 @@ def test_wildcard_states(edge: int) -> None:
     from_eventbridge(pattern, Limits(wildcard_states=bound))
 
 
-def test_the_states_of_a_long_wildcard_are_counted_without_building_them() -> None:
+def test_states_of_a_long_wildcard_are_counted_without_building_them() -> None:
     text = "*" + "ab" * 30_000
     read = from_eventbridge({"a": [{"wildcard": text}]}, Limits(wildcard_states=40_000))
     assert str(read).count("ab") == 30_000
 
 
-# -- refusals, and the one door ---------------------------------------------------------------------------
+# -- refusals, and the forms by name -----------------------------------------------------------------------
 
 keys = st.sampled_from([*"ab", "$or", "prefix", "anything-but", "numeric", "exists", "cidr", "wildcard", ""])
 data = st.recursive(
@@ -228,8 +228,8 @@ def test_any_data_is_a_pattern_or_refused_with_its_path(pattern: Any) -> None:
 
 
 @pytest.mark.realdata
-def test_old_and_new_rules_with_the_word_or(shared_data: Path) -> None:
-    """The rule files of Amazon's own library: which of them are rules."""
+def test_rules_with_the_word_or_are_read_as_amazon_does(shared_data: Path) -> None:
+    """The rule files of Amazon's own library show which of these are rules."""
     folder = shared_data / "conformance" / "event-ruler"
     for name, good in [
         ("normalRulesWithOrWording", True),
@@ -261,7 +261,7 @@ def test_every_form_has_a_name(form: str) -> None:
         read(WRITTEN[form], form, Limits(expression_bytes=2))
 
 
-def test_forms_that_need_no_name() -> None:
+def test_form_is_recognised_without_its_name() -> None:
     tree = parse("a = 1")
     for source in ("a = 1", WRITTEN["json"], "\n " + WRITTEN["json"], to_json(tree), tree):
         assert read(source) == expression_from(source) == tree

@@ -1,4 +1,4 @@
-"""The fast lane and the grammar agree: the same trees, and the same complaints at the same places."""
+"""Test that the fast lane and the grammar agree: the same trees, the same errors at the same places."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = Limits(expression_predicates=3, in_list_values=2, attribute_name_bytes=4
 
 
 def _outcome(read: Any, text: str, limits: Limits) -> Any:
-    """A tree with the types of its operands (``1 == True`` in Python), or all about the error."""
+    """Return a tree with the types of its operands (``1 == True`` in Python), or all about the error."""
     try:
         return repr(read(text, limits))
     except ExpressionError as bad:
@@ -42,12 +42,12 @@ def _assert_agree(text: str) -> None:
 
 
 @given(expressions())
-def test_printed_trees(expr: Expr) -> None:
+def test_fast_lane_agrees_on_printed_trees(expr: Expr) -> None:
     _assert_agree(to_text(expr))
 
 
 @given(expressions().map(to_text), st.data())
-def test_mutated_text(text: str, data: st.DataObject) -> None:
+def test_fast_lane_agrees_on_mutated_text(text: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         at, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
         end = min(end, at + 4)
@@ -117,7 +117,7 @@ _predicate = st.builds(
 
 
 @given(st.lists(_predicate, min_size=1, max_size=4), st.sampled_from([" AND ", " and\n", " OR ", "AND"]))
-def test_common_predicates(predicates: list[str], word: str) -> None:
+def test_fast_lane_agrees_on_common_predicates(predicates: list[str], word: str) -> None:
     _assert_agree(word.join(predicates))
     _assert_agree(f"NOT ({word.join(predicates)}) OR {predicates[0]}")
 
@@ -127,7 +127,7 @@ def test_common_predicates(predicates: list[str], word: str) -> None:
 @example("a = 'x'''AND b = 3")
 @example("a IS NOT NULL.x")
 @example("a HAS ALL ('x', 'y') ^ 3 AND a IN ('b'', 5, ''c', 7)")
-def test_words_in_any_order(text: str) -> None:
+def test_fast_lane_agrees_on_words_in_any_order(text: str) -> None:
     _assert_agree(text)
 
 
@@ -142,7 +142,7 @@ def test_words_in_any_order(text: str) -> None:
 )
 def test_common_predicates_take_the_fast_lane(text: str) -> None:
     tree = read_plain(text, DEFAULT_LIMITS)
-    if "AND 'x'" in text:  # ends of different types: the grammar says so
+    if "AND 'x'" in text:  # ends of different types: the grammar reports it
         assert tree is None
     else:
         assert repr(tree) == repr(_grammar(text, DEFAULT_LIMITS))

@@ -1,4 +1,4 @@
-"""Mutated inputs from a saved corpus: a tree or a Tamis error, never anything else."""
+"""Mutate inputs of a saved corpus: the result is a tree or a Tamis error, never anything else."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ EVENT = Event({"a": (1, "x", True), "t": ("new york plus-size wool",), "ip": ("1
 
 @st.composite
 def mutated(draw: st.DrawFn, seeds: list[str]) -> str:
-    """A seed with pieces cut, copied, swapped and inserted."""
+    """Return a seed with pieces cut, copied, swapped and inserted."""
     text = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(0, 4))):
         low, high = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
@@ -115,7 +115,7 @@ def assert_read_or_refused(form: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("form", READERS)
-def test_corpus(form: str) -> None:
+def test_corpus_is_read_or_refused(form: str) -> None:
     for text in CORPUS[form]:
         assert_read_or_refused(form, text)
 
@@ -123,13 +123,13 @@ def test_corpus(form: str) -> None:
 @pytest.mark.parametrize("form", READERS)
 @given(data=st.data())
 @settings(max_examples=300)
-def test_mutations(form: str, data: st.DataObject) -> None:
+def test_mutated_input_is_read_or_refused(form: str, data: st.DataObject) -> None:
     assert_read_or_refused(form, data.draw(mutated(CORPUS[form])))
 
 
 @pytest.mark.parametrize("form", READERS)
 @given(text=st.text())
-def test_any_text(form: str, text: str) -> None:
+def test_any_text_is_read_or_refused(form: str, text: str) -> None:
     assert_read_or_refused(form, text)
 
 
@@ -163,7 +163,7 @@ shaped = st.fixed_dictionaries(
 
 @given(st.dictionaries(keys, data_trees | shaped, max_size=3) | shaped)
 @settings(max_examples=300)
-def test_any_json_data(form: dict[str, object]) -> None:
+def test_any_json_data_is_read_or_refused(form: dict[str, object]) -> None:
     try:
         tree = from_json(form)
     except TamisError:

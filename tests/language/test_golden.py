@@ -1,4 +1,4 @@
-"""The golden files of the language: what each text becomes, or why it is refused."""
+"""Test the golden files of the language: the result of each text, or the reason for its refusal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def outcome(read: Callable[[str], Expr], text: str) -> str:
 @pytest.mark.parametrize(
     ("form", "text", "expected"), CASES, ids=[f"{case[0]}: {case[1]}"[:60] for case in CASES]
 )
-def test_golden(form: str, text: str, expected: str) -> None:
+def test_golden_file_gives_the_expected_output(form: str, text: str, expected: str) -> None:
     assert outcome(READERS[form], text) == expected
 
 

@@ -1,4 +1,4 @@
-"""Hints never change what is refused, never fail, and are looked for only after an error."""
+"""Test that hints never change a refusal, never fail, and are searched only after an error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_hint_keeps_code_place_and_message(one: str, two: str, at: int, noise: s
             assert (hinted.code, hinted.position) == (plain.code, plain.position)
 
 
-def test_valid_text_looks_for_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hint_is_not_searched_when_text_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*arguments: object) -> None:
         raise AssertionError("a hint was looked for")
 
@@ -50,12 +50,12 @@ def test_valid_text_looks_for_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "text", ["a equal\u017f 1", "a = \u212ag", "a > 5 \u212ag", "a = 1\u00a0000", "a \u017ftartswith 'x'"]
 )
-def test_letters_that_fold_to_ascii_are_no_trap(text: str) -> None:
+def test_letters_that_fold_to_ascii_raise_an_expression_error(text: str) -> None:
     with pytest.raises(ExpressionError):
         parse(text)
 
 
-def test_long_text_is_looked_at_near_the_error_only() -> None:
+def test_hint_reads_long_text_only_near_the_error() -> None:
     text = "x = 1 AND " * 500 + "a && b"
     with pytest.raises(ExpressionError, match=r"Write AND instead of &&"):
         parse(text)

@@ -1,4 +1,4 @@
-"""Every bound on expressions at L-1, L and L+1, in each form that can pass it."""
+"""Test every bound on expressions at L-1, L and L+1, in each form that can exceed it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def assert_edge(name: str, limits: Limits, read: Any, source: Any, over: bool) -
 
 
 def nested(depth: int) -> Expr:
-    """A tree of exactly ``depth`` levels, of alternating nodes."""
+    """Return a tree of exactly ``depth`` levels, of alternating nodes."""
     leaf = Compare("a", "=", 1)
     tree: Expr = leaf
     for level in range(depth - 1):
@@ -47,7 +47,7 @@ def nested(depth: int) -> Expr:
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, DEFAULT_LIMITS.expression_depth])
-def test_depth(bound: int, edge: int) -> None:
+def test_depth_limit_is_exact(bound: int, edge: int) -> None:
     if bound + edge < 1:
         return
     tree, limits = nested(bound + edge), Limits(expression_depth=bound)
@@ -56,25 +56,25 @@ def test_depth(bound: int, edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_depth_of_parentheses_and_nots(edge: int) -> None:
+def test_depth_limit_counts_parentheses_and_nots(edge: int) -> None:
     levels = DEFAULT_LIMITS.expression_depth + edge - 1
     for text in (f"{'(' * levels}a = 1{')' * levels}", f"{'NOT ' * levels}a = 1"):
         assert_edge("expression_depth", DEFAULT_LIMITS, parse, text, edge > 0)
 
 
 @pytest.mark.parametrize("text", ["(" * 16_000, "NOT " * 4_000, "NOT(" * 4_000, "((a=1 OR" * 2_000])
-def test_deep_text_is_refused_without_recursing_away(text: str) -> None:
+def test_deep_text_is_refused_without_recursion_error(text: str) -> None:
     with pytest.raises(ExpressionLimit, match="expression_depth") as caught:
         parse(text)
     assert caught.value.position is not None
 
 
-def test_a_generous_depth_limit_does_not_let_python_recurse_away() -> None:
+def test_generous_depth_limit_causes_no_recursion_error() -> None:
     with pytest.raises(ExpressionLimit, match="expression_depth"):
         parse("(" * 16_000, Limits(expression_depth=100_000))
 
 
-def test_shared_nodes_cannot_explode() -> None:
+def test_shared_nodes_count_each_time() -> None:
     for leaf in (TRUE, Compare("a", "=", 1)):
         tree: Expr = leaf
         for _ in range(31):
@@ -85,7 +85,7 @@ def test_shared_nodes_cannot_explode() -> None:
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("bound", [1, 5, DEFAULT_LIMITS.expression_predicates])
-def test_predicates(bound: int, edge: int) -> None:
+def test_predicate_limit_is_exact(bound: int, edge: int) -> None:
     if bound + edge < 1:
         return
     tree = check_tree(And((Compare("a", "=", 1),) * (bound + edge)), Limits(expression_predicates=10_000))
@@ -102,7 +102,7 @@ def from_search_box_text(text: str, limits: Limits) -> Expr:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_bytes_of_text(edge: int) -> None:
+def test_text_bytes_limit_is_exact(edge: int) -> None:
     size = DEFAULT_LIMITS.expression_bytes + edge
     for text in (f"a = '{'x' * (size - 6)}'", f"a = '{'é' * ((size - 6) // 2)}{'x' * (size % 2)}'"):
         assert len(text.encode()) == size
@@ -113,8 +113,8 @@ def test_bytes_of_text(edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_patterns(edge: int) -> None:
-    """Bytes and levels of objects as written, predicates and values of what it becomes."""
+def test_limits_hold_for_eventbridge_patterns(edge: int) -> None:
+    """The limits count bytes and levels of the pattern as written, predicates and values of its tree."""
     size = DEFAULT_LIMITS.expression_bytes + edge
     text = '{"a": [""]}'.replace('""', f'"{"x" * (size - 11)}"')
     assert_edge("expression_bytes", DEFAULT_LIMITS, from_eventbridge, text, edge > 0)
@@ -147,7 +147,7 @@ def json_of_size(size: int) -> str:
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("bound", [2, 9])
-def test_in_list_in_text(bound: int, edge: int) -> None:
+def test_in_list_limit_is_exact_in_text(bound: int, edge: int) -> None:
     limits = Limits(in_list_values=bound)
     for item in ("1", "'x'", "DATE '2026-01-01'"):
         text = f"a IN ({', '.join([item] * (bound + edge))})"
@@ -159,7 +159,7 @@ def test_in_list_in_text(bound: int, edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_in_list_as_data(edge: int) -> None:
+def test_in_list_limit_is_exact_in_data(edge: int) -> None:
     count = DEFAULT_LIMITS.in_list_values + edge
     for tree in (
         In("a", tuple(range(count))),
@@ -172,7 +172,7 @@ def test_in_list_as_data(edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_string_bytes(edge: int) -> None:
+def test_string_bytes_limit_is_exact(edge: int) -> None:
     size = DEFAULT_LIMITS.string_bytes + edge
     for text in ("x" * size, "é" * (size // 2) + "x" * (size % 2)):
         for tree in (
@@ -192,7 +192,7 @@ def test_string_bytes(edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_attribute_name_bytes(edge: int) -> None:
+def test_attribute_name_bytes_limit_is_exact(edge: int) -> None:
     size = DEFAULT_LIMITS.attribute_name_bytes + edge
     for name in ("n" * size, "é" * (size // 2) + "n" * (size % 2)):
         tree = Compare(name, "=", 1)
@@ -201,7 +201,7 @@ def test_attribute_name_bytes(edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_regex_characters(edge: int) -> None:
+def test_regex_characters_limit_is_exact(edge: int) -> None:
     for character in "xé":
         tree = Regex("a", character * (DEFAULT_LIMITS.regex_characters + edge))
         for read, source in ((parse, to_text(tree)), (from_json, to_json(tree)), (check_tree, tree)):
@@ -209,7 +209,7 @@ def test_regex_characters(edge: int) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_polygon_vertices(edge: int) -> None:
+def test_polygon_vertices_limit_is_exact(edge: int) -> None:
     count = DEFAULT_LIMITS.polygon_vertices + edge
     ring = ((0.0, 0.0), *((1.0, i / count) for i in range(count - 6)), (0.0, 0.0))
     hole = ((0.9, 0.1), (0.9, 0.2), (0.95, 0.2), (0.9, 0.1))

@@ -1,4 +1,4 @@
-"""Invalid polygons are refused with reason and place in all three forms; overlapping areas are united."""
+"""Test that invalid polygons are refused with reason and place in all three forms; areas are united."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever form a tree is written in, it comes back the same."""
+"""Test that a tree written in any form reads back the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.strategies import expressions, names, numbers, strings
 
 
 def typed(expr: Expr) -> Any:
-    """The tree with the types of its operands, which equality in Python does not see: ``1 == True``."""
+    """Return the tree with the types of its operands, which equality in Python ignores: ``1 == True``."""
     found = []
     for p in predicates_of(expr):
         operands = p.values if isinstance(p, In) else (getattr(p, "value", None), getattr(p, "low", None))
@@ -33,19 +33,19 @@ def test_parse_of_print_is_the_identity(expr: Expr) -> None:
 
 
 @given(expressions())
-def test_json_there_and_back(expr: Expr) -> None:
+def test_json_round_trip_keeps_the_tree(expr: Expr) -> None:
     assert typed(from_json(to_json(expr))) == typed(expr)
     assert typed(from_json(json.dumps(to_json(expr)))) == typed(expr)
 
 
 @given(expressions())
-def test_text_to_json_to_text(expr: Expr) -> None:
+def test_text_to_json_to_text_keeps_the_text(expr: Expr) -> None:
     text = to_text(expr)
     assert to_text(from_json(to_json(parse(text)))) == text
 
 
 @given(expressions())
-def test_a_checked_tree_is_left_alone(expr: Expr) -> None:
+def test_checked_tree_stays_unchanged(expr: Expr) -> None:
     assert typed(check_tree(expr)) == typed(expr)
     assert expression_from(expr) == expression_from(to_text(expr)) == expression_from(to_json(expr)) == expr
 
@@ -56,7 +56,7 @@ plain_predicates = st.builds(
 
 
 @given(st.lists(plain_predicates, min_size=1, max_size=5), st.sampled_from([" AND ", "  and\n", "\tAnd "]))
-def test_the_fast_lane_agrees_with_the_grammar(predicates: list[Expr], word: str) -> None:
+def test_fast_lane_agrees_with_the_grammar(predicates: list[Expr], word: str) -> None:
     text = word.join(to_text(check_tree(p)) for p in predicates)
     slow = read_expression(Cursor(text, DEFAULT_LIMITS))
     fast = read_plain(text, DEFAULT_LIMITS)
@@ -65,17 +65,17 @@ def test_the_fast_lane_agrees_with_the_grammar(predicates: list[Expr], word: str
 
 
 @given(expressions())
-def test_the_fast_lane_agrees_with_the_grammar_inside_trees(expr: Expr) -> None:
+def test_fast_lane_agrees_with_the_grammar_inside_trees(expr: Expr) -> None:
     text = to_text(expr)
     assert typed(read_expression(Cursor(text, DEFAULT_LIMITS))) == typed(parse(text))
 
 
-def test_the_fast_lane_takes_plain_conjunctions() -> None:
+def test_fast_lane_takes_plain_conjunctions() -> None:
     text = "model = 'iphone5s' AND price <= 580 AND ratio > -0.5 AND city IN ('Oslo', 'Rome', 7)"
     assert read_plain(text, DEFAULT_LIMITS) == parse(text)
 
 
-def test_nesting_is_kept_and_single_children_are_not() -> None:
+def test_nesting_is_kept_and_single_children_are_lifted() -> None:
     a, b, c = (Compare(name, "=", 1) for name in "abc")
     for tree in (
         And((And((a, b)), c)),
@@ -102,7 +102,7 @@ def test_trees_hold_no_node_with_a_single_child(expr: Expr) -> None:
 
 
 @given(expressions())
-def test_spans_are_where_the_parts_stand(expr: Expr) -> None:
+def test_spans_point_at_the_parts(expr: Expr) -> None:
     text = to_text(expr)
     stack = [(expr, span_of(expr))]
     while stack:

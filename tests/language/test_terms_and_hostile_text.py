@@ -1,4 +1,4 @@
-"""Terms are stable under tokenising, and no text makes the readers slow."""
+"""Test that terms are stable under tokenising, and that no text makes the readers slow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.waiting import ending
 
 
 def test_every_character_gives_stable_terms() -> None:
-    """A term looked for must be a term that is found, so each term is its own only term."""
+    """A searched term must be a term that can be found, so each term is its own only term."""
     for code in range(sys.maxunicode + 1):
         if not 0xD800 <= code < 0xE000:
             for term in terms_of(chr(code)):
@@ -35,7 +35,7 @@ def test_terms_are_stable(text: str) -> None:
     assert terms_of(" ".join(terms)) == terms
 
 
-def test_a_backwards_range_is_empty_even_for_an_interval_that_spans_it() -> None:
+def test_backwards_range_is_empty_for_an_interval_that_spans_it() -> None:
     event = Event({"a": (Interval(1, 10),)})
     assert matches(parse("a BETWEEN 3 AND 7"), event)
     assert not matches(parse("a BETWEEN 7 AND 3"), event)

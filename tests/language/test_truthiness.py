@@ -1,4 +1,4 @@
-"""Expressions have no truth value: ``and``, ``or``, ``not`` and chained comparisons would drop parts."""
+"""Test that expressions have no truth value: ``and``, ``or``, ``not`` and chains would drop parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wildcards of other search languages are refused in terms, in every form; natural punctuation is not."""
+"""Test that wildcards of other search languages are refused in terms; natural punctuation is not."""
 
 from __future__ import annotations
 

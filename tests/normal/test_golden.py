@@ -1,4 +1,4 @@
-"""The golden file of the normal forms."""
+"""Test the golden file of the normal forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CASES = golden_pairs(Path(__file__).parent / "golden" / "dnf.txt")
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES, ids=[case[0][:60] for case in CASES])
-def test_golden(text: str, expected: str) -> None:
+def test_golden_file_gives_the_expected_output(text: str, expected: str) -> None:
     found = clauses_of(parse(text))
     assert found.exact
     written = " OR ".join(to_text(clause[0] if len(clause) == 1 else And(clause)) for clause in found.clauses)

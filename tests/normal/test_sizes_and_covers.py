@@ -1,4 +1,4 @@
-"""Estimates come first, expansion stays below its cap, and what is larger is covered."""
+"""Test that estimates come first, expansion stays below its cap, and larger expressions are covered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOMY = Limits(expression_bytes=1 << 20)
 
 
 def pairs(count: int) -> Expr:
-    """A conjunction whose DNF has 2 ** count clauses."""
+    """Return a conjunction whose DNF has 2 ** count clauses."""
     return parse(" AND ".join(f"(a{i} = 1 OR b{i} = 2)" for i in range(count)), ROOMY)
 
 
@@ -36,7 +36,7 @@ def pairs(count: int) -> Expr:
         ("a = 1 AND (b = 2 OR FALSE)", 1, 2),
     ],
 )
-def test_sizes(text: str, dnf: int, cnf: int) -> None:
+def test_estimated_sizes_are_exact(text: str, dnf: int, cnf: int) -> None:
     assert dnf_size(parse(text), 100) == dnf
     assert cnf_size(parse(text), 100) == cnf
 
@@ -49,7 +49,7 @@ def test_counting_stops_at_the_cap() -> None:
 
 
 @pytest.mark.parametrize(("count", "exact"), [(7, True), (8, True), (9, False)])
-def test_the_cap_at_its_edge(count: int, exact: bool) -> None:
+def test_cap_is_exact_at_its_edge(count: int, exact: bool) -> None:
     found = clauses_of(pairs(count), Limits(dnf_clauses=256))
     assert found.exact == exact
     assert len(found.clauses) <= 256
@@ -57,12 +57,12 @@ def test_the_cap_at_its_edge(count: int, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("edge", [-1, 0, 1])
-def test_dnf_clauses_limit(edge: int) -> None:
+def test_dnf_clauses_limit_decides_between_clauses_and_cover(edge: int) -> None:
     alternatives = " OR ".join(f"a{i} = 1" for i in range(10 + edge))
     assert clauses_of(parse(alternatives), Limits(dnf_clauses=10)).exact == (edge <= 0)
 
 
-def test_constants_have_names() -> None:
+def test_constants_are_always_or_never() -> None:
     assert clauses_of(TRUE) == (((),), True, "always")
     assert clauses_of(FALSE) == ((), True, "never")
     assert to_dnf(TRUE, 1) == ((),)
@@ -71,7 +71,7 @@ def test_constants_have_names() -> None:
     assert to_cnf(FALSE, 1) == ((),)
 
 
-def test_a_plain_conjunction_is_its_own_clause() -> None:
+def test_plain_conjunction_is_its_own_clause() -> None:
     tree = parse("a = 1 AND b > 2 AND c IN (1, 2)")
     assert isinstance(tree, And)
     assert clauses_of(tree).clauses == (tree.children,)
@@ -84,14 +84,14 @@ def texts(clauses: tuple[Clause, ...]) -> list[str]:
     return [" AND ".join(map(to_text, clause)) for clause in clauses]
 
 
-def test_a_cover_keeps_what_every_match_must_have() -> None:
+def test_cover_keeps_the_necessary_conditions() -> None:
     tree = And((Compare("key", "=", 5), pairs(20)))
     clauses = cover(tree, 8)
     assert len(clauses) == 8
     assert all(Compare("key", "=", 5) in clause for clause in clauses)
 
 
-def test_too_many_alternatives_become_one_set_or_presence_or_everything() -> None:
+def test_many_alternatives_become_a_set_or_presence_or_everything() -> None:
     same = parse(" OR ".join(f"a = {i} AND b{i} = 1" for i in range(20)))
     assert texts(cover(same, 4)) == [f"a IN ({', '.join(map(str, range(20)))})"]
     spread = parse(" OR ".join(f"a LIKE '%{i}%' AND b{i} > 1" for i in range(20)))

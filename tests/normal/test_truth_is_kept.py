@@ -1,4 +1,4 @@
-"""Every pass and every normal form has the truth of the tree it came from, for every event."""
+"""Test that every pass and every normal form keeps the truth of its tree for every event."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tamis.values.event import Event
 from tamis.values.value import Interval
 from tests.strategies import events, expressions
 
-# One or two attributes: literals on the same attribute are where rewriting can go wrong.
+# One or two attributes: rewriting can go wrong for literals on the same attribute.
 few = st.sampled_from(["a", "a", "b"])
 trees = expressions(few)
 happenings = st.lists(events(few), min_size=1, max_size=6)
@@ -67,7 +67,7 @@ one_attribute = st.lists(small | spans, max_size=3).map(
     parts=st.lists(literals, min_size=2, max_size=4), batch=st.lists(one_attribute, min_size=5, max_size=10)
 )
 @settings(max_examples=500)
-def test_literals_on_one_attribute_merge_truly(
+def test_merged_literals_on_one_attribute_keep_the_truth(
     kind: type[And] | type[Or], parts: list[Expr], batch: list[Event]
 ) -> None:
     tree = kind(tuple(parts))
@@ -98,7 +98,7 @@ def test_cnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) ->
 
 @given(trees, st.integers(1, 6), happenings)
 @settings(max_examples=200)
-def test_a_cover_is_necessary(expr: Expr, cap: int, batch: list[Event]) -> None:
+def test_cover_is_necessary(expr: Expr, cap: int, batch: list[Event]) -> None:
     for tree in (expr, normalise(expr)):
         clauses = cover(tree, cap)
         assert len(clauses) <= cap
@@ -125,7 +125,7 @@ def test_clauses_hold_literals_only(expr: Expr) -> None:
 
 
 @given(trees)
-def test_a_normal_tree_has_no_constants_inside_and_not_only_above_predicates(expr: Expr) -> None:
+def test_normal_tree_has_no_inner_constants_and_not_only_above_predicates(expr: Expr) -> None:
     stack = [normalise(expr)]
     assert stack == [TRUE] or stack == [FALSE] or TRUE not in stack
     while stack:
@@ -141,7 +141,7 @@ def test_a_normal_tree_has_no_constants_inside_and_not_only_above_predicates(exp
 
 
 @given(trees, trees)
-def test_an_expression_or_its_denial_is_true(expr: Expr, other: Expr) -> None:
-    """NOT is two-valued, so these are constant; the passes may or may not see it, but never the opposite."""
+def test_expression_or_its_denial_is_true(expr: Expr, other: Expr) -> None:
+    """NOT is two-valued, so these are constant; the passes may miss that, but never say the opposite."""
     assert normalise(And((expr, Not(expr)))) != TRUE
     assert normalise(Or((expr, Not(expr)))) != FALSE

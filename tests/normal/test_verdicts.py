@@ -1,4 +1,4 @@
-"""What is said of all events is true of all events."""
+"""Test that verdicts about all events are true of all events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.strategies import events, expressions
 CAP = 64
 few = st.sampled_from(["a", "a", "b"])
 happenings = st.lists(events(few), min_size=1, max_size=6)
-# Halves that are near to each other contradict or complete each other often enough.
+# Similar halves contradict or complete each other often enough.
 pairs = st.tuples(expressions(few), expressions(few))
 suspicious = st.one_of(
     expressions(few),
@@ -28,14 +28,14 @@ suspicious = st.one_of(
 
 
 @given(suspicious, happenings)
-def test_never_and_always_are_sure(expr: Expr, batch: list[Event]) -> None:
+def test_never_and_always_hold_for_every_event(expr: Expr, batch: list[Event]) -> None:
     found = {matches(expr, event) for event in batch}
     assert not (is_never(expr, CAP) and True in found)
     assert not (is_always(expr, CAP) and False in found)
 
 
 @given(pairs, expressions(few), happenings)
-def test_what_follows_is_true(pair: tuple[Expr, Expr], third: Expr, batch: list[Event]) -> None:
+def test_implied_expressions_are_true(pair: tuple[Expr, Expr], third: Expr, batch: list[Event]) -> None:
     for expr in (pair[0], Or((pair[0], third)), Or(pair), And(pair)):
         if follows(expr, pair, CAP):
             assert all(matches(expr, event) for event in batch if matches(And(pair), event))
@@ -61,12 +61,12 @@ def test_what_follows_is_true(pair: tuple[Expr, Expr], third: Expr, batch: list[
         ("FALSE", True, False),
     ],
 )
-def test_examples(text: str, never: bool, always: bool) -> None:
+def test_verdict_of_each_example(text: str, never: bool, always: bool) -> None:
     expr = parse(text)
     assert (is_never(expr, CAP), is_always(expr, CAP)) == (never, always)
 
 
-def test_nothing_is_said_of_what_is_too_large() -> None:
+def test_large_expressions_get_no_verdict() -> None:
     parts = [f"(a{at} = 1 OR b{at} = 1)" for at in range(7)]
     expr = parse(" AND ".join([*parts, "(c = 1 OR d = 1)", "c IS NULL", "d IS NULL"]))
     assert is_never(expr, 256)

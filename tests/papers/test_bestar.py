@@ -1,6 +1,6 @@
-"""The BE*-Tree: its structural properties, its rules, and how much it prunes.
+"""Test the BE*-Tree: its structural properties, its rules, and how much it prunes.
 
-The paper's figures are drawings without numbers; what its text, tables and algorithms state is held here.
+The paper's figures are drawings without numbers, so the tests hold its text, tables and algorithms.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def exhaustive(ranges: Ranges, least: int) -> int:
 
 
 def sides(ranges: Ranges, cut: int) -> tuple[Ranges, Ranges, Ranges]:
-    """Left, overlap, right."""
+    """Return left, overlap and right."""
     left, right = [r for r in ranges if r[1] <= cut], [r for r in ranges if r[0] > cut]
     return left, [r for r in ranges if r[0] <= cut < r[1]], right
 
@@ -75,7 +75,7 @@ def covered(*parts: Ranges) -> int:
 
 
 def test_exhaustive_splitting_finds_the_least_overlap_then_the_least_coverage() -> None:
-    """Against the definition: try every cut, measure overlap and coverage of the three buckets."""
+    """Try every cut, measure overlap and coverage of the three buckets, and compare with the definition."""
     for seed in range(150):
         chance = random.Random(seed)
         lows = [chance.randint(1, 40) for _ in range(chance.randint(2, 16))]
@@ -109,8 +109,8 @@ def test_approximate_splitting_fills_left_and_right_from_both_ends() -> None:
 
 
 @pytest.mark.parametrize("mode", [APPROXIMATE, EXHAUSTIVE])
-def test_alpha_sends_a_bucket_that_data_cannot_split_to_space_clustering(mode: int) -> None:
-    """Nine ranges hold together and one stands apart: with α = 10 % it may split off, with more not."""
+def test_bucket_uses_space_clustering_when_data_cannot_split_it(mode: int) -> None:
+    """Nine ranges overlap and one stands apart: it may split off with α = 10 %, not with more."""
     ranges = [(1, 20)] * 9 + [(30, 31)]
     lo, hi, by_lo, by_hi = both_orders(ranges)
     by_data = cut_of(by_lo, by_hi, 0, 10, lo, hi, 1, 31, 0.1, mode)
@@ -120,7 +120,7 @@ def test_alpha_sends_a_bucket_that_data_cannot_split_to_space_clustering(mode: i
     assert [len(part) for part in sides(ranges, by_space)] == [0, 9, 1]
 
 
-def test_a_rigid_split_halves_the_space_wherever_the_data_lies() -> None:
+def test_rigid_split_halves_the_space_wherever_the_data_lies() -> None:
     lo, hi, by_lo, by_hi = both_orders([(1, 2), (3, 4), (5, 6), (7, 8)])
     assert cut_of(by_lo, by_hi, 0, 4, lo, hi, 1, 1000, 0.1, RIGID) == 500
 
@@ -129,14 +129,14 @@ def test_a_rigid_split_halves_the_space_wherever_the_data_lies() -> None:
     ("probability", "capacity"),
     [(0.0, 5), (0.0099, 5), (0.01, 20), (0.0999, 20), (0.1, 160), (1.0, 160)],
 )
-def test_leaf_capacity_by_match_probability(probability: float, capacity: int) -> None:
+def test_leaf_capacity_follows_the_match_probability(probability: float, capacity: int) -> None:
     """Table II(a)."""
     assert capacity_for(probability) == capacity
 
 
 # ------------------------------------------------------------------------------------- the frozen tree
 def frozen(book: list[Clause], cells: list[int], **parameters: Any) -> tuple[Any, Any, list[Clause]]:
-    """c-nodes, p-nodes and the clauses in the order of the l-nodes."""
+    """Return c-nodes, p-nodes and the clauses in the order of the l-nodes."""
     engine, owner = engine_over("bestar", as_clauses(book, cells), parameters)
     engine.check()
     c_node, p_node = (engine._own[name].astype(np.int64) for name in ("c_node", "p_node"))
@@ -144,7 +144,7 @@ def frozen(book: list[Clause], cells: list[int], **parameters: Any) -> tuple[Any
 
 
 def inside(c: Any, p: Any, at: int) -> list[int]:
-    """The places of all clauses in a bucket: its own and its children's."""
+    """Return the places of all clauses in a bucket: its own and its children's."""
     own = list(range(c[at, BEGIN], c[at, BEGIN] + c[at, COUNT]))
     for n in range(c[at, P_FIRST], c[at, P_FIRST] + c[at, P_COUNT]):
         own += inside(c, p, p[n, P_DIRECTORY])
@@ -178,7 +178,7 @@ def test_buckets_are_minimal_and_siblings_repel_each_other(parameters: dict[str,
 
 
 @pytest.mark.parametrize("parameters", BUILDS, ids=str)
-def test_partitions_use_a_dimension_once_on_every_way(parameters: dict[str, Any]) -> None:
+def test_partitions_use_a_dimension_once_on_every_path(parameters: dict[str, Any]) -> None:
     c, p, _ = frozen(ranges_book(random.Random(1), 150), [60] * 6, **parameters)
 
     def walk(at: int, used: frozenset[int]) -> None:
@@ -193,25 +193,25 @@ def test_partitions_use_a_dimension_once_on_every_way(parameters: dict[str, Any]
 
 
 @pytest.mark.parametrize("split", [APPROXIMATE, EXHAUSTIVE])
-def test_a_bucket_that_can_be_split_is_split_before_it_is_partitioned(split: int) -> None:
+def test_bucket_is_split_before_it_is_partitioned(split: int) -> None:
     c, p, book = frozen(ranges_book(random.Random(2), 200), [60] * 6, leaf=4, split=split)
     partitioned = [at for at in range(1, len(c)) if c[at, P_COUNT] and not c[at, LEFT] and not c[at, RIGHT]]
-    for at in partitioned:  # not split, so no half of its space could take anything
+    for at in partitioned:  # not split, so neither half of its space could take a clause
         held = [range_on(book[n], c[at, DIM]) for n in inside(c, p, at)]
         middle = (c[at, LO] + c[at, HI]) >> 1
         assert all(low <= middle <= high for low, high in held)
 
 
-def test_l_nodes_hold_no_more_than_their_capacity_while_a_dimension_is_left() -> None:
+def test_l_nodes_keep_their_capacity_while_a_dimension_is_left() -> None:
     for leaf in (1, 3, 10):
         c, _, book = frozen(ranges_book(random.Random(3), 200), [60] * 6, leaf=leaf)
         for row in c:
-            if row[COUNT] > leaf:  # only if all of them have been asked about everything they have
+            if row[COUNT] > leaf:  # only if every clause has used up its dimensions
                 spread = [book[n] for n in range(row[BEGIN], row[BEGIN] + row[COUNT])]
                 assert len({tuple(range_on(clause, row[DIM])) for clause in spread}) < len(spread)
 
 
-def test_the_most_popular_dimension_partitions_first() -> None:
+def test_most_popular_dimension_partitions_first() -> None:
     book: list[Clause] = [[Literal(0, 0, [(n % 9 + 1, n % 9 + 1)])] for n in range(30)]
     book = [[*clause, Literal(1, 0, [(1, 2)])] if n < 20 else clause for n, clause in enumerate(book)]
     c, p, _ = frozen(book, [9, 9], leaf=2, selectivity=0)
@@ -219,8 +219,8 @@ def test_the_most_popular_dimension_partitions_first() -> None:
     assert top == [0]
 
 
-def test_without_values_in_a_gap_no_node_is_entered_there() -> None:
-    """Non-rigid clustering leaves dead space out; a rigid split walks into it."""
+def test_nodes_of_a_gap_without_values_are_not_entered() -> None:
+    """Non-rigid clustering leaves dead space out; a rigid split enters it."""
     book: list[Clause] = [[Literal(0, 0, [(at, at + 1)])] for at in [*range(1, 60), *range(9_000, 9_060)]]
     probe = as_located([[Entry(0, at, at)] for at in (100, 4_000, 8_990)])
     engine, _ = engine_over("bestar", as_clauses(book, [10_000]), {"leaf": 5})
@@ -232,7 +232,7 @@ def test_without_values_in_a_gap_no_node_is_entered_there() -> None:
 
 # ------------------------------------------------------------------------------------------------ pruning
 def clustered(chance: random.Random, count: int) -> list[Clause]:
-    """Narrow ranges around two places of a wide dimension, four of twelve dimensions each."""
+    """Return narrow ranges around two places of a wide dimension, four of twelve dimensions each."""
     book = []
     for _ in range(count):
         chosen = sorted(chance.sample(range(12), 4))
@@ -244,7 +244,7 @@ def clustered(chance: random.Random, count: int) -> list[Clause]:
 
 
 @pytest.mark.parametrize("incremental", [0, 1])
-def test_clustered_values_cost_less_than_with_a_rigid_split(incremental: int) -> None:
+def test_clustered_values_cost_less_than_a_rigid_split(incremental: int) -> None:
     chance = random.Random(6)
     clauses = as_clauses(clustered(chance, 600), [100_000] * 12)
     events = [
@@ -266,14 +266,14 @@ def test_work_counts_nodes_and_clauses() -> None:
     engine, _ = engine_over("bestar", as_clauses(book, [2, 2]), {"leaf": 1})
     assert isinstance(engine, BEStar)
     found = engine.candidates(as_located([[Entry(1, 1, 1)]]))
-    assert found.probed == found.verified  # what an l-node holds is checked
+    assert found.probed == found.verified  # every clause of an l-node is checked
     assert found.verified in (1, 2)
     nothing = engine.candidates(as_located([[]]))
     assert nothing.visited == 1  # the root
 
 
-def test_a_long_p_directory_is_not_read_through() -> None:
-    """The event's dimensions are looked up; one with several values is looked up once."""
+def test_long_p_directory_is_searched_by_the_events_dimensions() -> None:
+    """The search looks up the event's dimensions; one with several values is looked up once."""
     book: list[Clause] = [[Literal(d, 0, [(1, 3)])] for d in range(200) for _ in range(2)]
     engine, _ = engine_over("bestar", as_clauses(book, [9] * 200), {"leaf": 1})
     found = engine.candidates(as_located([[Entry(7, 2, 2), Entry(7, 5, 6), Entry(9, 1, 1), Entry(9, 7, 7)]]))

@@ -1,4 +1,4 @@
-"""Top-k on whole books: how much of the work it saves, on fixed data."""
+"""Test how much work top-k saves on whole books, with fixed data."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SMALL = W2(dimensions=40, reach=20, match_probability=0.02, profiles=8, alpha=1.
 
 
 @pytest.mark.parametrize("engine", ["bestar", "hybrid"])
-def test_the_best_cost_less_than_all_on_a_zipf_book(engine: str) -> None:
-    """Fixed data: the best one is found with a fraction of the checks that all matches take."""
+def test_best_match_costs_less_than_all_on_a_zipf_book(engine: str) -> None:
+    """The best match is found with a fraction of the checks that all matches take."""
     index = Index.build(SMALL.subscriptions(20_000, 1), engine=engine)
     events = list(rows_of(SMALL.events(40, 1, 20_000)))
     every = [index.match(event) for event in events]
@@ -29,7 +29,7 @@ def test_the_best_cost_less_than_all_on_a_zipf_book(engine: str) -> None:
         assert sum(found.work.matches for found in one) <= 0.2 * sum(len(ids) for ids in every)
 
 
-def test_event_weights_prune_too() -> None:
+def test_event_weights_also_prune() -> None:
     rows = {f"s{n:03}": f"a >= {n % 10} AND b{n % 5} >= 0" for n in range(500)}
     index = Index.build(rows, engine="bestar", parameters={"leaf": 4})
     for n in range(500):

@@ -1,4 +1,4 @@
-"""The BE*-Tree while it grows and shrinks: insertions, deletions, raised buckets, recycling."""
+"""Test the BE*-Tree while it grows and shrinks: insertions, deletions, raised buckets, recycling."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def grown(book: list[Clause], cells: list[int], **parameters: Any) -> Tree:
 
 
 def check_growing(tree: Tree, book: list[Clause]) -> None:
-    """Counts, bounds on active and inactive dimensions, and repelling siblings, by looking at everything."""
+    """Check counts, bounds on active and inactive dimensions, and repelling siblings exhaustively."""
     c, p, box = tree.nodes.c, tree.nodes.p, tree.nodes.box
 
     def visit(at: int) -> list[int]:
@@ -136,7 +136,7 @@ def test_literals_of_every_kind_can_be_inserted_and_deleted() -> None:
     assert set(zip(found.event.tolist(), found.clause.tolist(), strict=True)) == expected
 
 
-def test_a_clause_is_inserted_once_and_deleted_once() -> None:
+def test_clause_is_inserted_once_and_deleted_once() -> None:
     tree = grown([[Literal(0, 0, [(1, 1)])]], [3])
     tree.insert([0, 0])
     tree.insert([0])
@@ -148,7 +148,7 @@ def test_a_clause_is_inserted_once_and_deleted_once() -> None:
 
 
 def test_deleting_a_wide_expression_lets_its_buckets_shrink() -> None:
-    """The pathological case of section IV-B: a range over everything comes and goes."""
+    """Section IV-B gives this pathological case: a range over everything comes and goes."""
     narrow: list[Clause] = [[Literal(0, 0, [(at, at)]), Literal(1, 0, [(at, at)])] for at in range(40, 60)]
     book = [*narrow, [Literal(0, 0, [(1, 100)]), Literal(1, 0, [(1, 100)])]]
     tree = grown(book, [100, 100], leaf=2, beta=1e9)
@@ -163,11 +163,11 @@ def test_deleting_a_wide_expression_lets_its_buckets_shrink() -> None:
 
 
 def directory(tree: Tree) -> int:
-    """The root bucket of the only p-node of the root."""
+    """Return the root bucket of the only p-node of the root."""
     return int(tree.nodes.p[tree.nodes.c[ROOT, P_FIRST], P_DIRECTORY])
 
 
-def test_beta_raises_a_new_bucket_above_instead_of_stretching_the_old() -> None:
+def test_beta_raises_a_new_bucket_above_the_old() -> None:
     """Section V-A2: an expression that makes a split bucket β times larger becomes its parent."""
     book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in range(100, 110)]
     book += [[Literal(0, 0, [(100, 139)])], [Literal(0, 0, [(100, 140)])]]
@@ -175,7 +175,7 @@ def test_beta_raises_a_new_bucket_above_instead_of_stretching_the_old() -> None:
     tree.insert(range(10))
     old = directory(tree)
     assert (tree.nodes.c[old, LO], tree.nodes.c[old, HI]) == (100, 109)
-    tree.insert([10])  # 40 cells: four times as large, and no more
+    tree.insert([10])  # 40 cells: exactly four times as large
     assert directory(tree) == old
     tree.delete(10)
     tree.insert([11])  # 41 cells
@@ -187,7 +187,7 @@ def test_beta_raises_a_new_bucket_above_instead_of_stretching_the_old() -> None:
     check_growing(tree, book)
 
 
-def test_beside_a_raised_bucket_there_is_room_for_a_sibling() -> None:
+def test_raised_bucket_takes_a_sibling() -> None:
     book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in range(100, 110)]
     book += [[Literal(0, 0, [(90, 300)])], [Literal(0, 0, [(200, 201)])], [Literal(0, 0, [(95, 96)])]]
     tree = grown(book, [1000], leaf=2)
@@ -199,7 +199,7 @@ def test_beside_a_raised_bucket_there_is_room_for_a_sibling() -> None:
     check_growing(tree, book)
 
 
-def test_an_underflowing_leaf_joins_its_open_parent() -> None:
+def test_underflowing_leaf_joins_its_open_parent() -> None:
     book: list[Clause] = [[Literal(0, 0, [(at, at)])] for at in (1, 2, 8, 9)]
     tree = grown(book, [9], leaf=3)
     tree.insert(range(4))
@@ -211,7 +211,7 @@ def test_an_underflowing_leaf_joins_its_open_parent() -> None:
     check_growing(tree, book)
 
 
-def test_an_atomic_bucket_is_partitioned_and_what_cannot_be_divided_stays_together() -> None:
+def test_atomic_bucket_is_partitioned_and_indivisible_clauses_stay_together() -> None:
     same: list[Clause] = [[Literal(0, 0, [(3, 3)]), Literal(1, 0, [(4, 4)])] for _ in range(20)]
     tree = grown(same, [9, 9], leaf=2)
     tree.insert(range(20))
@@ -223,7 +223,7 @@ def test_an_atomic_bucket_is_partitioned_and_what_cannot_be_divided_stays_togeth
 
 
 def test_ranks_fall_with_false_candidates_and_low_partitions_are_recycled() -> None:
-    """Dimension 0 tells nothing apart, dimension 1 does; popularity cannot know, a window of events can."""
+    """Dimension 0 separates nothing, dimension 1 does; popularity cannot know, a window of events can."""
     book: list[Clause] = [[Literal(0, 0, [(1, 1)]), Literal(1, 0, [(at, at)])] for at in range(1, 9)]
     book.append([Literal(2, 0, [(1, 1)])])
     tree = grown(book, [2, 50, 2], leaf=8, window=20, selectivity=False)
@@ -235,7 +235,7 @@ def test_ranks_fall_with_false_candidates_and_low_partitions_are_recycled() -> N
     before = tree.match(as_located(events[:19]))
     assert tree.nodes.p[partition, P_RANK] == 8  # the window is not full
     tree.match(as_located(events[19:]))
-    # Twenty events looked at eight expressions each, four of them matched one.
+    # Twenty events checked eight expressions each, and four of them matched one.
     assert tree.nodes.p[partition, P_RANK] == 8 - (20 * 8 - 4) // 20
     assert tree.recycle() == 1
     assert tree.nodes.p[tree.nodes.c[ROOT, P_FIRST], P_DIM] == 1

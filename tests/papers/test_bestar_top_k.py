@@ -1,4 +1,4 @@
-"""Top-k as the BE*-Tree paper has it: weight summaries, both prunings, early termination."""
+"""Test the paper's top-k: weight summaries, both prunings, early termination."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.kernels
 INFINITY = float("inf")
 
 
-def test_candidates_come_with_falling_bounds_and_the_walk_ends_early() -> None:
-    """A p-node for every clause, each heavier than the one before."""
+def test_candidates_have_falling_bounds_and_the_walk_ends_early() -> None:
+    """There is a p-node for every clause, each heavier than the previous one."""
     book: list[Clause] = [[Literal(d, 0, [(1, 9)])] for d in range(36)]
     engine, owner = engine_over("bestar", as_clauses(book, [9] * 36), {"leaf": 1})
     parts: Any = [({n: float(n)}, 0.0, 0.0) for n in range(36)]
@@ -42,8 +42,8 @@ def test_candidates_come_with_falling_bounds_and_the_walk_ends_early() -> None:
     assert visited == 1 + 35 + 1  # the root, which holds clause 35 itself, its p-nodes, one bucket
 
 
-def test_an_attribute_that_the_event_lacks_does_not_raise_a_bound() -> None:
-    """uscore counts the event's attributes alone: the heavy clauses all need attribute 2."""
+def test_bound_ignores_attributes_that_the_event_lacks() -> None:
+    """The bound uscore counts only the event's attributes: the heavy clauses all need attribute 2."""
     book: list[Clause] = [[Literal(0, 0, [(n % 9 + 1, 9)]), Literal(2, 0, [(1, 1)])] for n in range(40)]
     book += [[Literal(1, 0, [(1, 9)])] for _ in range(3)]
     engine, owner = engine_over("bestar", as_clauses(book, [9, 9, 9]), {"leaf": 2, "selectivity": 0})
@@ -59,7 +59,7 @@ def test_an_attribute_that_the_event_lacks_does_not_raise_a_bound() -> None:
         assert agenda.work[1] == 3, "the partition of attribute 0 was entered"
 
 
-def test_the_heap_gives_the_highest_bound_first() -> None:
+def test_heap_gives_the_highest_bound_first() -> None:
     chance = random.Random(1)
     for size in range(1, 40):
         values = [chance.randint(0, 9) for _ in range(size)]

@@ -1,4 +1,4 @@
-"""The worked examples of the Yandex paper: figures 2 and 3, and the work that a descent takes."""
+"""Test the worked examples of the Yandex paper: figures 2 and 3, and the work of a descent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIGURE_2 = {
 }
 
 
-def test_figure_2_is_merged_into_one_tree() -> None:
+def test_paths_of_figure_2_are_merged_into_one_tree() -> None:
     index = Index.build(FIGURE_2, engine="filtertree", parameters=WHOLE)
     (layer,) = index._writer.current.layers
     arrays = layer.segment.arena.group("engine.")
@@ -38,7 +38,7 @@ def test_figure_2_is_merged_into_one_tree() -> None:
     assert len(arrays["filters"]) == 6
 
 
-def test_the_event_of_section_2_4_descends_through_a_d_and_f() -> None:
+def test_event_of_section_2_4_descends_through_a_d_and_f() -> None:
     found = Index.build(FIGURE_2, engine="filtertree", parameters=WHOLE).match(
         {"n1": "A", "n2": "D", "n3": "F"}
     )
@@ -56,7 +56,7 @@ AD_1 = {"region": "Moscow", "mark": "FORD", "model": "MONDEO", "year": 2016}
 AD_2 = {"region": "Saint-Petersburg", "mark": "BMW", "model": "3ER", "year": 2015}
 
 
-def test_the_cars_of_section_2_7() -> None:
+def test_cars_of_section_2_7_match_as_described() -> None:
     index = Index.build(CARS, engine="filtertree", parameters=WHOLE)
     assert index.match(AD_1) == ["F1", "F2", "F3"]
     second = index.match(AD_2)
@@ -65,7 +65,7 @@ def test_the_cars_of_section_2_7() -> None:
     assert index.match(AD_1 | {"year": 2013}) == ["F3"]
 
 
-def test_the_two_models_of_f1_are_two_paths() -> None:
+def test_two_models_of_f1_are_two_paths() -> None:
     index = Index.build(CARS, engine="filtertree", parameters=WHOLE)
     (layer,) = index._writer.current.layers
     assert len(layer.segment.arena.group("engine.")["filters"]) == 4
@@ -74,8 +74,8 @@ def test_the_two_models_of_f1_are_two_paths() -> None:
     assert hulled.match(AD_1).work.verified == 1  # F1, whose set is one step over its hull
 
 
-def test_steps_too_wide_for_one_number_are_sorted_all_the_same() -> None:
-    """Cells of 31 bits and many names: name, kind and both ends do not fit into 63 bits."""
+def test_steps_are_sorted_when_too_wide_for_one_number() -> None:
+    """With cells of 31 bits and many names, a name, a kind and both ends do not fit into 63 bits."""
     chance = np.random.default_rng(3)
     ends = np.sort(chance.integers(1, 1 << 31, (2, 400)), axis=0)
     ends[1, ::3] = ends[0, ::3]
@@ -96,11 +96,11 @@ def test_steps_too_wide_for_one_number_are_sorted_all_the_same() -> None:
 
 
 def searches(count: int) -> dict[str, str]:
-    """Region and mark are asked for by all, the text of each search is its own."""
+    """Return searches that all ask for region and mark, each with its own text."""
     return {f"s{n}": f"region = 'r{n % 20}' AND mark = 'm{n % 7}' AND note = 'n{n}'" for n in range(count)}
 
 
-def test_unique_terms_are_left_to_the_revision() -> None:
+def test_unique_terms_are_revised() -> None:
     event = {"region": "r3", "mark": "m3", "note": "n3"}
     few = Index.build(searches(1400), engine="filtertree", parameters={"names": 2, "leaf": 0})
     found = few.match(event)
@@ -109,18 +109,18 @@ def test_unique_terms_are_left_to_the_revision() -> None:
     assert found.work.candidates == found.work.verified == 10  # 1400 / (20 * 7)
 
 
-def test_without_names_everything_is_revised() -> None:
+def test_every_clause_is_revised_without_names() -> None:
     found = Index.build(searches(50), engine="filtertree", parameters={"names": 0}).match({})
     assert found.work.verified == 50
 
 
-def test_names_that_divide_are_chosen() -> None:
-    """One name asked for by all, with many values; another, asked for by few."""
+def test_names_are_chosen_only_when_they_divide_the_clauses() -> None:
+    """All ask for one name with many values; few ask for another."""
     book = [[Literal(0, 0, [(n % 50 + 1, n % 50 + 1)])] for n in range(400)]
     book += [[Literal(0, 0, [(n + 1, n + 1)]), Literal(1, 0, [(1, 1)])] for n in range(5)]
     clauses = as_clauses(book, [50, 2])
     assert choose_names(clauses, Statistics(clauses), 8, 4) >= 1
-    # Wide ranges, each its own, and a NOT that must be revised all the same: nothing to gain.
+    # Each has its own wide range, and a NOT that must be revised anyway: nothing to gain.
     denied = Literal(1, NEGATIVE | ABSENT_OK, [(1, 1)])
     wide = as_clauses([[Literal(0, 0, [(1, 49 - n)]), denied] for n in range(40)], [50, 2])
     assert choose_names(wide, Statistics(wide), 8, 4) == 0

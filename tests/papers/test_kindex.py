@@ -1,4 +1,4 @@
-"""``kindex``: sizes prune, NOT poisons, ranges are enumerated as far as the budget goes."""
+"""Test ``kindex``: sizes prune, NOT poisons, ranges are enumerated up to the budget."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tamis import Event, Index
 pytestmark = pytest.mark.kernels
 
 
-def test_larger_sizes_are_not_looked_at() -> None:
-    """Both books post 100 clauses under a = 1; those of the second need an attribute that is absent."""
+def test_larger_sizes_are_skipped() -> None:
+    """Both books post 100 clauses under a = 1; those of the second need an absent attribute."""
     small = {f"s{n}": f"a = 1 AND b = {n}" for n in range(100)}
     large = {f"l{n}": f"a = 1 AND b = {n} AND c = {n}" for n in range(100)}
     found = Index.build(small | large, engine="kindex").match({"a": 1, "b": 7})
@@ -26,7 +26,7 @@ def test_counting_decides_without_a_check() -> None:
     assert found.work.verified == found.work.revised == 0
 
 
-def test_not_is_decided_by_poisoned_counters() -> None:
+def test_poisoned_counters_decide_not() -> None:
     rows = {f"s{n}": f"a = 1 AND NOT b = {n} AND c != {n}" for n in range(10)}
     found = Index.build(rows, engine="kindex").match({"a": 1, "b": 3, "c": 4})
     assert found == [f"s{n}" for n in range(10) if n not in (3, 4)]
@@ -53,7 +53,7 @@ def test_memory_grows_with_the_width_of_ranges_until_the_budget() -> None:
 
 
 def _weighted_book() -> dict[str, str]:
-    """All match x = 5, y = 9, and no two are alike; the larger size has the heavier weights."""
+    """Return distinct subscriptions that all match x = 5, y = 9; the larger size has the heavier weights."""
     two = {f"t{n:03}": f"x <= {5 + n} ^ {4 + (n == 7)} AND y <= {9 + n} ^ 4" for n in range(100)}
     one = {f"o{n:03}": f"x <= {5 + n} ^ {1 + n / 100}" for n in range(100)}
     return two | one | {"z": "NOT w = 1 ^ 0.25"}
@@ -67,7 +67,7 @@ def test_top_k_does_not_count_sizes_whose_bound_is_too_low() -> None:
     assert every.work.candidates == 2 * 100 + 100 + 1
     best = index.top_k(event, 1)
     assert best == [("t007", 9.0)]
-    # Size two is counted, the others are not; eight are handed out before there is a threshold.
+    # Only size two is counted; eight clauses are handed out before there is a threshold.
     assert (best.work.candidates, best.work.matches, best.work.verified) == (200, 8, 0)
 
 
@@ -78,8 +78,8 @@ def test_top_k_hands_out_the_clauses_with_the_best_bounds() -> None:
     assert handed == [8, 8, 20, 100]  # one portion; afterwards no bound reaches the k-th score
 
 
-def test_top_k_passes_over_lists_whose_bound_is_too_low() -> None:
-    """The size of one has a high bound, which is that of list a; list b is not looked at."""
+def test_top_k_skips_lists_whose_bound_is_too_low() -> None:
+    """Size one has a high bound, which is that of list a; list b is skipped."""
     two = {f"t{n}": f"a <= {n} ^ 5 AND b <= {n} ^ 5" for n in range(1, 10)}
     one = {"heavy": "a = 1 ^ 10"} | {f"light{n}": f"b <= {n} ^ 2" for n in range(1, 50)}
     index = Index.build(two | one, engine="kindex")

@@ -1,4 +1,4 @@
-"""OpIndex (Zhang, Chan and Tan, 2014): table 1, figures 4 and 5, examples 2, 3 and 5, pruning.
+"""Test OpIndex (Zhang, Chan and Tan, 2014): table 1, figures 4 and 5, examples 2, 3 and 5, pruning.
 
 Attributes are dimensions 0 to 4 and values are cells: value 8 is cell 8.
 """
@@ -14,8 +14,7 @@ import pytest
 from tamis import Index
 from tamis.engines.arena import pack
 from tamis.engines.opindex import OpIndex
-from tamis.engines.opindex._kernels import signature_bit
-from tamis.engines.opindex.predicates import EQ, GE, LE, OPERATORS
+from tamis.engines.opindex.layout._kernels import EQ, GE, LE, OPERATORS, signature_bit
 from tamis.engines.units import Statistics
 from tamis.segment.build import flat
 from tamis.space.space import ABSENT_OK, NEGATIVE
@@ -58,12 +57,12 @@ class Built(NamedTuple):
     owner: list[int]
 
     def found(self, *event: tuple[int, int]) -> tuple[set[int], int, int, int]:
-        """Subscriptions that match a plain event, and the work: probed, verified, visited."""
+        """Return the subscriptions that match a plain event, and the work: probed, verified, visited."""
         found = self.engine.candidates(as_located([[Entry(d, value, value) for d, value in event]]))
         return {self.owner[c] for c in found.clause}, found.probed, found.verified, found.visited
 
     def lists(self, pivot: int) -> list[list[list[tuple[int, int, int]]]]:
-        """Per segment and operator, the predicates: (dimension, operand, subscription)."""
+        """Return the predicates per segment and operator: (dimension, operand, subscription)."""
         first, end = self.arrays["directory_start"][pivot : pivot + 2].tolist()
         return [[self._part(pivot, OPERATORS * s + op) for op in (EQ, LE, GE)] for s in range(first, end)]
 
@@ -89,7 +88,7 @@ def built(book: list[Clause], cells: list[int], sample: Any = None, **parameters
 
 @pytest.fixture
 def table_1() -> Built:
-    """As in figure 5: two segments, one for A, C and E and one for B and D, however few predicates."""
+    """Return the index of figure 5: two segments, one for A, C and E and one for B and D."""
     return built(TABLE_1, [CELLS] * 5, segment_bits=1, fill=0)
 
 
@@ -99,17 +98,17 @@ def members(index: Built) -> dict[int, list[int]]:
     return {pivot: subscriptions for pivot, subscriptions in lists.items() if subscriptions}
 
 
-def test_figure_4_the_least_frequent_attribute_is_the_pivot(table_1: Built) -> None:
+def test_least_frequent_attribute_is_the_pivot_in_figure_4(table_1: Built) -> None:
     assert members(table_1) == PIVOTS
 
 
-def test_a_log_of_events_says_better_which_attribute_is_rare() -> None:
-    """Equation 1: in a log where A and C are everywhere, B and E become pivots."""
+def test_log_of_events_decides_the_pivots() -> None:
+    """Equation 1: if A and C are everywhere in a log, B and E become pivots."""
     log = as_located([[Entry(A, 1, 1), Entry(C, 1, 1), Entry(D, 1, 1)]] * 9 + [[Entry(B, 1, 1)]])
     assert members(built(TABLE_1, [CELLS] * 5, sample=log)) == {A: [2, 4], B: [1], E: [3, 5, 6]}
 
 
-def test_figure_5_lists_by_operator_sorted_by_attribute_and_operand(table_1: Built) -> None:
+def test_lists_are_sorted_by_attribute_and_operand_as_in_figure_5(table_1: Built) -> None:
     assert table_1.lists(A) == [
         [[(A, 2, 1), (A, 2, 4)], [(A, 8, 2)], [(C, 2, 2)]],
         [[(B, 3, 1), (B, 6, 1), (B, 9, 1)], [], []],
@@ -124,13 +123,13 @@ def test_figure_5_lists_by_operator_sorted_by_attribute_and_operand(table_1: Bui
     ]
 
 
-def test_figure_5_counters_hold_the_predicates_still_to_be_met(table_1: Built) -> None:
+def test_counters_hold_the_unmet_predicates_as_in_figure_5(table_1: Built) -> None:
     needed = dict(zip(table_1.owner, table_1.arrays["needed"].tolist(), strict=True))
     assert needed == {1: 2, 2: 2, 3: 4, 4: 1, 5: 2, 6: 4}
     assert not table_1.arrays["verdict"].any()
 
 
-def test_figure_5_every_predicate_sets_its_bit(table_1: Built) -> None:
+def test_every_predicate_sets_its_bit_as_in_figure_5(table_1: Built) -> None:
     for pivot in PIVOTS:
         first = int(table_1.arrays["directory_start"][pivot])
         for s, lists in enumerate(table_1.lists(pivot)):
@@ -140,14 +139,14 @@ def test_figure_5_every_predicate_sets_its_bit(table_1: Built) -> None:
                 assert table_1.arrays["signature"][OPERATORS * (first + s) + operator] == expected
 
 
-def test_example_2_only_the_list_of_a_is_accessed(table_1: Built) -> None:
+def test_event_of_example_2_accesses_only_the_list_of_a(table_1: Built) -> None:
     found, probed, verified, _ = table_1.found((A, 2), (B, 6))
     assert found == {1, 4}
     assert (probed, verified) == (4, 0), "A = 2 twice, A <= 8 and B = 6; nothing of L_C and L_D"
 
 
 @pytest.mark.parametrize("operator", [EQ, LE, GE])
-def test_example_3_the_two_hash_rules(operator: int) -> None:
+def test_signature_bits_follow_the_hash_rules_of_example_3(operator: int) -> None:
     """For = the bit depends on attribute and operand, for the others on the attribute alone."""
     of_operands = {int(signature_bit(operator, 7, operand)) for operand in range(1, 200)}
     of_attributes = {int(signature_bit(operator, d, 5)) for d in range(200)}
@@ -156,21 +155,21 @@ def test_example_3_the_two_hash_rules(operator: int) -> None:
     assert len(of_attributes) >= 56
 
 
-def test_example_5_only_the_lists_of_c_are_searched(table_1: Built) -> None:
-    """Of the three attributes only C is a pivot: S2 and S5 match in part, but are not accessed."""
+def test_event_of_example_5_searches_only_the_lists_of_c(table_1: Built) -> None:
+    """Of the three attributes only C is a pivot: S2 and S5 match in part but are not accessed."""
     found, probed, verified, visited = table_1.found((B, 6), (C, 3), (E, 9))
     assert (found, probed, verified) == (set(), 2, 0), "E >= 3 and E <= 12 of S3 are met"
     assert visited == 3, "the lists with E <= and E >=, and that with B <=, whose signatures tell no operand"
 
 
-def test_example_5_without_directory_and_signatures() -> None:
+def test_event_of_example_5_searches_every_list_without_signatures() -> None:
     index = built(TABLE_1, [CELLS] * 5, optimised=0)
     assert index.found((B, 6), (C, 3), (E, 9)) == (set(), 2, 0, 9), "three attributes times three operators"
     assert len(index.arrays["signature"]) == 0
 
 
-def test_a_directory_has_32_segments() -> None:
-    """Of 64 attributes every segment gets two, side by side; short lists have smaller directories."""
+def test_directory_has_32_segments() -> None:
+    """With 64 attributes every segment gets two, side by side; short lists have smaller directories."""
     book = [[equal(0, 1 + n % 5), equal(d, 1 + n % 7)] for d in range(1, 64) for n in range(8)]
     log = as_located([[Entry(d, 1, 1) for d in range(1, 64)]])
     index = built(book, [9] * 64, sample=log)
@@ -182,8 +181,8 @@ def test_a_directory_has_32_segments() -> None:
     assert few.arrays["directory_start"][-1] == 4
 
 
-def test_operators_beyond_the_three_are_counted_as_far_as_they_go_and_then_checked() -> None:
-    """!= demands presence, sets of ranges their hull; what absence satisfies is not counted at all."""
+def test_other_operators_are_counted_in_part_and_then_checked() -> None:
+    """A != needs presence, a set of ranges its hull; a literal that absence satisfies is not counted."""
     book: list[Clause] = [
         [Literal(A, NEGATIVE, [(5, 5)])],
         [Literal(A, 0, [(2, 3), (7, 9)])],
@@ -198,7 +197,7 @@ def test_operators_beyond_the_three_are_counted_as_far_as_they_go_and_then_check
     assert index.arrays["verdict"].tolist() == [1, 1, 1, 1]
 
 
-def test_more_predicates_than_a_counter_can_count() -> None:
+def test_clause_matches_with_more_predicates_than_a_counter_holds() -> None:
     clause: Clause = [at_least(d, 2) for d in range(300)]
     index = built([clause, clause[:255]], [CELLS] * 300)
     assert index.arrays["needed"].tolist() == [255, 255]
@@ -209,8 +208,8 @@ def test_more_predicates_than_a_counter_can_count() -> None:
     assert index.found(*event[:299], (299, 1))[0] == {2}
 
 
-def test_records_too_wide_to_be_sorted_as_one_number() -> None:
-    """Cells of all dimensions and the lists take more than 63 bits together."""
+def test_records_are_sorted_when_too_wide_for_one_number() -> None:
+    """Cells of all dimensions and the lists together take more than 63 bits."""
     chance = random.Random(3)
     cells = [2**31 - 2] * 9
     book: list[Clause] = [
@@ -230,7 +229,7 @@ def test_records_too_wide_to_be_sorted_as_one_number() -> None:
 
 
 def sparse(count: int, attributes: int) -> tuple[dict[str, str], list[dict[str, int]]]:
-    """Subscriptions of one to five predicates on many attributes, and events of ten."""
+    """Return subscriptions of one to five predicates on many attributes, and events of ten."""
     chance = random.Random(11)
 
     def predicate(name: int) -> str:
@@ -248,7 +247,7 @@ def sparse(count: int, attributes: int) -> tuple[dict[str, str], list[dict[str, 
     return rows, events
 
 
-def test_signatures_spare_most_searches() -> None:
+def test_signatures_avoid_most_searches() -> None:
     """Lemma 8: without directory and signatures an event searches m² lists per operator."""
     rows, events = sparse(4000, 100)
     signed = Index.build(rows, engine="opindex")
@@ -263,8 +262,8 @@ def test_signatures_spare_most_searches() -> None:
         assert few.work.verified == many.work.verified == 0
 
 
-def test_the_pivot_spares_most_predicates() -> None:
-    """Of the predicates that an event meets, those of clauses with an absent pivot are not counted."""
+def test_pivot_avoids_counting_most_predicates() -> None:
+    """Predicates that an event meets are not counted if the pivot of their clause is absent."""
     rows, events = sparse(4000, 100)
     index = Index.build(rows, engine="opindex")
     for event in events:

@@ -1,4 +1,4 @@
-"""OpIndex, section 6.1: conjunctions of disjunctions with a set of pivots and a bitmap each."""
+"""Test OpIndex, section 6.1: conjunctions of disjunctions with a set of pivots and a bitmap each."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def equal(dimension: int, *cells: int) -> Literal:
 
 
 def cnf(*groups: tuple[Literal, ...]) -> Clause:
-    """A clause with groups, sorted by dimension as engines get it."""
+    """Return a clause with groups, sorted by dimension as engines get it."""
     return sorted((each for n, some in enumerate(groups, 1) for each in one_of(n, *some)), key=lambda x: x[0])
 
 
 def holds_cnf(clause: Clause, event: list[Entry]) -> bool:
-    """The naive twin: every group has an alternative that holds."""
+    """Return whether every group has an alternative that holds (the naive twin)."""
     groups = {each.flags >> GROUP for each in clause}
     plain = {g: [x._replace(flags=x.flags % 16) for x in clause if x.flags >> GROUP == g] for g in groups}
     return all(any(holds([each], event) for each in some) for some in plain.values())
@@ -61,7 +61,7 @@ def pivots(arrays: dict[str, Any]) -> list[int]:
     return [d for d in range(len(start) - 1) for _ in range(start[d], start[d + 1])]
 
 
-def test_the_attributes_of_the_smallest_disjunction_are_the_pivots() -> None:
+def test_pivots_are_the_attributes_of_the_smallest_disjunction() -> None:
     _, arrays, _ = built([cnf((equal(A, 1), equal(B, 1), equal(C, 1)), (equal(D, 2), equal(E, 2)))], [9] * 5)
     assert pivots(arrays) == [D, E]
     assert arrays["cnf_demand"].tolist() == [3, 3]
@@ -76,7 +76,7 @@ def test_ties_go_to_the_disjunction_of_rarer_attributes() -> None:
     assert pivots(built([clause, *often], [9] * 5)[1]) == [C, D]
 
 
-def test_a_clause_in_several_lists_is_reported_once() -> None:
+def test_clause_in_several_lists_is_reported_once() -> None:
     index = built([cnf((equal(A, 1), equal(B, 1)), (equal(C, 2), equal(D, 2), equal(E, 2)))], [9] * 5)
     for event in ({A: 1, B: 1, C: 2}, {B: 1, A: 1, C: 2}, {A: 5, B: 1, D: 2}, {B: 1, E: 2}):
         assert found(index, [Entry(d, cell, cell) for d, cell in event.items()]) == [0]
@@ -84,7 +84,7 @@ def test_a_clause_in_several_lists_is_reported_once() -> None:
         assert found(index, [Entry(d, cell, cell) for d, cell in event.items()]) == []
 
 
-def test_a_clause_that_absence_can_satisfy_in_every_group_is_checked_for_every_event() -> None:
+def test_clause_is_checked_for_every_event_when_absence_can_satisfy_every_group() -> None:
     absent = Literal(A, NEGATIVE | ABSENT_OK, [(3, 3)])
     index = built([cnf((absent, equal(B, 1)), (absent, equal(C, 1)))], [9] * 5)
     assert pivots(index[1]) == []
@@ -93,7 +93,7 @@ def test_a_clause_that_absence_can_satisfy_in_every_group_is_checked_for_every_e
     assert found(index, [Entry(A, 3, 3), Entry(B, 1, 1), Entry(C, 1, 1)]) == [0]
 
 
-def test_more_disjunctions_than_a_bitmap_has_bits() -> None:
+def test_clause_matches_with_more_disjunctions_than_bitmap_bits() -> None:
     """Ranges alone in their group take two bits: of 40 of them, 32 are counted."""
     groups = [(Literal(d, 0, [(2, 3)]),) for d in range(40)]
     index = built([cnf(*groups)], [9] * 41)
@@ -122,7 +122,7 @@ def random_cnf(chance: random.Random, cells: list[int]) -> Clause:
 
 @pytest.mark.parametrize("parameters", [{}, {"optimised": 0}, {"fill": 0}], ids=str)
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "general"])
-def test_random_clauses_against_the_naive_twin(parameters: dict[str, int], plain: bool) -> None:
+def test_random_clauses_agree_with_the_naive_twin(parameters: dict[str, int], plain: bool) -> None:
     for seed in range(25):
         chance = random.Random(seed)
         cells = [chance.choice([5, 6, 30]) for _ in range(chance.randint(2, 8))]
@@ -138,7 +138,7 @@ def test_random_clauses_against_the_naive_twin(parameters: dict[str, int], plain
             assert found(index, event) == expected
 
 
-def test_output_that_is_full_is_emptied_and_filled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_output_is_emptied_and_refilled(monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis.engines import output
 
     monkeypatch.setattr(output, "FIRST_ROOM", 1)
@@ -151,8 +151,11 @@ def test_output_that_is_full_is_emptied_and_filled_again(monkeypatch: pytest.Mon
 TEXT = "({}) AND ({}) AND ({})"
 
 
-def test_an_expression_shorter_as_a_conjunction_is_one_clause() -> None:
-    """27 clauses in DNF, a cover within a limit of 8: here one, and the tree is not asked."""
+def test_expression_shorter_as_a_conjunction_is_one_clause() -> None:
+    """The expression has 27 clauses in DNF and a cover within a limit of 8; here it is one clause.
+
+    The tree is not asked.
+    """
     parts = [" OR ".join(f"{name} = {n}" for n, name in enumerate(names)) for names in ("abc", "def", "ghi")]
     rows = {"s": TEXT.format(*parts)}
     index = Index.build(rows, engine="opindex", limits=Limits(dnf_clauses=8))
@@ -176,7 +179,7 @@ def test_an_expression_shorter_as_a_conjunction_is_one_clause() -> None:
         ("(a = 1 OR a IN (1, 2)) AND (c = 3 OR c = 4) AND d = 1", None),  # merged, nothing to choose
     ],
 )  # fmt: skip
-def test_which_expressions_are_taken_as_cnf(text: str, expected: list[str] | None) -> None:
+def test_expression_becomes_cnf_when_it_is_shorter(text: str, expected: list[str] | None) -> None:
     demands = demands_of(parse(text), MOST_GROUPS)
     if expected is None:
         assert demands is None
@@ -185,7 +188,7 @@ def test_which_expressions_are_taken_as_cnf(text: str, expected: list[str] | Non
         assert sorted(" OR ".join(sorted(map(to_text, some))) for some in demands) == sorted(expected)
 
 
-def test_alternatives_that_never_or_always_hold_are_settled_when_the_space_is_cut() -> None:
+def test_constant_alternatives_are_removed_when_the_space_is_cut() -> None:
     rows = {
         "one left": "(a BETWEEN 5 AND 1 OR b = 2) AND (c = 3 OR d = 4)",
         "never": "(a BETWEEN 5 AND 1 OR b BETWEEN 5 AND 1) AND (c = 3 OR d = 4)",

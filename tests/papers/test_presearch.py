@@ -1,4 +1,4 @@
-"""``presearch`` against the examples and rules of the paper, and how few evaluations it leaves."""
+"""Test ``presearch`` against the examples and rules of the paper, and count its evaluations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from bench.workloads import W3
 from tamis import Index
-from tamis.engines.presearch._kernels import and_rows, emit
+from tamis.engines.presearch.layers._kernels import and_rows, emit
 from tamis.engines.presearch.layout._kernels import count_pairs, decide_terms, most_gain
 from tamis.engines.presearch.layout.calibrate import measured, times
 from tamis.engines.presearch.layout.terms import bounds, cover
@@ -32,7 +32,7 @@ def query(words: str) -> str:
 
 
 def training() -> list[dict[str, str]]:
-    """Documents that make terms as frequent as the paper's example has them, rarest first in every query."""
+    """Return documents that give terms the frequencies of the paper's example, rarest first in a query."""
     often = {"disney": 1, "tissue": 1, "graphic": 2, "medium": 4}
     words = dict.fromkeys(" ".join(QUERIES.values()).lower().split(), 3) | often
     return [{"text": " ".join(w for w, times in words.items() if n < times)} for n in range(4)]
@@ -43,7 +43,7 @@ def disney(way: int) -> Any:
     return Index.build(book, engine="presearch", parameters=TIMES | {"way": way}, sample=training())
 
 
-def test_the_disney_document_has_two_candidates_and_no_match() -> None:
+def test_disney_document_has_two_candidates_and_no_match() -> None:
     """PresearcherQuery {Disney OR graphic}: 1 and 3 are candidates, though 4 asks for graphic, too."""
     found = disney(way=1).match(DOCUMENT)
     assert found == []
@@ -51,7 +51,7 @@ def test_the_disney_document_has_two_candidates_and_no_match() -> None:
     assert found.work.verified == found.work.candidates == 2
 
 
-def test_representative_terms_of_the_disney_queries() -> None:
+def test_representative_terms_are_those_of_figure_2() -> None:
     """Figure 2: graphic leads to 1, tissue to 2 and 4, Disney to 3."""
     index = disney(way=1)
     candidates = {word: index.match({"text": word}).work.verified for word in ("graphic", "tissue", "disney")}
@@ -60,18 +60,19 @@ def test_representative_terms_of_the_disney_queries() -> None:
     assert index.match({"text": others}).work.visited == 0
 
 
-def test_the_second_layer_filters_the_disney_candidates() -> None:
+def test_second_layer_filters_the_disney_candidates() -> None:
     for way in (2, 3):
         found = disney(way).match(DOCUMENT)
         assert found == []
         assert found.work.verified == 0
         assert found.work.visited == 2
-    # Two representative terms; of query 3 the first extra term is not in the document, of query 1 the second.
+    # There are two representative terms. The document lacks the first extra term of query 3 and the second of
+    # query 1.
     assert disney(3).match(DOCUMENT).work.candidates == 2 + 1 + 2
     assert disney(3).match({"text": "a graphic TEE in medium"}) == ["1"]
 
 
-def test_and_of_bit_arrays_as_in_figure_10() -> None:
+def test_and_of_bit_arrays_keeps_the_documents_of_figure_10() -> None:
     """lucene AND revolution over ten documents: 2, 6 and 7 stay promising."""
     lucene, revolution = [1, 0, 1, 0, 0, 0, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1, 1, 0, 0]
     rows = [sum(bit << at for at, bit in enumerate(term)) for term in (lucene, revolution)]
@@ -83,8 +84,8 @@ def test_and_of_bit_arrays_as_in_figure_10() -> None:
     assert (hits[:3] >> 34).tolist() == [2, 6, 7]
 
 
-def test_figure_10_end_to_end() -> None:
-    """All four terms of the query; of the promising documents 2, 6 and 7 only the last has them all."""
+def test_query_of_figure_10_matches_the_last_document() -> None:
+    """Of the promising documents 2, 6 and 7, only the last has all four terms of the query."""
     texts = ["lucene", "revolution", "lucene revolution", "the", "revolution", "conference"]
     texts += ["lucene revolution the", "the lucene revolution conference", "conference the", "lucene"]
     index = Index.build(
@@ -99,7 +100,7 @@ def decided(
     probs: list[float], pairs: list[float] | None = None, *, batch: int = 1, frequent: float = 1.0,
     greedy: bool = False, times: tuple[float, float, float] = (100.0, 1.0, 10.0), decidable: bool = True,
 ) -> int:  # fmt: skip
-    """How many extra terms a query of these probabilities gets."""
+    """Return the number of extra terms of a query with these probabilities."""
     extra = np.zeros(1, np.int64)
     decide_terms(
         np.array([0, len(probs)]), np.array(probs), np.array(pairs or [0.0] * len(probs)),
@@ -108,14 +109,14 @@ def decided(
     return int(extra[0])
 
 
-def test_the_cost_function() -> None:
-    """Benefit = check - i AND - P check, for the last term check - i AND - P avoid; the last maximum wins."""
+def test_cost_function_chooses_the_last_maximum() -> None:
+    """The gain is check - i AND - P check (P avoid for the last term); the last maximum wins."""
     probs = np.array([1.0, 0.5, 0.1, 0.09, 0.08])
     # Gains with check 100, AND 1, avoid 10: 49, 88, 88, 95.2
     assert most_gain(probs, 5, 1, True, 100.0, 1.0, 10.0) == 4
-    # Where evaluation cannot be avoided: 49, 88, 88, 88
+    # If evaluation cannot be avoided: 49, 88, 88, 88
     assert most_gain(probs, 5, 1, False, 100.0, 1.0, 10.0) == 4
-    # With dear ANDs: 40, 70, 61, 60 - 0.08 avoid, whatever avoiding costs
+    # With expensive ANDs: 40, 70, 61, 60 - 0.08 avoid, whatever avoiding costs
     assert most_gain(probs, 5, 1, True, 100.0, 10.0, 50.0) == 2
     # Nothing pays if an AND costs as much as an evaluation.
     assert most_gain(probs, 5, 1, True, 100.0, 200.0, 10.0) == 0
@@ -126,7 +127,7 @@ def test_one_more_term_pays_if_it_removes_more_than_an_and_costs() -> None:
     assert decided([0.5, 0.1, 0.5, 0.5, 0.5], times=(100.0, 2.0, 100.0)) == 3
 
 
-def test_short_queries() -> None:
+def test_short_queries_index_all_their_terms() -> None:
     assert decided([0.5]) == 0
     assert decided([0.5, 0.01]) == 1
 
@@ -138,8 +139,8 @@ def test_pairs_in_the_matrix_replace_probabilities() -> None:
     assert decided([0.3, 0.05, 0.5, 0.5], [0.0, 0.29, 0.0, 0.0], times=dear) == 2
 
 
-def test_common_queries_are_indexed_whole() -> None:
-    """Every step frequent, by pair or by term: all terms, however dear ANDs are."""
+def test_common_queries_index_all_terms() -> None:
+    """If every step is frequent, by pair or by term, all terms are indexed, however expensive ANDs are."""
     dear = (100.0, 60.0, 100.0)
     assert decided([0.5, 0.6, 0.7, 0.8], times=dear) == 0
     assert decided([0.5, 0.6, 0.7, 0.8], times=dear, frequent=0.55) == 3
@@ -148,7 +149,7 @@ def test_common_queries_are_indexed_whole() -> None:
     assert decided([0.5, 0.6, 0.7, 0.8], times=dear, frequent=0.55, decidable=False) == 0
 
 
-def test_the_greedy_threshold() -> None:
+def test_greedy_threshold_stops_below_one_promising_document() -> None:
     """Terms are collected until a batch is expected to hold less than one promising document."""
     probs, dear = [0.1, 0.01, 0.01, 0.1, 0.5], (100.0, 5.0, 100.0)
     assert decided(probs, times=dear) == 1
@@ -180,7 +181,7 @@ def test_ranges_find_a_block_at_most_four_times_as_wide() -> None:
     assert np.all(1 << level <= np.maximum(4 * (hi - lo + 1) - 4, 1))
 
 
-def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hits_beyond_the_first_buffer_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis.engines.presearch import engine
 
     monkeypatch.setattr(engine, "FIRST_HITS", 64)
@@ -193,8 +194,8 @@ def test_more_hits_than_the_first_buffer_holds(monkeypatch: pytest.MonkeyPatch) 
     assert batch.work.visited == index.match({"text": "wool coat"}).work.visited, "work of a second try"
 
 
-def test_every_way_finds_the_same_in_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small book; what each way evaluates is asserted on a larger one, in test_presearch_work.py."""
+def test_every_way_finds_the_same_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The book is small; test_presearch_work.py asserts the evaluations of each way on a larger one."""
     from tamis.engines.presearch import engine
 
     monkeypatch.setattr(engine, "FIRST_HITS", 4)
@@ -209,7 +210,7 @@ def test_every_way_finds_the_same_in_texts(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_documents_with_both_terms_are_counted() -> None:
-    """Three words of 64 documents; a place without a row (slot 0) has no documents."""
+    """Three words hold 64 documents each; a place without a row (slot 0) has no documents."""
     bits = np.random.default_rng(1).integers(0, 1 << 63, (4, 3), np.uint64)
     slot = np.array([1, 0, 3, 2], np.uint32)
     one, two = np.array([0, 0, 2, 1]), np.array([2, 1, 3, 1])

@@ -1,4 +1,4 @@
-"""Evaluations that pre-searching leaves, on a workload of some size: compiled only, it would take minutes."""
+"""Count the evaluations that pre-searching leaves on a larger workload; only compiled, to save minutes."""
 
 from __future__ import annotations
 

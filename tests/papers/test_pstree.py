@@ -1,4 +1,4 @@
-"""The worked examples of the PS-Tree paper: figures 1 to 4 and the ages of section 4.4."""
+"""Test the worked examples of the PS-Tree paper: figures 1 to 4 and the ages of section 4.4."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BYTE = Integers(8)
 
 
 def spaces(tree: PSTree) -> list[tuple[str, list[int]]]:
-    """Every predicate space with the predicates that cover it."""
+    """Return every predicate space with the predicates that cover it."""
     return [(leaf.describe(), sorted(leaf.predicates)) for leaf in tree.leaves()]
 
 
@@ -25,13 +25,13 @@ def tree_of(*predicates: tuple[Any, ...]) -> PSTree:
     return tree
 
 
-def test_figure_1_two_prices() -> None:
+def test_two_prices_locate_as_in_figure_1() -> None:
     tree = tree_of(("between", 0, 4), ("between", 2, 4))
     assert spaces(tree)[1:-1] == [("[0, 2)", [1]), ("[2, 4]", [1, 2])]
     assert tree.locate(3).predicates == {1, 2}
 
 
-def test_figure_2_elements_of_a_byte() -> None:
+def test_elements_of_a_byte_are_those_of_figure_2() -> None:
     minus, plus = 0, 1
     assert BYTE.elements(-5) == (minus, 7, 11)
     assert BYTE.elements(-1) == (minus, 7, 15)
@@ -40,7 +40,7 @@ def test_figure_2_elements_of_a_byte() -> None:
     assert [len(Integers(bits).elements(0)) for bits in (8, 32)] == [3, 9]
 
 
-def test_figure_2_five_predicate_spaces() -> None:
+def test_predicate_spaces_are_those_of_figure_2() -> None:
     tree = tree_of(("between", -5, -1), ("between", 1, 5))
     assert spaces(tree) == [
         (".., -5)", []), ("[-5, -1]", [1]), ("(-1, 1)", []), ("[1, 5]", [2]), ("(5, ..", []),
@@ -56,7 +56,7 @@ def test_figure_2_five_predicate_spaces() -> None:
     assert sorted(tree.root.children[1].children[0].children) == [1, 5]
 
 
-def test_section_4_4_ages() -> None:
+def test_ages_locate_as_in_section_4_4() -> None:
     tree = PSTree(BYTE)
     tree.insert(1, "between", 20, 60)
     tree.insert(2, "between", 30, 80)
@@ -89,7 +89,7 @@ COPIES = 20
 @pytest.mark.parametrize(
     ("event", "hanging", "left", "matching"),
     [
-        # S2 and S3 hang from [-5, -1]; the signature then tells them apart.
+        # S2 and S3 hang from [-5, -1]; the signature then separates them.
         ({"attr1": -3, "attr2": 9}, 2, 1, ["S3"]),
         ({"attr1": -3, "attr2": 0}, 2, 1, ["S2"]),
         ({"attr1": -9, "attr2": 3}, 1, 1, ["S1"]),  # S1 hangs from [1, 5] of attr2
@@ -98,8 +98,10 @@ COPIES = 20
         ({"attr1": -3}, 2, 0, []),
     ],
 )
-def test_figure_3_pstbloom(event: dict[str, int], hanging: int, left: int, matching: list[str]) -> None:
-    """Each subscription twenty times, with one more predicate: lists of a handful would share a block."""
+def test_pstbloom_finds_the_matches_of_figure_3(
+    event: dict[str, int], hanging: int, left: int, matching: list[str]
+) -> None:
+    """Each subscription comes twenty times, with one more predicate: shorter lists would share a block."""
     rows = {
         f"{name}.{n}": f"{text} AND attr3 > {n}" for name, text in FIGURE_3.items() for n in range(COPIES)
     }
@@ -109,8 +111,8 @@ def test_figure_3_pstbloom(event: dict[str, int], hanging: int, left: int, match
     assert (found.work.candidates, found.work.verified) == (COPIES * hanging, COPIES * left)
 
 
-def test_figure_4_psthash() -> None:
-    """Of the event's three 2-dim spaces only [1-2][2-2] is looked up: no clause is posted under [3-1]."""
+def test_psthash_finds_the_matches_of_figure_4() -> None:
+    """Only [1-2][2-2] of the event's three 2-dim spaces is looked up: no clause is posted under [3-1]."""
     index = Index.build(FIGURE_4, engine="psthash")
     found = index.match({"attr1": 1, "attr2": -1, "attr3": 2})
     assert sorted(found) == ["S2"]
@@ -120,7 +122,7 @@ def test_figure_4_psthash() -> None:
     assert index.match({"attr1": 1, "attr2": -1, "attr3": 0}).work.visited == 3
 
 
-def test_section_3_3_ranking_by_operator_and_width() -> None:
+def test_ranking_follows_operator_and_width_without_events() -> None:
     """Without events: = before ∈ before in before < ; among ranges the narrower one first."""
     rows = {
         f"s{n}": f"a IN ({n}, {n + 100}) AND b = {n} AND c BETWEEN {n} AND {n + 9} AND d < {n}"
@@ -136,8 +138,8 @@ def test_section_3_3_ranking_by_operator_and_width() -> None:
     assert index.match({"b": 40}).work.candidates >= 5
 
 
-def test_section_3_3_ranking_by_historical_events() -> None:
-    """Events show that the state is always the same: then the range is the better access predicate."""
+def test_ranking_follows_historical_events_when_given() -> None:
+    """Events show that the state is always the same, so the range is the better access predicate."""
     rows = {f"s{n}": f"state = 1 AND price BETWEEN {n} AND {n + 9}" for n in range(200)}
     sample = [{"state": 1, "price": n % 250} for n in range(500)]
     event = {"state": 1, "price": 100}
@@ -150,7 +152,7 @@ def test_section_3_3_ranking_by_historical_events() -> None:
 
 
 def book(count: int) -> dict[str, str]:
-    """Marketplace searches: one of 50 cities, one of 8 kinds, a range of prices."""
+    """Return marketplace searches: one of 50 cities, one of 8 kinds, a range of prices."""
     return {
         f"s{n}": f"city = 'c{n % 50}' AND kind = 'k{n % 8}' AND price BETWEEN {n % 1000} AND {n % 1000 + 50}"
         for n in range(count)
@@ -161,7 +163,7 @@ SEARCH = {"city": "c7", "price": 520, "kind": "k3"}
 
 
 @pytest.mark.kernels
-def test_pstbloom_looks_at_one_leaf_and_signatures_prune() -> None:
+def test_pstbloom_reads_one_leaf_and_signatures_prune() -> None:
     found = Index.build(book(2000), engine="pstbloom", parameters={"crowd": 0}).match(SEARCH)
     assert sorted(found) == sorted(Index.build(book(2000), engine="scan").match(SEARCH))
     assert found.work.candidates == 20  # the different searches in city c7
@@ -169,17 +171,17 @@ def test_pstbloom_looks_at_one_leaf_and_signatures_prune() -> None:
 
 
 @pytest.mark.kernels
-def test_psthash_looks_at_one_pair_of_leaves() -> None:
+def test_psthash_reads_one_pair_of_leaves() -> None:
     found = Index.build(book(2000), engine="psthash").match(SEARCH)
     assert sorted(found) == sorted(Index.build(book(2000), engine="scan").match(SEARCH))
     assert found.work.visited == 1
-    assert 5 <= found.work.candidates <= 20  # c7 and k3, and what else is in that bucket
+    assert 5 <= found.work.candidates <= 20  # c7 and k3, and the rest of that bucket
     assert found.work.verified <= 3
 
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("size", [3, 4])
-def test_psthash_with_more_access_predicates_goes_on_only_where_clauses_are(size: int) -> None:
+def test_psthash_skips_combinations_without_clauses(size: int) -> None:
     names = "abcdefgh"
     rows = {
         f"s{n}": " AND ".join(f"{names[(n + k) % 8]} = {(n // 8 + k) % 5}" for k in range(size))
@@ -192,7 +194,7 @@ def test_psthash_with_more_access_predicates_goes_on_only_where_clauses_are(size
 
 
 @pytest.mark.kernels
-def test_an_event_of_very_many_values_costs_no_more_than_a_scan() -> None:
+def test_event_with_very_many_values_costs_no_more_than_a_scan() -> None:
     rows = {f"s{n}": f"a{n} = 1 AND a{n + 1} = 1" for n in range(60)}
     event = {f"a{n}": 1 for n in range(61)}
     found = Index.build(rows, engine="psthash").match(event)
@@ -202,7 +204,7 @@ def test_an_event_of_very_many_values_costs_no_more_than_a_scan() -> None:
 
 
 @pytest.mark.kernels
-def test_a_range_over_thousands_of_leaves_has_a_handful_of_postings() -> None:
+def test_range_over_thousands_of_leaves_has_a_handful_of_postings() -> None:
     count = 3000
     rows = {f"s{n}": f"a BETWEEN {n} AND {n + 2 * count}" for n in range(count)}
     for engine, most in (("pstbloom", 5), ("psthash", 5)):

@@ -1,4 +1,4 @@
-"""Matching with every engine, and comparing pairs."""
+"""Match with every engine, and compare pairs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tamis.space.located import Located
 from tamis.space.space import Clauses
 
 Pairs = set[tuple[Any, str]]
-# These look at half of the clauses or more for each event: they get the first few events.
+# These engines check half of the clauses or more for each event, so they get the first few events.
 SLOW = ("kindex", "scan")
 
 
 def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: int = 4096) -> Pairs:
-    """The pairs (name of the event, subscription) of a run in which no event may be refused."""
+    """Return the pairs (name of the event, subscription) of a run in which no event may be refused."""
     found: Pairs = set()
     count = 0
     for batch in index.match_batches(events, batch_size=batch_size):
@@ -37,7 +37,7 @@ def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: i
 
 
 def assert_every_engine(index: Index, events: Iterable[Any], names: list[Any], expected: Pairs) -> None:
-    """The index finds the expected pairs, and every other engine what the index's own finds in its clauses.
+    """Assert that the index finds the expected pairs, and every other engine the same pairs in its clauses.
 
     Reading rules, locating events and revision are most of the work and the same for all: they are done once.
     Engines see nothing of an event but its cells: of events with the same cells, they get one.
@@ -86,7 +86,7 @@ def _taken(batch: Located, rows: Any) -> Located:
 
 
 def _pairs(engine: Any, clauses: Clauses, batch: Located) -> Any:
-    """The distinct pairs (event, subscription) before revision, as sorted numbers."""
+    """Return the distinct pairs (event, subscription) before revision, as sorted numbers."""
     pairs = engine.candidates(batch)
     start = clauses.owner_start.astype(np.int64)
     count = start[pairs.clause + 1] - start[pairs.clause]
@@ -95,7 +95,7 @@ def _pairs(engine: Any, clauses: Clauses, batch: Located) -> Any:
 
 
 def assert_equal_pairs(found: Pairs, expected: Pairs) -> None:
-    """None missing, none extra."""
+    """Assert that no pair is missing or extra."""
     missing, extra = expected - found, found - expected
     shown = {"missing": sorted(missing, key=str)[:5], "extra": sorted(extra, key=str)[:5]}
     assert found == expected, f"{len(missing)} missing, {len(extra)} extra: {shown}"

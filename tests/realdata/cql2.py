@@ -1,8 +1,8 @@
-"""OGC CQL2 predicates and their features in our language.
+"""Translate OGC CQL2 predicates and their features into our language.
 
-Sayable: comparisons, sets, LIKE, IS NULL, dates and times, every temporal function (a relation of two
-intervals is a comparison of their ends), and spatial functions of *points*. Not sayable: spatial functions
-of features that are lines or areas, since an event's value is a point.
+Our language has comparisons, sets, LIKE, IS NULL, dates and times, every temporal function (a relation of two
+intervals is a comparison of their ends), and spatial functions of *points*. It lacks spatial functions of
+features that are lines or areas, since an event's value is a point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SPATIAL = re.compile(r"(S_\w+)\(geom,((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 
 
 def expression_of(case: dict[str, Any]) -> Expr | None:
-    """The expression of a case; ``None`` if our language cannot say it."""
+    """Return the expression of a case; ``None`` if our language cannot express it."""
     rule = case["rule"]
     if temporal := _TEMPORAL.fullmatch(rule):
         return _relation(*temporal.groups())
@@ -34,7 +34,7 @@ def expression_of(case: dict[str, Any]) -> Expr | None:
 
 
 def _of_points(match: re.Match[str]) -> str:
-    """For a point, to intersect an area or to lie within it is the same."""
+    """Return the predicate for points: to intersect an area and to lie within it are the same."""
     function, shape = match.groups()
     if function == "S_EQUALS":
         return f"geom = {shape}"
@@ -44,7 +44,7 @@ def _of_points(match: re.Match[str]) -> str:
 
 
 def _relation(function: str, left: str, right: str) -> Expr:
-    """A relation between an event's time or interval and a fixed one, by their four ends."""
+    """Return a relation between an event's time or interval and a fixed one, by their four ends."""
     names = re.findall(r"\w+", left.removeprefix("interval"))
     start, end = names[0], names[-1]
     fixed = [None if text == ".." else clean_time(_moment(text)) for text in re.findall(r"'([^']*)'", right)]
@@ -76,7 +76,7 @@ def _moment(text: str) -> datetime:
 
 
 def event_of(feature: dict[str, Any]) -> dict[str, Any]:
-    """A feature as an event: times as times, truth values as booleans, a point as a point."""
+    """Return a feature as an event: times as times, truth values as booleans, a point as a point."""
     event = {name: value for name, value in feature.items() if name not in ("collection", "fid", "geom")}
     for name in ("date", "start", "end"):
         if event.get(name):

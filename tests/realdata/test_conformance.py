@@ -1,5 +1,7 @@
-"""Cases with an outside answer: OGC CQL2's abstract tests, the trace of the SIGMOD 2013 contest, and
-EventBridge patterns, all of which can be said."""
+"""Test cases with external answers: OGC CQL2's abstract tests, the SIGMOD 2013 trace, EventBridge.
+
+All EventBridge patterns can be expressed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from tests.realdata import cql2
 
 pytestmark = pytest.mark.realdata
 
-# Spatial functions of lines and areas, which no value of an event can be: by function.
+# Spatial functions of lines and areas, which no value of an event can be, by function.
 UNSAID = {
     "S_INTERSECTS": 17,
     "S_DISJOINT": 6,
@@ -61,9 +63,9 @@ def test_cql2_predicates_find_the_expected_number_of_features(engine: str, share
     }
 
 
-@pytest.mark.parametrize("engine", ["hybrid", "presearch"])  # the others meet these words in test_text
-def test_sigmod_trace_in_order(engine: str, shared_data: Path) -> None:
-    """Subscribe, unsubscribe and publish as they come; the state at publish time counts."""
+@pytest.mark.parametrize("engine", ["hybrid", "presearch"])  # test_text covers the other engines
+def test_sigmod_trace_gives_the_expected_matches(engine: str, shared_data: Path) -> None:
+    """The test subscribes, unsubscribes and publishes in order; the state at publish time counts."""
     index = Index.build(engine=engine)
     kinds: Counter[str] = Counter()
     exact: set[int] = set()
@@ -83,7 +85,7 @@ def test_sigmod_trace_in_order(engine: str, shared_data: Path) -> None:
             assert found == sorted(expected), line["doc"]
             pairs += len(expected)
             others += len(line["ids"]) - len(expected)
-    # Words within a Hamming or edit distance are not sayable; their subscriptions are left out.
+    # Our language lacks words within a Hamming or edit distance; their subscriptions are left out.
     assert kinds == {
         "exact": 993,
         "hamming": 406,
@@ -103,7 +105,7 @@ def test_eventbridge_patterns_are_read_or_refused_as_expected(shared_data: Path)
 
 
 @pytest.mark.parametrize("engine", NAMES)
-def test_eventbridge_patterns_with_every_engine(engine: str, shared_data: Path) -> None:
+def test_eventbridge_patterns_match_alike_with_every_engine(engine: str, shared_data: Path) -> None:
     cases = {
         name: case for name, case in eventbridge_cases(shared_data).items() if case["expected"] != "error"
     }
@@ -122,7 +124,7 @@ def eventbridge_cases(shared_data: Path) -> dict[str, dict[str, Any]]:
 
 
 def decided(case: dict[str, Any]) -> bool | str:
-    """What the tree says, or that there is none; both as data and as text."""
+    """Return the tree's verdict, or that there is no tree; as data and as text."""
     try:
         tree = from_eventbridge(case["rule"])
     except ExpressionError as bad:

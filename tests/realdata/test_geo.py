@@ -1,4 +1,4 @@
-"""51,095 rules about map objects × 81,611 OpenStreetMap objects, and the municipality that each lies in."""
+"""Match 51,095 rules about map objects with 81,611 OpenStreetMap objects and their municipalities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _polygon(geometry: dict[str, Any]) -> Polygon:
     return Polygon(tuple(tuple(tuple((x, y) for x, y in ring) for ring in area) for area in areas))
 
 
-def test_all_rules_on_all_objects(shared_data: Path) -> None:
+def test_map_rules_give_the_expected_pairs(shared_data: Path) -> None:
     folder = shared_data / "geo_osm"
     rules = {rule["id"]: geo.expression_of(rule) for rule in lines(folder / "rules.jsonl.gz")}
     assert len(rules) == 51_095
@@ -37,7 +37,7 @@ def test_all_rules_on_all_objects(shared_data: Path) -> None:
     assert_every_engine(Index.build(rules), map(geo.event_of, objects), names, expected)
 
 
-def test_municipalities_cover_the_objects_that_lie_in_them(shared_data: Path) -> None:
+def test_municipalities_cover_their_objects(shared_data: Path) -> None:
     folder = shared_data / "geo_osm"
     towns = {
         line["name"]: Within("at", _polygon(line["geometry"]))

@@ -1,4 +1,7 @@
-"""59,983 web queries × every tenth of 47,850 papers: 51,391 pairs (ACL Anthology; TREC Million Query)."""
+"""Match 59,983 web queries (TREC Million Query) with every tenth of 47,850 papers: 51,391 pairs.
+
+The papers come from the ACL Anthology.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from tests.realdata.common import assert_every_engine
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 
-def test_all_queries_on_every_tenth_paper(shared_data: Path) -> None:
+def test_text_queries_give_the_expected_pairs(shared_data: Path) -> None:
     folder = shared_data / "text"
     queries = {
         line["id"]: Text("words", "all", tuple(line["terms"]))

@@ -1,4 +1,4 @@
-"""A small saved index, copies of it that were damaged, and what opening one may do."""
+"""Make a small saved index and damaged copies of it, and check what opening one does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REFUSALS = (IndexCorrupt, IndexVersion, IndexNotFound)
 
 
 def saved(folder: Path, engine: str = "hybrid") -> Path:
-    """An index on disk with two segments, one of them with removals."""
+    """Return an index on disk with two segments, one of them with removals."""
     index = Index.build(BOOK, engine=engine)
     index.add({f"m{n}": f"size > {n}" for n in range(8)})
     index.remove("n7")
@@ -39,12 +39,12 @@ def saved(folder: Path, engine: str = "hybrid") -> Path:
 
 
 def answers(index: Index) -> list[list[str]]:
-    """What the index says about EVENTS."""
+    """Return the answers of the index to EVENTS."""
     return [sorted(index.match(event)) for event in EVENTS]
 
 
 def damaged(original: Path, copy: Path, change: Callable[[Path], None]) -> Path:
-    """A copy of an index after ``change``."""
+    """Return a copy of an index after ``change``."""
     if copy.exists():
         shutil.rmtree(copy)
     shutil.copytree(original, copy)
@@ -53,9 +53,9 @@ def damaged(original: Path, copy: Path, change: Callable[[Path], None]) -> Path:
 
 
 def assert_refused_or_right(folder: Path, expected: list[list[str]], what: str) -> bool:
-    """Opening a damaged index is refused by name, or, if the damage is harmless, answers rightly.
+    """Assert that a damaged index is refused by name or, if the damage is harmless, answers rightly.
 
-    Returns whether it was refused.
+    Return whether it was refused.
     """
     try:
         index = Index.open(folder, verify=True)
@@ -69,7 +69,7 @@ def assert_refused_or_right(folder: Path, expected: list[list[str]], what: str) 
 
 
 def manifest_of(folder: Path) -> Path:
-    """The manifest in force."""
+    """Return the manifest in force."""
     return max(folder.glob("manifest-*.json"))
 
 

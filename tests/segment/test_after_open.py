@@ -1,4 +1,4 @@
-"""Files that change while they are mapped, and notes that say a file was verified."""
+"""Test files that change while they are mapped, and notes that a file was verified."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.segment.corrupt import EVENTS, answers, saved
 
 
 def largest(folder: Path) -> Path:
-    """The arrays of the larger segment."""
+    """Return the arrays of the larger segment."""
     return max(folder.glob("segment-*/arrays.bin"), key=lambda path: path.stat().st_size)
 
 
@@ -38,7 +38,7 @@ def test_check_finds_bytes_that_changed_after_opening(tmp_path: Path) -> None:
     flip(largest(tmp_path))
     with pytest.raises(IndexCorrupt, match=r"arrays\.bin.*checksum"):
         index.check()
-    index.check(checksums=False)  # what was changed is an id: no invariant is broken
+    index.check(checksums=False)  # an id was changed, which breaks no invariant
 
 
 def test_change_that_keeps_size_and_time_is_found_at_the_next_open(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_best_matches_of_a_cut_file_are_refused(tmp_path: Path) -> None:
         index.top_k({"a": 9}, 2)
 
 
-def test_note_of_somebody_else_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_note_of_another_user_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved(tmp_path / "index")
     seal = (largest(tmp_path / "index").with_name("segment.json")).read_bytes()
     assert verified.is_verified(largest(tmp_path / "index"), seal)
@@ -93,7 +93,7 @@ def test_secret_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [path.name for path in secret.parent.iterdir()] == ["verified.key"]
 
 
-def test_index_opens_when_no_secret_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_opens_when_no_secret_can_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "file" / "cache"))
     index = Index.open(saved(tmp_path / "index"))

@@ -1,4 +1,4 @@
-"""Torn, truncated and bit-flipped files are refused at open, by name; nothing damaged answers wrongly."""
+"""Test that torn, truncated and bit-flipped files are refused at open, by name."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def original(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Every file of an index, relative to it."""
+    """Return every file of an index, relative to it."""
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
 
 
 def sampled(size: int, count: int) -> list[int]:
-    """Places in a file: both ends and some in between."""
+    """Return places in a file: both ends and some in between."""
     chance = random.Random(SEED)
     return sorted(
         {0, 1, size // 2, size - 1, *(chance.randrange(size) for _ in range(count))} & set(range(size))
@@ -38,7 +38,7 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def test_a_flipped_bit_is_found(original: Path, tmp_path: Path) -> None:
+def test_flipped_bit_is_found(original: Path, tmp_path: Path) -> None:
     expected = answers(Index.open(original))
     for file in files_of(original):
         raw = (original / file).read_bytes()
@@ -50,11 +50,11 @@ def test_a_flipped_bit_is_found(original: Path, tmp_path: Path) -> None:
             refused += assert_refused_or_right(copy, expected, f"{file} at {at}")
         if file.suffix == ".bin":
             assert refused == len(places), file
-        elif file.name != "verified":  # a note that costs a check; in JSON some bytes are white space
+        elif file.name != "verified":  # this note only saves a check; in JSON some bytes are white space
             assert refused >= len(places) - 1, file
 
 
-def test_a_truncated_file_is_found(original: Path, tmp_path: Path) -> None:
+def test_truncated_file_is_found(original: Path, tmp_path: Path) -> None:
     expected = answers(Index.open(original))
     for file in files_of(original):
         raw = (original / file).read_bytes()
@@ -67,7 +67,7 @@ def test_a_truncated_file_is_found(original: Path, tmp_path: Path) -> None:
         assert refused or file.name == "verified"
 
 
-def test_a_missing_file_is_found(original: Path, tmp_path: Path) -> None:
+def test_missing_file_is_found(original: Path, tmp_path: Path) -> None:
     for file in files_of(original):
         copy = damaged(original, tmp_path / "copy", lambda c, f=file: (c / f).unlink())
         if file.name == "verified":
@@ -78,7 +78,7 @@ def test_a_missing_file_is_found(original: Path, tmp_path: Path) -> None:
             Index.open(copy)
 
 
-def test_a_folder_where_a_file_should_be(original: Path, tmp_path: Path) -> None:
+def test_folder_in_place_of_a_file_is_refused(original: Path, tmp_path: Path) -> None:
     expected = answers(Index.open(original))
     for file in files_of(original):
 
@@ -90,7 +90,7 @@ def test_a_folder_where_a_file_should_be(original: Path, tmp_path: Path) -> None
         assert assert_refused_or_right(copy, expected, str(file)) or file.name == "verified"
 
 
-def test_an_altered_file_is_found_even_if_it_was_verified_before(original: Path) -> None:
+def test_altered_file_is_found_even_if_it_was_verified_before(original: Path) -> None:
     assert Index.open(original).match({}) == Index.open(original).match({})
     (segment, *_) = original.glob("segment-*")
     arrays = segment / "arrays.bin"
@@ -101,7 +101,7 @@ def test_an_altered_file_is_found_even_if_it_was_verified_before(original: Path)
         Index.open(original)
 
 
-def test_damage_that_keeps_size_and_time_is_found_by_verifying(original: Path) -> None:
+def test_damage_that_keeps_size_and_time_is_found_by_verification(original: Path) -> None:
     (segment, *_) = original.glob("segment-*")
     arrays = segment / "arrays.bin"
     status = arrays.stat()
@@ -124,7 +124,7 @@ def test_segments_of_two_indexes_cannot_be_swapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["nothing", "a file", "an empty folder"])
-def test_there_is_no_index(what: str, tmp_path: Path) -> None:
+def test_missing_index_is_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "place"
     if what == "a file":
         path.write_text("{}")

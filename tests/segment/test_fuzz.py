@@ -1,7 +1,7 @@
-"""Fuzz of the segment reader: arrays changed and sealed again, as a hostile writer would.
+"""Fuzz the segment reader with arrays changed and sealed again, as a hostile writer would.
 
-Such a file may be refused or, where the change makes some other valid index, answer; it must never take the
-process down, hang or raise anything else.
+The reader may refuse such a file. If the change makes another valid index, it may answer. It must never crash
+the process, hang or raise anything else.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def forge(folder: Path, array: str, place: int, value: int) -> None:
 
 
 def survives(folder: Path) -> bool:
-    """Open and use the index; returns whether it was refused."""
+    """Open and use the index; return whether it was refused."""
     try:
         index = Index.open(folder)
     except REFUSALS:
@@ -93,7 +93,7 @@ def test_forged_arrays_are_refused_or_used_safely(original: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("case", CORPUS, ids=str)
-def test_changes_that_did_harm_are_refused(case: tuple[str, str, int, int], tmp_path: Path) -> None:
+def test_known_harmful_changes_are_refused(case: tuple[str, str, int, int], tmp_path: Path) -> None:
     engine, array, place, value = case
     copy = damaged(
         saved(tmp_path / "original", engine), tmp_path / "copy", lambda c: forge(c, array, place, value)

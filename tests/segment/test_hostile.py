@@ -1,4 +1,4 @@
-"""Files written on purpose: foreign JSON, other versions, unknown engines, types and lengths that lie."""
+"""Test files written on purpose: foreign JSON, other versions, unknown engines, false types and lengths."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = 
 
 
 @pytest.mark.parametrize("lie", MANIFESTS)
-def test_a_manifest_that_lies_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
+def test_false_manifest_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
     change, error = MANIFESTS[lie]
     copy = damaged(original, tmp_path / "copy", lambda c: reseal(manifest_of(c), change))
     with pytest.raises(error, match="copy") as raised:
@@ -150,7 +150,7 @@ SEGMENTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
 
 
 @pytest.mark.parametrize("lie", SEGMENTS)
-def test_a_segment_that_lies_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
+def test_false_segment_is_refused(original: Path, tmp_path: Path, lie: str) -> None:
     change, error = SEGMENTS[lie]
     copy = damaged(original, tmp_path / "copy", lambda c: reseal(_largest(c) / "segment.json", change))
     with pytest.raises(error, match="copy") as raised:
@@ -162,7 +162,7 @@ def _largest(folder: Path) -> Path:
     return max(folder.glob("segment-*"), key=lambda path: (path / "arrays.bin").stat().st_size)
 
 
-def test_nothing_was_changed_in_the_original(original: Path) -> None:
+def test_original_index_stays_unchanged(original: Path) -> None:
     index = Index.open(original, verify=True)
     index.check()
     assert [len(found) for found in answers(index)] == [3, 3, 5, 1]

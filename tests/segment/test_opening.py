@@ -15,7 +15,7 @@ PADDING = "x" * 120
 
 
 def large_table() -> pa.Table:
-    """Subscriptions with long ids and long strings, so that few of them fill much space."""
+    """Return subscriptions with long ids and long strings, so that few of them fill much space."""
     number = np.arange(ROWS)
     ids = pa.array([f"{n:06}{PADDING}" for n in range(ROWS)])
     return pa.table(

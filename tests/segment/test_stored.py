@@ -1,4 +1,4 @@
-"""Indexes that older versions of Tamis wrote: they open, check, match and merge as before."""
+"""Test indexes that older versions of Tamis wrote: they open, check, match and merge as before."""
 
 from __future__ import annotations
 

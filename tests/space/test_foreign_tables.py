@@ -1,4 +1,4 @@
-"""Tables of any library mean what the same events mean as dictionaries."""
+"""Test that tables of any library mean the same as the same events as dictionaries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ VALUES = {
 
 
 @given(st.lists(st.fixed_dictionaries(VALUES), min_size=1, max_size=5), st.sampled_from(sorted(INDEXES)))
-def test_libraries_agree(events: list[dict[str, Any]], engine: str) -> None:
+def test_tables_of_all_libraries_match_alike(events: list[dict[str, Any]], engine: str) -> None:
     index = INDEXES[engine]
     wanted = _pairs(index, events)
     table = pa.Table.from_pylist(events)
@@ -139,7 +139,7 @@ REFUSED: list[Any] = [
 
 
 @pytest.mark.parametrize("table", REFUSED, ids=range(len(REFUSED)))
-def test_table_that_means_nothing_is_refused(table: Any) -> None:
+def test_meaningless_table_is_refused(table: Any) -> None:
     with pytest.raises(InputError):
         INDEXES["hybrid"].match_many(table)
 

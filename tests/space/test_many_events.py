@@ -1,4 +1,4 @@
-"""Lists, single events and tables are located alike, and names are found by their bytes."""
+"""Test that lists, single events and tables are located alike, and names are found by their bytes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_nested_maps_have_dotted_names() -> None:
 
 @given(st.lists(st.text(max_size=20), unique=True), st.lists(st.text(max_size=20)))
 @pytest.mark.kernels
-def test_names_are_found(names: list[str], keys: list[str]) -> None:
+def test_names_are_found_by_their_bytes(names: list[str], keys: list[str]) -> None:
     names = [name for name in names if name.isprintable()]
     keys = [key for key in keys if key.isprintable()] + names[::2]
     found = NameTable(string_column(names)).find(pa.array(keys, pa.string()), 12)
@@ -110,7 +110,7 @@ def test_names_are_found(names: list[str], keys: list[str]) -> None:
         assert found is None
 
 
-def test_slices_and_large_strings() -> None:
+def test_slices_and_large_strings_are_read_alike() -> None:
     table = NameTable(string_column(["a", "bb", "ccc"]))
     keys = pa.array(["x", "bb", "a", "ccc", "cc"], pa.large_string())
     assert np.array_equal(table.find(keys, 9), [-1, 1, 0, 2, -1])
@@ -119,7 +119,7 @@ def test_slices_and_large_strings() -> None:
 
 
 @pytest.mark.parametrize("limit", ["event_attributes", "event_values"])
-def test_limits_count_each_event(limit: str) -> None:
+def test_limits_apply_to_each_event(limit: str) -> None:
     index = Index.build({"s": "a = 1"}, limits=Limits(**{limit: 3}))
     few, many = {"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "c": 3, "d": 4}
     table = pa.table(
@@ -135,7 +135,7 @@ def test_limits_count_each_event(limit: str) -> None:
 @pytest.mark.parametrize(
     "column",
     [
-        [5, 5, 6, 4, 5],  # close together: searched for once each
+        [5, 5, 6, 4, 5],  # close together: searched once each
         [2**63 - 1] * 3 + [2**63 - 2],
         [-(2**63)] * 3 + [-(2**63) + 1],
         [-(2**63), 2**63 - 1, 0],  # far apart
@@ -143,7 +143,7 @@ def test_limits_count_each_event(limit: str) -> None:
         [],
     ],
 )
-def test_a_column_of_integers_matches_as_its_values_do(column: list[int]) -> None:
+def test_integer_column_matches_like_its_values(column: list[int]) -> None:
     edges = [4, 5, 2**53, 2**53 + 1, 2**53 + 2, 2**63 - 2, 2**63 - 1, -(2**63), -(2**63) + 1]
     index = Index.build({f"{sign}{edge}": f"n {sign} {edge}" for edge in edges for sign in ("=", "<", ">=")})
     pairs = index.match_many(pa.table({"n": pa.array(column, pa.int64())}))

@@ -1,4 +1,4 @@
-"""``null`` is absent, and its name is in ``$null``: whatever way an event comes, and whoever decides."""
+"""Test that ``null`` is absent, with its name in ``$null``, for every form of event and every evaluator."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ events = flat.filter(lambda event: all(event.get(odd) is None for odd in ("n" * 
 @pytest.mark.parametrize("engine", NAMES)
 @given(batch=st.lists(events, min_size=1, max_size=5))
 @per_engine
-def test_every_way_sees_the_same_nulls(engine: str, batch: list[dict[str, Any]]) -> None:
+def test_every_path_sees_the_same_nulls(engine: str, batch: list[dict[str, Any]]) -> None:
     index = INDEXES[engine]
     wanted = [[name for name, text in BOOK.items() if matches(parse(text), event_from(e))] for e in batch]
     assert [list(index.match(event)) for event in batch] == wanted
@@ -57,7 +57,7 @@ def test_every_way_sees_the_same_nulls(engine: str, batch: list[dict[str, Any]])
 INDEXES = {engine: Index.build(BOOK, engine=engine) for engine in NAMES}
 
 
-def test_what_is_said_of_null() -> None:
+def test_null_predicates_hold_as_documented() -> None:
     fresh = Index.build()
     for name, text in BOOK.items():
         fresh.add(name, text)
@@ -74,7 +74,7 @@ def test_what_is_said_of_null() -> None:
         assert "nothing is" not in first
 
 
-def test_in_a_table_null_is_silence() -> None:
+def test_null_in_a_table_is_absent() -> None:
     table = pa.table({"a": pa.array([None, 1], pa.int64()), "b": pa.array([{"c": None}, {"c": "x"}])})
     found = INDEXES["hybrid"].match_many(table).to_pydict()
     assert "a is null" not in found["subscription"]

@@ -1,4 +1,4 @@
-"""The ways to decide a pattern agree: string operations, one RE2 program, sets of programs, automata."""
+"""Test that the ways to decide a pattern agree: string operations, RE2 programs and sets, automata."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ patterns = st.sampled_from(PATTERNS) | st.lists(
 
 
 @given(patterns, subjects, st.booleans())
-def test_simple_shapes_mean_what_their_automaton_means(pattern: str, subject: str, folded: bool) -> None:
+def test_simple_pattern_shapes_match_like_their_automaton(pattern: str, subject: str, folded: bool) -> None:
     like = read_like(pattern, folded)
     text = fold(subject) if folded else subject
     assert like_matches(like, text) == (compiled(like.regex).search(text) is not None)
 
 
 @given(st.lists(patterns, max_size=8, unique=True), subjects, st.booleans())
-def test_sets_of_patterns_find_what_single_patterns_find(
+def test_pattern_sets_find_the_same_as_single_patterns(
     written: list[str], subject: str, folded: bool
 ) -> None:
     regexes = list(dict.fromkeys([*(read_like(pattern, folded).regex for pattern in written), *REGEXES]))

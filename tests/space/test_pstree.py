@@ -1,4 +1,4 @@
-"""The PS-Tree against a plain list of predicates: it grows, shrinks, locates and freezes like the list."""
+"""Test the PS-Tree against a plain list of predicates: it grows, shrinks, locates and freezes alike."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def expected(book: dict[int, Any], value: Any) -> set[int]:
 
 
 def machine(elements: Elements, values: Any) -> type[RuleBasedStateMachine]:
-    """A life of predicates and events over one type of values."""
+    """Return a state machine of predicates and events over one type of values."""
 
     class Life(RuleBasedStateMachine):
         def __init__(self) -> None:
@@ -94,7 +94,7 @@ def machine(elements: Elements, values: Any) -> type[RuleBasedStateMachine]:
         @precondition(lambda self: self.book)
         @rule(data=st.data())
         def operand(self, data: st.DataObject) -> None:
-            """Where predicates end is where mistakes are."""
+            """Draw operands at the ends of predicates, where mistakes are likely."""
             number = data.draw(st.sampled_from(sorted(self.book)))
             for value in self.book[number][1:]:
                 self.locate(value)
@@ -185,7 +185,7 @@ def test_intervals_in_bulk_equal_intervals_one_by_one(intervals: list[tuple[int,
     assert [part.tolist() for part in one.pairs(probe)] == [part.tolist() for part in bulk.pairs(probe)]
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
+def test_unfit_predicate_is_refused_and_changes_nothing() -> None:
     tree = PSTree(Integers(8))
     tree.insert(1, "=", 5)
     for wrong in ((1, "=", 6), (2, "like", 6), (2, "between", 6), (2, "=", 1, 2)):

@@ -1,4 +1,4 @@
-"""Many points against many shapes: always the verdict of the shape itself, on borders most of all."""
+"""Test many points against many shapes: always the verdict of the shape itself, above all on borders."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _corners = st.tuples(_small, _small) | st.tuples(_lons, _lats)
 
 @st.composite
 def _rings(draw: st.DrawFn) -> Ring:
-    """Rings of all sorts: most of them cross themselves."""
+    """Draw rings of all sorts: most of them cross themselves."""
     ring = draw(st.lists(_corners, min_size=3, max_size=8))
     return (*ring, ring[0])
 
 
 @st.composite
 def _stars(draw: st.DrawFn) -> Ring:
-    """Rings around a centre: most of them do not."""
+    """Draw rings around a centre: most of them do not cross themselves."""
     angles = np.sort(np.array(draw(st.lists(st.integers(0, 59), min_size=3, max_size=12, unique=True)))) / 60
     away = np.array(draw(st.lists(st.integers(1, 9), min_size=len(angles), max_size=len(angles)))) / 7
     ring = [
@@ -52,7 +52,7 @@ _shapes = st.one_of(_boxes, _circles, _polygons)
 
 
 def _telling(shape: Shape) -> list[Point]:
-    """Points where a verdict is hardest: corners, the middle of edges, the ends of the axes."""
+    """Return points where a verdict is hardest: corners, the middle of edges, the ends of the axes."""
     if isinstance(shape, Box):
         return [Point(x, y) for x in (shape.west, shape.east) for y in (shape.south, shape.north)]
     if isinstance(shape, Circle):
@@ -75,7 +75,7 @@ def _found(table: Shapes, points: list[Point]) -> set[tuple[int, int]]:
 
 
 @given(st.lists(_shapes, min_size=1, max_size=6), st.lists(_places, max_size=6))
-def test_found_is_what_covers(shapes: list[Shape], points: list[Point]) -> None:
+def test_found_shapes_are_those_that_cover_the_point(shapes: list[Shape], points: list[Point]) -> None:
     points = points + [point for shape in shapes for point in _telling(shape)]
     table = Shapes([(shape, 100 + n) for n, shape in enumerate(shapes)], [])
     expected = {
@@ -90,7 +90,7 @@ def test_found_is_what_covers(shapes: list[Shape], points: list[Point]) -> None:
 
 
 @given(_circles, st.floats(-180, 180), st.floats(-2e-9, 2e-9))
-def test_circles_at_their_border(circle: Circle, bearing: float, off: float) -> None:
+def test_circles_decide_their_border_exactly(circle: Circle, bearing: float, off: float) -> None:
     lat, lon, far = np.radians(circle.centre.lat), np.radians(circle.centre.lon), circle.metres / 6_371_008.8
     turn = np.radians(bearing)
     y = np.arcsin(np.clip(np.sin(lat) * np.cos(far) + np.cos(lat) * np.sin(far) * np.cos(turn), -1, 1))
@@ -100,14 +100,14 @@ def test_circles_at_their_border(circle: Circle, bearing: float, off: float) -> 
     assert bool(_found(Shapes([(circle, 7)], []), [point])) == covers(circle, point)
 
 
-def test_points_of_predicates() -> None:
+def test_points_of_predicates_match_exactly() -> None:
     table = Shapes([(Box(0.0, 0.0, 1.0, 1.0), 5)], [(Point(0.0, 0.0), 6), (Point(3.0, 3.0), 7)])
     points = [Point(-0.0, 0.0), Point(3.0, 3.0), Point(0.5, 0.5), Point(2.0, 2.0)]
     assert _found(table, points) == {(0, 5), (0, 6), (1, 7), (2, 5)}
     assert _found(Shapes([], []), points) == set()
 
 
-def test_long_polygons() -> None:
+def test_long_polygons_are_decided_exactly() -> None:
     angles = np.linspace(0, 2 * np.pi, 500)[:-1]
     ring = [(float(np.cos(a)), float(np.sin(a))) for a in angles]
     polygon = Polygon((((*ring, ring[0]),),))

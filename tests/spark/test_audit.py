@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,6 +11,7 @@ from pyspark.sql import Observation, SparkSession
 import tamis.spark
 from tamis.errors import AuditFailed, InputError
 from tamis.spark import worker
+from tests.forgetful import forgetful_index
 
 ROWS = [(f"e{n}", n % 3) for n in range(60)]
 
@@ -29,22 +29,9 @@ def test_audit_agrees_and_is_counted(spark: SparkSession, tmp_path: Path, plan: 
     assert work.get["audited"] == len(ROWS) * (2 if plan == "sharded" else 1)  # every shard audits for itself
 
 
-class Forgetful:
-    """An engine that loses every candidate."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-
-    def candidates(self, events: Any) -> Any:
-        found = self._engine.candidates(events)
-        return found._replace(event=found.event[:0], clause=found.clause[:0])
-
-
 def test_difference_ends_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The function of a task, run in this process with an index whose engine is broken."""
-    index = tamis.Index.build({"one": "a = 1"})
-    (layer,) = index._writer.current.layers
-    layer.segment.__dict__["engine"] = Forgetful(layer.segment.engine)
+    index = forgetful_index()
     monkeypatch.setattr(worker, "open_shards", lambda *_, **__: index)
     monkeypatch.setattr(worker.tempfile, "gettempdir", lambda: str(tmp_path))
     batch = pa.RecordBatch.from_pydict({"event_id": ["e"], "a": [1]})

@@ -1,4 +1,4 @@
-"""Values of other types: each is read as docs/values.md says, or refused with code, place and remedy."""
+"""Test values of other types: read as docs/values.md says, or refused with code, place and remedy."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_other_value_is_refused_with_its_attribute(given: Any) -> None:
     "given", [value for value, _ in UNDERSTOOD] + ABSENT + REFUSED, ids=lambda v: type(v).__name__
 )
 def test_engine_and_tree_read_a_value_alike(given: Any) -> None:
-    """An index with a segment and one that only has fresh subscriptions give the same answer or error."""
+    """An index with a segment and one with only fresh subscriptions give the same answer or error."""
     book = {"has": "x IS NOT NULL", "day": "x >= DATE '2026-05-01'", "red": "x = 'red'", "one": "x = 1"}
     built, fresh = Index.build(book), Index.build({})
     for name, text in book.items():
@@ -233,7 +233,7 @@ def test_event_object_with_wrong_fields_is_refused(event: Event) -> None:
 
 
 class Broken:
-    """Raises whatever is asked of it."""
+    """An object that raises on every access."""
 
     @property
     def ndim(self) -> int:

@@ -1,4 +1,4 @@
-"""Real subscriptions and events, where the folder of data sets is present (its README has the licences)."""
+"""Real subscriptions and events, if the folder of data sets exists (its README has the licences)."""
 
 from bench.workloads.real.geo import RealGeo
 from bench.workloads.real.pcparts import RealParts

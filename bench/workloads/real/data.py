@@ -1,4 +1,4 @@
-"""Reading the data sets and their common rule format, and events as tables."""
+"""Read the data sets and their common rule format, and write events as tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lines(path: Path) -> Iterator[Any]:
 
 
 def tree_of(rule: dict[str, Any], leaf: Leaf) -> Expr:
-    """Return a rule of the common format as a tree; ``leaf`` says what a leaf means."""
+    """Return a rule of the common format as a tree; ``leaf`` translates a leaf."""
     if "and" in rule:
         return And(tuple(tree_of(child, leaf) for child in rule["and"]))
     if "or" in rule:
@@ -52,19 +52,19 @@ def tree_of(rule: dict[str, Any], leaf: Leaf) -> Expr:
 
 
 def any_of(branches: Iterable[Expr]) -> Expr:
-    """Return one branch as it is, several under OR."""
+    """Return one branch alone, several under OR."""
     found = tuple(branches)
     return found[0] if len(found) == 1 else Or(found)
 
 
 def values_of(leaf: dict[str, Any]) -> list[Any]:
-    """Return the values of a leaf, of which any will do."""
+    """Return the values of a leaf; any of them satisfies it."""
     value = leaf.get("v")
     return value if isinstance(value, list) else [value]
 
 
 def event_table(events: Iterable[dict[str, Any]]) -> pa.Table:
-    """Sparse events of mixed types: a map column for each type of value."""
+    """Return sparse events of mixed types: a map column for each type of value."""
     found: dict[str, tuple[list[int], list[str], list[Any]]] = {kind: ([], [], []) for kind in _TYPES}
     count = 0
     for count, event in enumerate(events, 1):

@@ -1,4 +1,4 @@
-"""Rules about map objects, and OpenStreetMap objects, in our language."""
+"""Translate rules about map objects, and OpenStreetMap objects, into our language."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RealGeo(RealRules):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "real: presets and brands (ISC, BSD-3) against objects (c) OpenStreetMap contributors (ODbL)"
 
     def read_rules(self) -> Iterator[tuple[str, Expr]]:

@@ -1,7 +1,7 @@
-"""Real parts of computers, and searches for them that are drawn at random.
+"""Read real computer parts, and draw searches for them at random.
 
-The catalogue has no searches. One has a part in mind: it names its category and ``least`` to ``most`` of its
-other properties, a word or a flag as it is, a number within ``margin`` of it.
+The catalogue has no searches. A search has a part in mind: it names its category and ``least`` to ``most`` of
+its other properties, a word or a flag exactly, a number within ``margin``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _NUMBER, _STRING, _BOOLEAN = range(3)
 
 
 class _Pairs(NamedTuple):
-    """What each part has (lists left out): where its pairs begin, and attribute, type and value of each."""
+    """The pairs of each part, without lists: their begin, and attribute, type and value of each."""
 
     start: Ints
     attribute: Ints
     kind: Ints
-    value: Floats  # of a string: its number
+    value: Floats  # for a string: its number
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class RealParts(Real):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "real: a catalogue of computer parts (docyx/pc-part-dataset, MIT); the searches are drawn"
 
     @property
     def known(self) -> int | None:
-        """As many as one likes."""
+        """Unlimited: searches are drawn at random."""
         return None
 
     def read_events(self) -> Iterator[dict[str, Any]]:
@@ -60,7 +60,7 @@ class RealParts(Real):
             yield {name: value for name, value in line.items() if name != "id"}
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Conjunctions over the attributes of the catalogue."""
+        """Return conjunctions over the attributes of the catalogue."""
         pairs, names, strings = self._catalogue
         parts = [self._block(seed, number, part) for number, part in blocks(rows, BLOCK)]
         count = np.concatenate([size for size, _ in parts])
@@ -81,8 +81,7 @@ class RealParts(Real):
         return bulk_table(cells, numbered("s", rows), names)
 
     def _block(self, seed: int, number: int, part: slice) -> tuple[Ints, Ints]:
-        """Return how many predicates each search has, and the pairs they are made of: the category, then
-        others."""
+        """Return the number of predicates of each search, and their pairs: the category, then others."""
         rng = generator(seed, "pcparts", number)
         pairs = self._catalogue[0]
         item = rng.integers(0, len(pairs.start) - 1, BLOCK)
@@ -100,7 +99,7 @@ class RealParts(Real):
 
     @cached_property
     def _catalogue(self) -> tuple[_Pairs, list[str], list[str]]:
-        """Pairs of all parts, category first; the attributes; the strings."""
+        """The pairs of all parts, category first; the attributes; the strings."""
         names: dict[str, int] = {}
         strings: dict[str, int] = {}
         count, rows = [], []

@@ -1,7 +1,7 @@
-"""Sigma rules and Windows events in our language.
+"""Translate Sigma rules and Windows events into our language.
 
-Everything is compared as lower-cased string forms, which ILIKE does; a keyword rule (``f`` = ``*``) asks
-a derived attribute that holds all values of the event.
+Everything is compared as lower-cased string forms, which ILIKE does. A keyword rule (``f`` = ``*``) tests a
+derived attribute that holds all values of the event.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _wildcard(match: re.Match[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """``text`` as a LIKE pattern that only it satisfies."""
+    """Return ``text`` as a LIKE pattern that only it satisfies."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
@@ -83,7 +83,7 @@ class RealSigma(RealRules):
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "real: Sigma detection rules (DRL 1.1) against OTRF event logs (MIT)"
 
     def read_rules(self) -> Iterator[tuple[str, Expr]]:

@@ -1,4 +1,4 @@
-"""What real workloads have in common: an order drawn at random, and an end."""
+"""Provide the base of real workloads: a random order, and an end."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from tamis.limits import DEFAULT_LIMITS
 
 @dataclass(frozen=True)
 class Real(Synthetic):
-    """Subscriptions and events from a folder of data; the seed says which come first.
+    """Subscriptions and events from a folder of data; the seed decides which come first.
 
-    There are only so many subscriptions; the events begin again after the last.
+    The number of subscriptions is limited; the events begin again after the last.
     """
 
     def parameters(self) -> dict[str, Any]:
-        """Return how much there is."""
+        """Return the numbers of subscriptions and events."""
         return super().parameters() | {"known_subscriptions": self.known, "known_events": len(self._events)}
 
     @property
     @abstractmethod
     def known(self) -> int | None:
-        """How many subscriptions there are, unless as many as one likes."""
+        """The number of subscriptions, unless it is unlimited."""
 
     @abstractmethod
     def read_events(self) -> Iterator[dict[str, Any]]:
         """Return all events as dictionaries."""
 
     def lines(self, name: str) -> Iterator[Any]:
-        """Return the objects of a file of the data sets; ``ValueError`` if there is none."""
+        """Return the objects of a file of the data sets; raise ``ValueError`` if there is none."""
         file = shared_folder() / name
         if not file.is_file():
             raise ValueError(
@@ -52,12 +52,12 @@ class Real(Synthetic):
         return lines(file)
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events in an order drawn at random, again and again."""
+        """Return events in a random order, again and again."""
         order = generator(seed, f"{self.name} events").permutation(len(self._events))
         return event_table(self._events[order[at % len(order)]] for at in rows)
 
     def chosen(self, seed: int, rows: range) -> Ints:
-        """Places of the subscriptions of these numbers."""
+        """Return the places of the subscriptions of these numbers."""
         known = self.known or 0
         if rows.stop > known:
             raise ValueError(f"{self.name} has {known:,} subscriptions; ask for at most so many")
@@ -74,7 +74,7 @@ class RealRules(Real):
     """Rules that are trees; those beyond the default limits are left out, and counted."""
 
     def parameters(self) -> dict[str, Any]:
-        """Return how much there is, and how many rules are too large."""
+        """Return the numbers of rules and events, and of rules that are too large."""
         return super().parameters() | {"left_out": self._rules[1]}
 
     @abstractmethod
@@ -83,27 +83,27 @@ class RealRules(Real):
 
     @property
     def known(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return len(self._rules[0])
 
     def in_text(self, count: int) -> int:
-        """Return all of them."""
+        """Return the number of all rules: all are texts."""
         return count
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """None."""
+        """Return no columns."""
         kinds = {name: pa.array([], pa.string()) for name in ("id", "attribute", "operator")}
         return pa.table(kinds | {"string": pa.array([], pa.list_(pa.string()))})
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Rules in an order drawn at random."""
+        """Return rules in a random order."""
         some = [self._rules[0][at] for at in self.chosen(seed, rows)]
         ids, texts = ([entry[at] for entry in some] for at in (0, 1))
         return pa.table({"id": pa.array(ids, pa.string()), "expression": pa.array(texts, pa.string())})
 
     @cached_property
     def _rules(self) -> tuple[list[tuple[str, str]], int]:
-        """Ids and texts, and how many rules are too large."""
+        """Ids and texts, and the number of rules that are too large."""
         kept, left_out = [], 0
         for name, tree in self.read_rules():
             text = to_text(tree)

@@ -1,4 +1,4 @@
-"""Web queries and the papers of a conference, tokenised by the data set's own rule."""
+"""Read web queries and the papers of a conference, tokenised by the data set's own rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.workloads.real.source import Real
 
 
 def tokens(text: str) -> str:
-    """NFKD, ASCII only, lower case, runs of letters and digits."""
+    """Return the tokens: NFKD, ASCII only, lower case, runs of letters and digits."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return " ".join(re.findall("[a-z0-9]+", plain))
 
@@ -29,22 +29,22 @@ def event_of(paper: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RealText(Real):
-    """Queries that want all of their terms against titles and abstracts."""
+    """Queries that need all of their terms, against titles and abstracts."""
 
     name: str = "real-text"
 
     @property
     def about(self) -> str:
-        """One line for people."""
+        """A description in one line."""
         return "real: TREC Million Query topics against papers of the ACL Anthology (CC BY 4.0)"
 
     @property
     def known(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return len(self._queries)
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Queries in an order drawn at random."""
+        """Return queries in a random order."""
         some = [self._queries[at] for at in self.chosen(seed, rows)]
         size = np.array([len(terms) for _, terms in some], np.int64)
         flat = pa.array([term for _, terms in some for term in terms], pa.string())

@@ -1,1 +1,1 @@
-"""Engines: from integer clauses and located events to candidates, behind one protocol."""
+"""The matching engines: they turn integer clauses and located events into candidates, behind one protocol."""

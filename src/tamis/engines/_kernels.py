@@ -1,8 +1,8 @@
-"""Checking clauses against one event, and bounding scores: the loops that engines share.
+"""Check clauses against one event and bound scores: the loops that engines share.
 
-A plain event has at most one cell per dimension: ``cell[d]`` is it, 0 if absent. A general event
-has ranges: ``first[d]`` is its first entry on ``d`` plus one, 0 if absent; entries are sorted by
-dimension, then by cell, and do not overlap.
+A plain event has at most one cell per dimension: ``cell[d]``, or 0 if the dimension is absent. A general
+event has ranges: ``first[d]`` is its first entry on ``d`` plus one, or 0 if the dimension is absent. Entries
+are sorted by dimension, then by cell, and do not overlap.
 """
 
 import numpy as np
@@ -26,8 +26,7 @@ def in_set(value, at, count, set_lo, set_hi):
 
 @njit(cache=True, nogil=True, inline="always")
 def plain_ranges(literal, at, end, cell):
-    """Return the first literal of at:end that is not a plain range or does not hold; ``end`` if there is
-    none.
+    """Return the first literal of at:end that is not a plain range or does not hold, else ``end``.
 
     Most literals are plain ranges, and a call of ``holds_plain`` costs as much as checking several.
     """
@@ -67,7 +66,7 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
 def reaching(entry, last, d, low, dimension, hi):
     """Return the first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.
 
-    In growing steps, then by halves: most events have a few entries, some have thousands.
+    The search takes growing steps, then halves: most events have a few entries, some have thousands.
     """
     if dimension[entry] != d or hi[entry] >= low:
         return entry
@@ -87,8 +86,7 @@ def reaching(entry, last, d, low, dimension, hi):
 
 @njit(cache=True, nogil=True)
 def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
-    """Return whether the entries of a dimension, from ``entry`` on, share a cell with the ranges of a
-    literal."""
+    """Return whether a dimension's entries, from ``entry`` on, share a cell with a literal's ranges."""
     d = literal[row]
     if not literal[row + 1] & MANY:
         entry = reaching(entry, last, d, literal[row + 2], dimension, hi)
@@ -96,7 +94,7 @@ def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
     at = np.int64(literal[row + 2])
     end = at + np.int64(literal[row + 3])
     while entry < last and dimension[entry] == d:
-        # The range that reaches this entry, then the entry that reaches that range, and so on.
+        # Take turns: find the range that reaches this entry, then the entry that reaches that range.
         high = end
         while at < high:
             middle = (at + high) >> 1
@@ -143,13 +141,13 @@ def first_from(values, low, high, value):
 
 @njit(cache=True, nogil=True)
 def upper_score(at, start, attribute, share, rest, priority, asked, weight, greatest):
-    """What a clause, or any of a group of clauses, can score for an event with the attributes ``asked``.
+    """Return the most that clause (or group of clauses) ``at`` can score for an event with ``asked``.
 
     ``at`` owns ``start[at]:start[at + 1]`` of the attributes; see Weights and Wanted.
     """
     score = greatest * rest[at] + priority[at]
     low, end = start[at], start[at + 1]
-    for j in range(len(asked)):  # both are sorted
+    for j in range(len(asked)):  # both arrays are sorted
         low = first_from(attribute, low, end, asked[j])
         if low < end and attribute[low] == asked[j]:
             score += weight[j] * share[low]
@@ -164,7 +162,7 @@ def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
         return prior
     first = base[dimension]
     held = cumulative[first + hi + 1] - cumulative[first + lo]
-    # Entries of events with several values count each: no more events than have the attribute hold it.
+    # Each entry of an event with several values counts, so cap the share at the attribute's presence.
     seen = presence[dimension] * (events + 1.0) - 0.5
     if held > seen + 0.25:
         held = seen
@@ -173,7 +171,7 @@ def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
 
 @njit(cache=True, nogil=True)
 def shares(dimension, lo, hi, cells, presence, base, cumulative, events, out):
-    """The estimated shares of many ranges."""
+    """Write the estimated shares of many ranges."""
     for i in range(len(dimension)):
         out[i] = share_of(dimension[i], lo[i], hi[i], cells, presence, base, cumulative, events)
 
@@ -183,7 +181,7 @@ def hull_of(literal, i, cells, set_lo, set_hi):
     """Return the smallest and largest present cell that can satisfy literal ``i``."""
     flags, lo, hi = np.int64(literal[i, 1]), np.int64(literal[i, 2]), np.int64(literal[i, 3])
     if flags & (NEGATIVE | ABSENT_OK):
-        # One that absence satisfies, too, says nothing about present cells that is worth joining.
+        # A literal that absence satisfies, too, says nothing useful about present cells, so do not join it.
         return np.int64(1), np.int64(cells[literal[i, 0]])
     if flags & MANY:
         return np.int64(set_lo[lo]), np.int64(set_hi[lo + hi - 1])
@@ -195,7 +193,7 @@ def group_literals(
     start, literal, set_lo, set_hi, cells, presence, base, cumulative, events, unit_start, of_literal,
     dimension, lo, hi, usable, joined, set_at, set_count, share,
 ):  # fmt: skip
-    """Write the conditions of every clause, that is its literals by dimension; returns how many there are."""
+    """Write the conditions of every clause, that is its literals by dimension, and return their number."""
     u = 0
     for c in range(len(start) - 1):
         unit_start[c] = u
@@ -211,7 +209,7 @@ def group_literals(
                 of_literal[i] = u
                 i += 1
             joined[u] = i - first > 1 and top <= bottom
-            if top > bottom:  # only a multi-valued event can satisfy these; its first literal must do
+            if top > bottom:  # only a multi-valued event can satisfy these: take the first literal
                 top, bottom = low, high
             dimension[u], lo[u], hi[u], set_at[u], set_count[u] = d, top, bottom, 0, 0
             if i - first == 1 and literal[first, 1] & (MANY | NEGATIVE) == MANY:
@@ -222,7 +220,7 @@ def group_literals(
                         d, np.int64(set_lo[r]), np.int64(set_hi[r]), cells, presence, base, cumulative, events
                     )
                 most = share_of(d, np.int64(1), cells[d], cells, presence, base, cumulative, events)
-                if events and share[u] > most:  # several values of one event in the set
+                if events and share[u] > most:  # the set contains several values of one event
                     share[u] = most
             else:
                 share[u] = share_of(d, top, bottom, cells, presence, base, cumulative, events)
@@ -233,7 +231,7 @@ def group_literals(
 
 @njit(cache=True, nogil=True)
 def take_literals(literal, order, out):
-    """The literals in another order."""
+    """Write the literals in another order to ``out``."""
     for i in range(len(order)):
         for k in range(4):
             out[i, k] = literal[order[i], k]

@@ -1,7 +1,7 @@
-"""Arenas: all arrays of a segment in one block of memory, or one memory-mapped file.
+"""Arenas: all arrays of a segment in one block of memory or one memory-mapped file.
 
-A compiled kernel called for a single event pays for every array it is handed. An arena is handed
-over as a few views (words of the sizes it holds) and a short list of places, whatever it holds.
+A compiled kernel that is called for a single event pays for every array argument. Therefore it receives an
+arena as a few views (one for each word size) and a short list of places, however many arrays it holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class Slot(NamedTuple):
-    """Where an array stands in its arena."""
+    """The place of an array in its arena."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -54,7 +54,7 @@ class Arena:
         return {name[len(prefix) :]: self[name] for name in self.slots if name.startswith(prefix)}
 
     def places(self, *names: str) -> npt.NDArray[np.int64]:
-        """Begin and end of each named array, in units of its own words, for kernels to slice by."""
+        """Return begin and end of each named array, in units of its own words, for kernels to slice by."""
         bounds: list[int] = []
         for name in names:
             slot = self._slot(name)
@@ -64,7 +64,7 @@ class Arena:
 
 
 def layout(arrays: Arrays) -> tuple[dict[str, Slot], int]:
-    """Return a place for every array, each on a cache line of its own, and the total size."""
+    """Return a place for every array, each on its own cache line, and the total size."""
     slots: dict[str, Slot] = {}
     offset = 0
     for name, array in arrays.items():
@@ -81,5 +81,5 @@ def pack(arrays: Arrays) -> Arena:
         slot = slots[name]
         raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         block[slot.offset : slot.offset + slot.nbytes] = raw
-    block.setflags(write=False)  # as a mapped file is: kernels are compiled once for both
+    block.setflags(write=False)  # like a mapped file: kernels are compiled once for both
     return Arena(block, slots)

@@ -1,7 +1,7 @@
-"""A word about compilation.
+"""Announce compilation.
 
-Kernels are compiled for the machine they run on and kept beside the package (or in
-``NUMBA_CACHE_DIR``). The first use ever takes some seconds; without a word it would look like a hang.
+Kernels are compiled for the machine they run on and kept beside the package (or in ``NUMBA_CACHE_DIR``). The
+first use ever takes some seconds; without a message it would look like a hang.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _said = False
 
 
 def announce(kernel: Any) -> None:
-    """Say once that kernels are being compiled, if ``kernel`` has never been compiled here."""
+    """Log once that kernels are being compiled, if ``kernel`` has never been compiled here."""
     global _said
     stats = getattr(kernel, "stats", None)  # a plain function when compilation is switched off
     if _said or stats is None or not stats.cache_path:

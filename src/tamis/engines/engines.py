@@ -1,4 +1,4 @@
-"""The engines by name."""
+"""Look up engines by name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tamis.engines.compiled import announce
 from tamis.engines.forms import check_forms
 from tamis.errors import UnknownEngine
 
-# name: (class, the kernel that tells whether this engine was ever compiled here, if any). Its package
-# has its name. Imported when asked for, since kernels are slow to load.
+# name: (class, a kernel whose cache shows if this engine was ever compiled here, if any). Each engine is the
+# package of its name, imported on first use, since kernels are slow to load.
 _ENGINES = {
     "auto": ("Auto", ""),
     "bestar": ("BEStar", "match_events"),
@@ -25,7 +25,7 @@ _ENGINES = {
     "scan": ("Scan", "scan_events"),
 }
 NAMES = tuple(_ENGINES)
-PARTS = tuple(name for name in NAMES if name != "auto")  # those that ``auto`` may choose
+PARTS = tuple(name for name in NAMES if name != "auto")  # the engines that ``auto`` may choose
 
 
 def engine_class(name: str) -> Any:
@@ -45,7 +45,7 @@ def takes_cnf(name: str) -> bool:
 
 
 def attach(name: str, arena: Arena) -> Any:
-    """Return the named engine over the arrays in ``arena``, once these have the forms that it declares."""
+    """Return the named engine over the arrays in ``arena``, after a check of their declared forms."""
     maker = engine_class(name)
     check_forms(name, maker.forms, arena)
     return maker(arena)

@@ -1,4 +1,4 @@
-"""Engines over a handful of arrays: what those that need no more have in common."""
+"""Provide the base class of engines that need only a handful of arrays."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from abc import ABC, abstractmethod
 from collections import deque
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tamis.engines.arena import Arena
 from tamis.engines.forms import Forms
-from tamis.engines.output import collect
+from tamis.engines.output import run_kernel
 from tamis.engines.protocol import Candidates
 from tamis.space.located import Located
 
@@ -18,7 +16,7 @@ CLAUSES = ("start", "literal", "set_lo", "set_hi")
 
 
 class FlatEngine(ABC):
-    """Calls a kernel with the events, scratch memory, the clauses, the engine's own arrays and the output.
+    """An engine that calls a kernel with events, scratch memory, clauses, its own arrays and the output.
 
     The kernel returns (events done, pairs written) and adds to ``work``: probed, verified, visited.
     """
@@ -34,20 +32,11 @@ class FlatEngine(ABC):
 
     @abstractmethod
     def _scratch(self) -> tuple[Any, ...]:
-        """Scratch memory for one call; kernels leave it as they found it."""
+        """Return scratch memory for one call; kernels leave it as they found it."""
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(3, np.int64)
         scratch = self._free.pop() if self._free else self._scratch()
-        fixed = (*events, *scratch, *self._arrays)
-        kernel = type(self).kernel
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            done: tuple[int, int] = kernel(begin, events.count, *fixed, out_event, out_clause, work)
-            return done
-
-        event, clause = collect(events.count, run)
+        found = run_kernel(type(self).kernel, events, (*scratch, *self._arrays))
         self._free.append(scratch)
-        probed, verified, visited = work.tolist()
-        return Candidates(event, clause, probed, verified, visited)
+        return found

@@ -1,6 +1,6 @@
-"""Forms: the types and shape that each array of a file may have.
+"""Declare the types and shapes that each array of a file may have.
 
-A kernel reads an array as the words that it was compiled for, so the file does not choose them.
+A kernel reads an array as the words that it was compiled for, so a file must not choose the type.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ANY = -1  # number of columns
 
 
 class Form(NamedTuple):
-    """The types of an array, as NumPy writes them, and its columns; 0 columns: it has one dimension."""
+    """The types of an array, as NumPy writes them, and its columns; 0 columns mean one dimension."""
 
     types: tuple[str, ...]
     columns: int = 0
@@ -27,15 +27,15 @@ class Form(NamedTuple):
         return slot.dtype in self.types and shaped
 
     def wide(self, columns: int) -> Form:
-        """Return the same types in a table with so many columns."""
+        """Return the same types in a table with ``columns`` columns."""
         return Form(self.types, columns)
 
 
 BYTE, HALF, WORD, LONG = Form(("|u1",)), Form(("<u2",)), Form(("<u4",)), Form(("<u8",))
 SIGNED, REAL = Form(("<i8",)), Form(("<f8",))
-CELLS = Form(("<u2", "<u4"))  # the narrower one where everything fits
+CELLS = Form(("<u2", "<u4"))  # the narrower type if everything fits
 RECORDS = Form(("<u4", "<u8"))
-NARROWED = Form(("|u1", "<u2", "<u4", "<i8"))  # what ``segment.build.narrow`` makes
+NARROWED = Form(("|u1", "<u2", "<u4", "<i8"))  # the types that ``segment.build.narrow`` produces
 
 Forms = Mapping[str, Form]
 

@@ -1,4 +1,4 @@
-"""Parameters of engines: each has a default and a range; anything else is refused."""
+"""Declare the parameters of engines: each has a default and a range, and other values are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tamis.errors import EngineParameter
 
 
 class Whole(NamedTuple):
-    """A whole number."""
+    """A parameter that is a whole number."""
 
     default: int
     least: int
@@ -21,7 +21,7 @@ class Whole(NamedTuple):
 
 
 class Real(NamedTuple):
-    """A number."""
+    """A parameter that is a number."""
 
     default: float
     least: float
@@ -36,7 +36,7 @@ Declared = Mapping[str, Whole | Real]
 
 
 def chosen(engine: str, declared: Declared, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all parameters: the given ones, the defaults of the others."""
+    """Return the values of all parameters: the given ones, and the defaults of the others."""
     for name, value in given.items():
         if name not in declared:
             known = f"it has {', '.join(declared)}" if declared else "it has none"

@@ -1,4 +1,4 @@
-"""What an engine's ``check`` is made of: every number that is a place points inside its array.
+"""Provide the checks of engines: every number that is a place points inside its array.
 
 Numbers are compared, never subtracted: a difference that overflows would look like a rise.
 """
@@ -14,8 +14,7 @@ from tamis.errors import IndexCorrupt
 
 
 def is_rising(start: npt.NDArray[Any], end: int) -> bool:
-    """Return whether ``start`` leads from 0 upwards to ``end``, so that it divides ``end`` places into
-    runs."""
+    """Return whether ``start`` rises from 0 to ``end`` and so divides ``end`` places into runs."""
     if not len(start) or start[0] != 0 or start[-1] != end:
         return False
     return bool(np.all(start[1:] >= start[:-1]))
@@ -27,27 +26,27 @@ def is_below(numbers: npt.NDArray[Any], limit: int) -> bool:
 
 
 class Proof:
-    """Checks of one engine's arrays; the first that fails is raised under the engine's name."""
+    """The checks of one engine's arrays; the first that fails raises under the engine's name."""
 
     def __init__(self, engine: str) -> None:
         self._engine = engine
 
     def ensure(self, true: Any, what: str) -> None:
-        """Refuse unless ``true``."""
+        """Raise :class:`IndexCorrupt` unless ``true``."""
         if not true:
             raise IndexCorrupt(f"the {self._engine} index is damaged: {what}")
 
     def starts(self, name: str, start: npt.NDArray[Any], end: int, count: int) -> None:
-        """``start`` has ``count + 1`` places, from 0 upwards to ``end``."""
+        """Raise unless ``start`` has ``count + 1`` places and rises from 0 to ``end``."""
         sound = start.shape == (count + 1,) and is_rising(start, end)
         self.ensure(sound, f"{name} is not an increasing list of places")
 
     def below(self, name: str, numbers: npt.NDArray[Any], limit: int) -> None:
-        """All ``numbers`` lie in 0..limit-1."""
+        """Raise unless all ``numbers`` lie in 0..limit-1."""
         self.ensure(is_below(numbers, limit), f"{name} names something that is not there")
 
     def covers(self, clauses: int, *lists: npt.NDArray[Any]) -> None:
-        """Every clause stands in one of the lists."""
+        """Raise unless every clause stands in one of the lists."""
         seen = np.zeros(clauses, np.bool_)
         for numbers in lists:
             self.below("a posting", numbers, clauses)

@@ -1,4 +1,4 @@
-"""What an engine is."""
+"""Define the protocol of engines."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ Floats = npt.NDArray[np.float64]
 class Candidates(NamedTuple):
     """Pairs (event, clause) that an engine could not rule out, and the work it took.
 
-    A pair may occur twice for a multi-valued event. Every literal of the clause has been checked:
-    only clauses that ask for revision still need the tree.
+    A pair may occur twice for a multi-valued event. The engine has checked every literal of the clause: only
+    clauses that ask for revision still need the tree.
     """
 
     event: npt.NDArray[np.int64]
     clause: npt.NDArray[np.int64]
-    probed: int  # postings looked at
+    probed: int  # postings read
     verified: int  # clauses whose literals were checked
     visited: int = 0  # lists, nodes or cells looked up on the way to the postings
 
 
 class Engine(Protocol):
-    """An index over integer clauses. Built once, immutable, all state in flat arrays.
+    """An index over integer clauses. It is built once, immutable, with all state in flat arrays.
 
-    One that understands groups of alternatives (see :class:`Clauses`) declares ``takes_cnf = True``.
+    An engine that understands groups of alternatives (see :class:`Clauses`) declares ``takes_cnf = True``.
     """
 
     name: ClassVar[str]
     parameters: ClassVar[Declared]
-    forms: ClassVar[Forms]  # of its own arrays
+    forms: ClassVar[Forms]  # of the engine's own arrays
 
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Return the clauses, arranged as the engine likes them, and the engine's arrays."""
+        """Return the clauses in the engine's order, and the engine's arrays."""
         ...
 
     def __init__(self, arena: Arena) -> None:
@@ -62,12 +62,12 @@ class Engine(Protocol):
 
 
 class Weights(NamedTuple):
-    """What the score of a matching clause cannot exceed, for whichever of its owners.
+    """Upper bounds of the score of a matching clause, over all its owners.
 
-    With event weights of at most 1, ``total``; with event weights of at most r, ``r * weight + priority``.
-    ``weight`` is made up of the parts that belong to attributes the event must have (clause ``c`` owns
-    ``attribute[start[c]:start[c + 1]]``, ``share`` likewise) and of a ``rest``. Parts are not negative, and
-    everything is rounded up.
+    With event weights of at most 1 the bound is ``total``; with event weights of at most r it is ``r * weight
+    + priority``. ``weight`` is the sum of a ``rest`` and of the parts that belong to attributes the event
+    must have (clause ``c`` owns ``attribute[start[c]:start[c + 1]]``, ``share`` likewise). Parts are not
+    negative, and everything is rounded up.
     """
 
     total: Floats
@@ -80,9 +80,9 @@ class Weights(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """One event as scoring sees it: its attributes, by number and sorted, and their weights.
+    """The scoring view of one event: its attributes, by number and sorted, and their weights.
 
-    ``weighted`` tells whether any weight differs from 1; ``greatest`` is the greatest of them and 1.
+    ``weighted`` is true if any weight differs from 1. ``greatest`` is the greatest of them and 1.
     """
 
     attribute: npt.NDArray[np.int64]
@@ -92,7 +92,7 @@ class Wanted(NamedTuple):
 
 
 class Agenda(Protocol):
-    """What is left to look at for one event, the most promising first."""
+    """The remaining work for one event, the most promising part first."""
 
     @property
     def work(self) -> tuple[int, int, int]:
@@ -100,24 +100,24 @@ class Agenda(Protocol):
         ...
 
     def more(self, threshold: float, most: int) -> npt.NDArray[np.int64]:
-        """Further clauses that hold, until there are ``most`` or a few more; none: that is all.
+        """Return further clauses that hold, ``most`` of them or a few more; none if there are no more.
 
-        A clause that cannot score ``threshold`` or more may be left out, for good: a caller's threshold
-        never falls.
+        The agenda may drop a clause that cannot score ``threshold`` or more for good, because a caller's
+        threshold never falls.
         """
         ...
 
 
 @runtime_checkable
 class Ranked(Protocol):
-    """What an engine may offer beside :class:`Engine`: the best matches without finding all of them.
+    """An :class:`Engine` that can also find the best matches without finding all of them.
 
-    The matcher asks for more until nothing is left, and keeps the k best. Scores are its business; the
-    engine only needs bounds that no score exceeds.
+    The matcher asks for more until nothing is left, and keeps the k best. It computes the scores; the engine
+    only needs bounds that no score exceeds.
     """
 
     def ranking(self, weights: Weights) -> Any:
-        """What the engine derives from the weights; made once, kept by the caller, shared by threads."""
+        """Return data that the engine derives from the weights; the caller keeps it, threads share it."""
         ...
 
     def best(self, event: Located, ranking: Any, wanted: Wanted) -> Agenda:

@@ -1,4 +1,4 @@
-"""Scratch memory of kernels, one set per thread that matches, reused between calls."""
+"""Provide scratch memory for kernels, one set per matching thread, reused between calls."""
 
 from __future__ import annotations
 
@@ -27,13 +27,18 @@ class Buffers(NamedTuple):
     hits: Places
 
     def with_hits(self, room: int) -> Self:
-        """Return the same with room for more hits."""
+        """Return the same buffers with room for more hits."""
         return self._replace(hits=np.empty(2 * room, np.int64))
 
     def with_visits(self, room: int) -> Self:
-        """Return the same with room for more lists."""
+        """Return the same buffers with room for more lists."""
         visits, begins, ends = np.empty((3, room), np.int64)
         return self._replace(visits=visits, begins=begins, ends=ends)
+
+
+def most_entries(events: Located) -> int:
+    """Return the greatest number of entries of an event."""
+    return len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
 
 
 class Scratch:
@@ -45,14 +50,13 @@ class Scratch:
         self._free: deque[Buffers] = deque()
 
     def take(self, events: Located) -> Buffers:
-        """Buffers that are large enough for ``events``; give them back unless the call failed."""
-        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
-        room = self.room(entries)
+        """Return buffers that are large enough for ``events``; give them back unless the call failed."""
+        room = self.room(most_entries(events))
         taken = self._free.pop() if self._free else self._new(room)
         return taken if len(taken.visits) >= room else taken.with_visits(room)
 
     def room(self, entries: int) -> int:
-        """Return how many lists an event with so many entries may visit."""
+        """Return the number of lists that an event with so many entries may visit."""
         zones = min(entries, self._paired)
         return entries * self._levels + zones * zones // 2 + zones + 1
 

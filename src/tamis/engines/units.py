@@ -1,4 +1,4 @@
-"""Conditions: the literals of a clause on one dimension, their likelihood, and clauses in another order."""
+"""Group the literals of a clause into conditions, estimate their shares, and reorder clauses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Statistics:
-    """Estimates the share of events whose cell on a dimension lies in a range."""
+    """Estimates of the share of events whose cell on a dimension lies in a range."""
 
     def __init__(self, clauses: Clauses, sample: Located | None = None) -> None:
         self.cells = clauses.cells.astype(np.int64)
@@ -32,7 +32,7 @@ class Statistics:
             self._from_clauses(clauses)
 
     def _from_clauses(self, clauses: Clauses) -> None:
-        """Without events: attributes asked for often are taken to be frequent, values to be even."""
+        """Estimate without events: attributes asked for often count as frequent, values as even."""
         asked = np.bincount(clauses.literal[:, 0], minlength=len(self.cells))
         self.presence: Floats = np.asarray((asked + 1.0) / (max(clauses.count, 1) + 1.0))
 
@@ -41,7 +41,8 @@ class Statistics:
         self._base = np.cumsum(self.cells + 2) - (self.cells + 2)
         counts = np.bincount(self._base[dimension] + lo, minlength=int((self.cells + 2).sum()))
         # cumulative[base + c] is the number of sampled entries in cells below c. An event with several values
-        # has several entries, so a wide range may count it more than once; kernels stop at its presence.
+        # has several entries, so a wide range may count it more than once; kernels cap the share at its
+        # presence.
         self._cumulative = np.concatenate([[0], np.cumsum(counts)]).astype(np.float64)
         self._events = sample.count
         seen = np.bincount(dimension[_firsts(sample)], minlength=len(self.cells))
@@ -55,13 +56,12 @@ class Statistics:
 
     @property
     def tables(self) -> tuple[Ints, Floats, Ints, Floats, int]:
-        """What kernels estimate shares from: see ``share_of``."""
+        """The arrays from which kernels estimate shares: see ``share_of``."""
         return self.cells, self.presence, self._base, self._cumulative, self._events
 
 
 def _firsts(sample: Located) -> npt.NDArray[np.bool_]:
-    """Return the entries that are the first of their event on their dimension; those of one stand
-    together."""
+    """Return the entries that are the first of their event on their dimension; an event's stand together."""
     event = np.repeat(np.arange(sample.count), np.diff(sample.start))
     first = np.ones(len(event), np.bool_)
     first[1:] = (event[1:] != event[:-1]) | (sample.dimension[1:] != sample.dimension[:-1])
@@ -69,10 +69,10 @@ def _firsts(sample: Located) -> npt.NDArray[np.bool_]:
 
 
 class Units(NamedTuple):
-    """Conditions of all clauses; clause ``c`` owns ``start[c]:start[c + 1]``.
+    """The conditions of all clauses; clause ``c`` owns ``start[c]:start[c + 1]``.
 
-    For a plain event, ``price >= 100`` and ``price <= 200`` are one range, far less likely than
-    either. ``joined`` marks such conditions: a multi-valued event may meet them with two values.
+    For a plain event, ``price >= 100`` and ``price <= 200`` are one range, far less likely than either.
+    ``joined`` marks such conditions: a multi-valued event may meet them with two values.
     """
 
     start: Ints
@@ -103,8 +103,16 @@ def units_of(clauses: Clauses, statistics: Statistics) -> Units:
     return Units(start, of_literal, *(column[:count] for column in columns))
 
 
+def joined_dimensions(units: Units, used: Ints, dimensions: int) -> npt.NDArray[np.uint32]:
+    """Return 1 for dimensions on which a condition of ``used`` joins literals (see ``Units.joined``)."""
+    used = used[used >= 0]
+    hull = np.zeros(dimensions, np.uint32)
+    hull[units.dimension[used[units.joined[used]]]] = 1
+    return hull
+
+
 def arrange(clauses: Clauses, clause_order: Ints, literal_order: npt.NDArray[Any]) -> Clauses:
-    """``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
+    """Return ``clauses`` in ``clause_order``; ``literal_order`` lists all literals in their new order."""
     count = _lengths(clauses.start)[clause_order]
     owners = _lengths(clauses.owner_start)[clause_order]
     literal = np.empty_like(clauses.literal, shape=(len(literal_order), 4))
@@ -119,12 +127,12 @@ def arrange(clauses: Clauses, clause_order: Ints, literal_order: npt.NDArray[Any
 
 
 def reorder(clauses: Clauses, clause_order: Ints) -> Clauses:
-    """``clauses`` in ``clause_order``, the literals of each as they were."""
+    """Return ``clauses`` in ``clause_order``, with the literals of each unchanged."""
     return arrange(clauses, clause_order, runs(clauses.start, clause_order)[0])
 
 
 def posting_order(owner: Ints, clauses: int) -> tuple[Ints, Ints]:
-    """Clauses in the order of their first posting (residual ones last), and each clause's rank."""
+    """Return clauses in the order of their first posting (residual ones last), and each clause's rank."""
     first = np.full(clauses, -1, np.int64)
     first[owner[::-1]] = np.arange(len(owner))[::-1]
     leads = first[owner] == np.arange(len(owner))

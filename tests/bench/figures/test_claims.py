@@ -1,4 +1,4 @@
-"""Answers are computed from the points, and judged as the page says."""
+"""Test that answers are computed from the points, and judged as the page says."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ DATA: Data = [
         (order(("odd", "slow", "fast")), "here: odd, fast, slow", WEAKER),
     ],
 )  # fmt: skip
-def test_an_answer_is_computed_and_judged(judge: object, text: str, verdict: str) -> None:
+def test_answer_is_computed_and_judged(judge: object, text: str, verdict: str) -> None:
     answer = judge(DATA)  # type: ignore[operator]
     assert (answer.text, answer.verdict) == (text, verdict)
 
 
-def test_what_was_not_measured_stays_open() -> None:
+def test_claim_stays_open_without_measurements() -> None:
     for judge in (
         ratio("slow", "nobody", 2.0), saving("slow", "fast", 0.5, at=11), growth("odd", 0, 1, ""),
         slower_growth("odd", "slow"), similar("nobody", "slow", 2.0), first("nobody", ["slow"]),

@@ -1,4 +1,4 @@
-"""Plots and pages: no fixed ink, no script, nothing fetched, no id twice."""
+"""Test plots and pages: no fixed colour, no script, no fetches, no duplicate id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CURVES = {"scan": {10: 5.0, 100: 50.0}, "hybrid": {10: 1.0, 100: 2.0}, "else": {
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_a_plot_has_no_fixed_colour_and_its_letters_are_letters(log: bool) -> None:
+def test_plot_has_no_fixed_colour_and_keeps_text_as_text(log: bool) -> None:
     svg = draw.lines(CURVES, x_label="events & more", y_label="µs", log_x=log, log_y=log)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![-\w])|black|white|rgb\(", _without_ids(svg))
     root = ElementTree.fromstring(svg)
@@ -47,7 +47,7 @@ def test_numbers_are_short(value: float, text: str) -> None:
     assert draw.short(value) == text
 
 
-def test_a_page_is_one_file_without_script_or_fetching(tmp_path: Path) -> None:
+def test_page_is_one_file_without_script_or_fetching(tmp_path: Path) -> None:
     plots = [draw.lines(CURVES, x_label="n", y_label="µs") for _ in range(2)]
     sections = [Section(f"s{at}", f"Part <{at}>", plot) for at, plot in enumerate(plots)]
     file = tmp_path / "deep" / "page.html"
@@ -70,7 +70,7 @@ def test_every_variable_that_is_used_is_defined_for_both_schemes(tmp_path: Path)
         assert html.count(f"--{name}:") == 2, name
 
 
-def test_a_table_escapes_its_cells() -> None:
+def test_table_escapes_its_cells() -> None:
     assert "<td>a &lt; b</td>" in table(("x",), [["a < b"]])
 
 

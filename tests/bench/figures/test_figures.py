@@ -1,4 +1,4 @@
-"""The command, end to end and tiny: a figure of each paper, resumed, redrawn, stopped by its budget."""
+"""Test the command end to end: a figure of each paper, resumed, redrawn, stopped by its budget."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _short_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         ("pstree", "12", "match probability"),
     ],
 )
-def test_a_figure_of_each_paper_is_measured_and_drawn(
+def test_figure_of_each_paper_is_measured_and_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paper: str, number: str, words: str
 ) -> None:
     monkeypatch.setitem(PAPERS, paper, _one_point(PAPERS[paper]))
@@ -54,7 +54,7 @@ def test_a_figure_of_each_paper_is_measured_and_drawn(
 
 
 def _one_point(paper: Paper) -> Paper:
-    """The same with one place on every x axis, for speed."""
+    """Return the paper with one place on every x axis, for speed."""
     return replace(
         paper,
         figures=tuple(
@@ -64,7 +64,7 @@ def _one_point(paper: Paper) -> Paper:
     )
 
 
-def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measured_points_are_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--paper", "pstree", "--only", "Table 3")
     assert figures(tmp_path, *options).exit_code == 0
     before = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: py
     assert isinstance(figures(tmp_path, *options, "--again").exception, AssertionError)
 
 
-def test_a_result_that_was_cut_short_is_measured_again(tmp_path: Path) -> None:
+def test_truncated_result_is_measured_again(tmp_path: Path) -> None:
     work = jobs(chosen("pstree", "Table 3", SCALE))[0]
     store = Store(tmp_path)
     store.put(work, {"results": {}})
@@ -95,16 +95,14 @@ def test_redrawing_measures_nothing_and_shows_what_is_missing(
     assert "Not measured yet" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_a_spent_budget_leaves_the_rest_for_the_next_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spent_budget_leaves_points_for_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "measure", _must_not)
     result = figures(tmp_path, "--paper", "pstree", "--only", "6", "--budget", "0")
     assert result.exit_code == 0, result.output
     assert "run it again to measure the other 2" in result.output
 
 
-def test_engines_that_disagree_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disagreeing_engines_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = measuring.pairs_of
 
     def forgetful(index: Any, events: Any) -> Any:
@@ -118,7 +116,7 @@ def test_engines_that_disagree_fail_the_run(tmp_path: Path, monkeypatch: pytest.
         measuring.measure(work)
 
 
-def test_best_matches_that_differ_fail_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differing_best_matches_fail_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from tamis import Index
 
     honest = Index.top_k
@@ -142,7 +140,7 @@ def test_best_matches_that_differ_fail_the_run(monkeypatch: pytest.MonkeyPatch) 
         (("--only", "99"), "is no figure here; there are opindex"),
     ],
 )
-def test_an_unknown_name_lists_the_known(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+def test_unknown_name_lists_the_known_ones(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     result = figures(tmp_path, *options)
     assert result.exit_code == 2
     assert message in result.output

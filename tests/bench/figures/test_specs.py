@@ -1,4 +1,4 @@
-"""The specs: every figure of the papers is there, and everything it needs exists."""
+"""Test the specs: every figure of the papers is there, and everything it needs exists."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_equal_work_is_one_job() -> None:
     assert len(everything) == len({work.key() for work in everything})
 
 
-def test_a_scaled_panel_has_fewer_subscriptions_also_on_its_axis() -> None:
+def test_scaled_panel_has_fewer_subscriptions_also_on_its_axis() -> None:
     work = job("w1", 100_000, ("scan",))
     panel = Panel("", "subscriptions", "us", ((100_000, work), (7, work)), ()).scaled(10)
     assert [(x, small.subscriptions) for x, small in panel.points] == [(10_000, 10_000), (7, 10_000)]
@@ -86,7 +86,7 @@ def test_a_scaled_panel_has_fewer_subscriptions_also_on_its_axis() -> None:
         ("bestar", "3", "'3' is no figure here; there are bestar: Table II, 6, 7, 8, 9"),
     ],
 )
-def test_an_unknown_paper_or_figure_is_answered_with_the_known(names: str, only: str, message: str) -> None:
+def test_unknown_paper_or_figure_lists_the_known_ones(names: str, only: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         chosen(names, only, 1)
 

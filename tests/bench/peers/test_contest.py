@@ -1,4 +1,4 @@
-"""A contest: what becomes of a peer that lies, dies or is too small, and how the goals are judged."""
+"""Test a contest: peers that lie, die or are too small, and the verdicts on the goals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ N = 400
 
 
 def script(folder: Path, name: str, text: str) -> Known:
-    """A peer that is a few lines of Python."""
+    """Return a peer that is a few lines of Python."""
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
     return Known(name, lambda: [sys.executable, str(path)], "made up")
@@ -45,7 +45,7 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["peers", *arguments])
 
 
-def test_the_command_shows_a_liar_and_a_corpse_and_fails(
+def test_command_fails_and_shows_wrong_and_crashed_peers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     dead = script(tmp_path, "dead", "raise SystemExit('no room left')")
@@ -71,7 +71,7 @@ def test_the_command_shows_a_liar_and_a_corpse_and_fails(
     ("arguments", "listed"),
     [(("--peers", "drools"), "rule-engine, json-logic, eval"), (("--mixes", "w4"), "equal, mixed, ranges")],
 )
-def test_an_unknown_name_is_refused_with_those_there_are(arguments: tuple[str, ...], listed: str) -> None:
+def test_unknown_name_is_refused_with_the_known_ones(arguments: tuple[str, ...], listed: str) -> None:
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert "is not one of" in result.output
@@ -92,7 +92,7 @@ def test_an_unknown_name_is_refused_with_those_there_are(arguments: tuple[str, .
         ),
     ],
 )
-def test_how_a_peer_failed_is_said(
+def test_row_names_the_reason_when_a_peer_fails(
     text: str, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(protocol, "PATIENCE_S", 0.3 if "sleep" in text else PATIENCE)
@@ -101,7 +101,7 @@ def test_how_a_peer_failed_is_said(
         protocol.run(peer.command(), tmp_path / "none", 10, 0.001)
 
 
-def test_a_peer_that_cannot_take_all_is_measured_with_fewer_and_beside_tamis_with_as_few() -> None:
+def test_peer_is_measured_with_fewer_subscriptions_when_it_cannot_take_all() -> None:
     def run(command: list[str], _file: Path, size: int, _budget: float) -> Done:
         if command == ["small"] and size > 1_000:
             raise Failed("out of memory")
@@ -119,7 +119,7 @@ def test_a_peer_that_cannot_take_all_is_measured_with_fewer_and_beside_tamis_wit
     assert "1,000" in judge.table([row])
 
 
-def test_a_build_that_was_cut_short_is_said() -> None:
+def test_row_notes_a_build_that_was_cut_short() -> None:
     def run(command: list[str], _file: Path, size: int, _budget: float) -> Done:
         taken = 30 if command == ["slow"] else size
         return Done({"subscriptions": taken, "events": 1, "us_per_event": float(taken)}, [[5]])
@@ -129,28 +129,28 @@ def test_a_build_that_was_cut_short_is_said() -> None:
     assert row.ratio == 1.0
 
 
-def test_without_tamis_there_is_no_contest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_contest_fails_without_tamis(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(contest, "TAMIS", script(tmp_path, "tamis", "raise SystemExit('no kernels')"))
     result = invoke("-n", "10", "-m", "2", "--json", str(tmp_path / "report"))
     assert result.exit_code == 1
     assert "tamis itself failed: no kernels" in result.output
 
 
-def test_a_package_that_is_missing_is_named_with_what_to_do() -> None:
+def test_missing_package_is_named_with_the_remedy() -> None:
     with pytest.raises(
         programs.Unavailable, match=r"no_such_package is not installed: pip install -e '\.\[peers\]'"
     ):
         programs.python("rule-engine", "no_such_package")
 
 
-def test_a_subscription_found_twice_and_events_that_cannot_be_compared_are_differences() -> None:
+def test_duplicates_and_incomparable_events_are_differences() -> None:
     twice = Done({"subscriptions": 9, "events": 1, "us_per_event": 1.0}, [[5, 5]])
     assert "twice" in contest.difference("x", twice, [[5]])
     many = Done({"subscriptions": 9, "events": 2, "us_per_event": 1.0}, [[5], [6]])
     assert "raise the budget" in contest.difference("x", many, [[5]])
 
 
-def test_the_goals_are_judged_on_peers_that_took_all_subscriptions() -> None:
+def test_goals_count_only_peers_with_all_subscriptions() -> None:
     def row(peer: str, us: float, size: int = 100_000, *, engine: bool = False) -> Row:
         figures = {"subscriptions": size, "events": 1, "us_per_event": us}
         return Row("m", peer, python_engine=engine, figures=figures, tamis_us=10.0)
@@ -171,7 +171,7 @@ def test_the_goals_are_judged_on_peers_that_took_all_subscriptions() -> None:
     assert "no such peer" in judge.sentence(judge.verdicts(rows[:1], 100_000)[0])
 
 
-def test_a_build_that_fails_says_what_is_missing() -> None:
+def test_failed_build_reports_the_first_error() -> None:
     maven = "[ERROR] Failed: Could not find artifact org.x:y:jar:1 in central (https://host.example/maven2)"
     assert programs.first_error(maven) == "the repository has no org.x:y:jar:1"
     assert programs.first_error("warning: x\nerror: linker `cc` not found") == "error: linker `cc` not found"
@@ -180,7 +180,7 @@ def test_a_build_that_fails_says_what_is_missing() -> None:
         programs._build([sys.executable, "-c", "raise SystemExit('error: nothing to do')"])
 
 
-def test_the_versions_of_programs_are_those_that_their_projects_ask_for() -> None:
+def test_program_versions_are_those_of_their_projects() -> None:
     assert all(peer.version() for peer in PEERS.values() if peer.version)
     with pytest.raises(KeyError):
         programs.java_version("drools")

@@ -1,4 +1,4 @@
-"""Peers: the file they share, the answers they give, and what becomes of one that lies or dies."""
+"""Test peers: their common file, their answers, and peers that lie or die."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEEDS = {"rule-engine": "rule_engine", "json-logic": "json_logic", "duckdb": "du
 
 
 def truth(mix: str) -> list[list[int]]:
-    """What brute force finds."""
+    """Return the answers of brute force."""
     book = Book(MIXES[mix].subscriptions(N, 3))
     return [sorted(int(name[1:]) for name in book.matches(event)) for event in events(mix)]
 
@@ -42,7 +42,7 @@ def file(mix: str, tmp_path: Path) -> Path:
 
 
 # --------------------------------------------------------------------------------------- the common file
-def test_the_common_file_says_what_the_workload_says(mix: str, file: Path) -> None:
+def test_common_file_holds_the_workload(mix: str, file: Path) -> None:
     content = common_file.read(file)
     assert (content.name, content.lowest, content.highest, content.attributes) == (f"mix-{mix}", 0, 99, 20)
     written = [
@@ -57,21 +57,21 @@ def test_the_common_file_says_what_the_workload_says(mix: str, file: Path) -> No
     )
 
 
-def test_a_part_of_the_subscriptions_can_be_read(file: Path) -> None:
+def test_common_file_can_be_read_in_part(file: Path) -> None:
     whole, part = common_file.read(file), common_file.read(file, 7)
     assert part.subscriptions == whole.subscriptions[:7]
     assert part.events == whole.events
 
 
 @pytest.mark.parametrize("text", ["", "something else\n", "tamis-peers\t2\tx\t0\t9\t1\t0\t0\n"])
-def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
+def test_other_file_is_refused(text: str, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text(text, encoding="ascii")
     with pytest.raises(ValueError, match="is not a common file"):
         common_file.read(other)
 
 
-def test_an_unknown_operator_is_refused(tmp_path: Path) -> None:
+def test_unknown_operator_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("tamis-peers\t1\tx\t0\t9\t1\t1\t0\n0 like 3\n", encoding="ascii")
     with pytest.raises(ValueError, match="no operator 'like'; there are =, !="):
@@ -80,7 +80,7 @@ def test_an_unknown_operator_is_refused(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------------------- the answers
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "spark"])
-def test_a_peer_driven_from_python_finds_what_brute_force_finds(
+def test_python_peer_agrees_with_brute_force(
     name: str, mix: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(NEEDS.get(name, "bench"))
@@ -97,9 +97,7 @@ def test_a_peer_driven_from_python_finds_what_brute_force_finds(
     os.environ.get("TAMIS_PEERS") != "1", reason="set TAMIS_PEERS=1 to run Spark, Java and Rust"
 )
 @pytest.mark.parametrize("name", ["spark", "lucene-monitor", "event-ruler", "vespa", "a-tree"])
-def test_a_peer_with_a_runtime_of_its_own_finds_what_brute_force_finds(
-    name: str, mix: str, file: Path
-) -> None:
+def test_peer_with_its_own_runtime_agrees_with_brute_force(name: str, mix: str, file: Path) -> None:
     if name in NEEDS and not find_spec(NEEDS[name]):
         pytest.skip(f"{name} is not installed")
     try:

@@ -1,4 +1,4 @@
-"""Scaling: lines are counted right, pieces find what a whole finds, and the story follows the points."""
+"""Test scaling: lines are counted right, pieces equal the whole, and the story follows the points."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_cache_lines_are_counted_whole() -> None:
     assert distinct_lines(np.array([0, 3, 4, 400, 1]), 5, 16) == 3
 
 
-def test_an_event_touches_what_it_visits() -> None:
+def test_event_touches_the_lines_it_visits() -> None:
     book = {f"s{n}": f"a = {n % 50} AND b >= {n}" for n in range(400)}
     index = Index.build(book)
     events = [{"a": 7, "b": 1}, {"a": 8, "b": 1}]
@@ -41,7 +41,7 @@ def test_an_event_touches_what_it_visits() -> None:
     assert bytes_touched(index, pa.Table.from_pylist([{"z": 1}])) == dict.fromkeys(ARRAYS, 0.0)
 
 
-def test_pieces_find_what_a_whole_finds(tmp_path: Path) -> None:
+def test_pieces_find_the_same_as_the_whole(tmp_path: Path) -> None:
     workload = W4(match_probability=0.02)
     shelf = Shelf.build(workload, 5_000, 2_000, tmp_path, lambda text: None)
     events = workload.events(50, 1, 5_000)
@@ -51,7 +51,7 @@ def test_pieces_find_what_a_whole_finds(tmp_path: Path) -> None:
     assert shelf.match_us(events)[1] == whole.num_rows / 50 > 50
 
 
-def test_a_miscount_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_miscount_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = W4(match_probability=0.05)
     index, events = Index.build(workload.subscriptions(500, 1)), workload.events(5, 1, 500)
     check(index, events)
@@ -89,7 +89,7 @@ def test_growth_is_judged_from_one_million_to_ten() -> None:
     assert story.growth(points((1_000_000, 2.0))) is None
 
 
-def test_a_bend_is_explained_by_the_cache_that_is_outgrown() -> None:
+def test_bend_names_the_outgrown_cache() -> None:
     curve = points((1_000, 1.0), (10_000, 1.1), (100_000, 4.0))
     assert story.bend(curve, {"L2": 500_000, "L3": 10**9}).endswith("the index (1 MB) outgrows L2")
     for point, met in zip(curve, (10.0, 12.0, 60.0), strict=True):
@@ -99,7 +99,7 @@ def test_a_bend_is_explained_by_the_cache_that_is_outgrown() -> None:
     assert story.bend(flat, {}) == "no bend: cost grows with the power 0.30 to 0.30"
 
 
-def test_the_distance_to_the_hardware() -> None:
+def test_distance_to_the_hardware_is_computed() -> None:
     point = points((1_000, 2.0))[0] | {"touched": {"rows": 6_400.0}}
     far = story.distance(point, {"bandwidth_gb_s": 10.0})
     assert far is not None
@@ -107,7 +107,7 @@ def test_the_distance_to_the_hardware() -> None:
     assert story.distance(points((1_000, 2.0))[0], {}) is None
 
 
-def test_the_command_measures_writes_and_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_measures_writes_and_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.scaling.summary.hardware", lambda: hardware(1 << 20, 10_000))
     file = tmp_path / "scaling.json"
     arguments = ["scaling", "--scale", "1000", "--most", "100", "--curves", "dense", "--json", str(file)]
@@ -124,7 +124,7 @@ def test_the_command_measures_writes_and_tells(tmp_path: Path, monkeypatch: pyte
     assert "KB touched" in html
 
 
-def test_an_unknown_curve_lists_the_known_ones() -> None:
+def test_unknown_curve_lists_the_known_ones() -> None:
     result = CliRunner().invoke(main, ["scaling", "--curves", "nonsense"])
     assert result.exit_code == 2
     assert all(curve.name in result.output for curve in CURVES)

@@ -1,4 +1,4 @@
-"""The choice: how to divide the clauses, and which engine for each part."""
+"""Choose how to divide the clauses, and an engine for each part."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tamis.engines.units import Statistics
 from tamis.space.space import Clauses
 
 DEFAULT = "hybrid"
-CLEARLY = 0.9  # the default gives way only to an engine that takes less than this share of its time
+CLEARLY = 0.9  # the default engine gives way only to one that takes less than this share of its time
 
 
 class Part(NamedTuple):
-    """A group, the engine for it, and what was considered."""
+    """A group, its engine, and the engines that were considered."""
 
     group: Group
     engine: str
@@ -25,14 +25,14 @@ class Part(NamedTuple):
 
     @property
     def us(self) -> float:
-        """The estimated cost."""
+        """The estimated cost in microseconds per event."""
         return next((c.us for c in self.considered if c[:2] == (self.engine, self.parameters)), 0.0)
 
 
 def choose(
     clauses: Clauses, statistics: Statistics, least: int, trial: int, events: int
 ) -> tuple[list[Part], str]:
-    """Return the parts of the cheapest division, and why it is that one."""
+    """Return the parts of the cheapest division, and the reason for the choice."""
     ways = groups_of(clauses, statistics, least // 4)
     if clauses.count < max(least, 1):
         why = f"{clauses.count} clauses, fewer than {least}: nothing was tried"
@@ -47,7 +47,8 @@ def choose(
                 known[key] = _best(group, trials.costs(group.clauses))
         divisions.append([known[group.name, len(group.clauses)] for group in way])
     whole = divisions[0]
-    # A division is one more structure to visit and to keep: it must pay clearly, and by its engines.
+    # Each part is one more structure to visit and to keep, so a division must pay clearly, and its engines
+    # must differ.
     paying = [parts for parts in divisions[1:] if _several(parts) and _total(parts) < CLEARLY * _total(whole)]
     chosen = min(paying, key=_total, default=whole)
     return chosen, _reason(divisions, chosen, statistics)
@@ -62,7 +63,7 @@ def _total(parts: list[Part]) -> float:
 
 
 def _best(group: Group, costs: list[Cost]) -> Part:
-    """Return the cheapest engine, but the default if it is as good as."""
+    """Return the cheapest engine, or the default if that is nearly as cheap."""
     first = costs[0]
     usual = next((cost for cost in costs if cost.engine == DEFAULT), first)
     chosen = first if first.us < CLEARLY * usual.us else usual

@@ -23,22 +23,22 @@ from tamis.space.space import Clauses
 
 
 class Auto:
-    """See the package's page."""
+    """The ``auto`` engine, described in the package's docstring."""
 
     name: ClassVar[str] = "auto"
     parameters: ClassVar[Declared] = {
-        "least": Whole(50_000, 0, 1 << 31),  # clauses below which nothing is tried
-        "trial": Whole(65_536, 8, 1 << 31),  # clauses that engines are tried on
-        "events": Whole(256, 1, 1 << 20),  # events that they are tried with
+        "least": Whole(50_000, 0, 1 << 31),  # with fewer clauses, no engine is tried
+        "trial": Whole(65_536, 8, 1 << 31),  # clauses in a trial
+        "events": Whole(256, 1, 1 << 20),  # events in a trial
     }
 
-    forms: ClassVar[Forms] = {"choice": BYTE}  # and those of the parts, by their numbers
+    forms: ClassVar[Forms] = {"choice": BYTE}  # and the parts' own arrays, under their numbers
 
     @classmethod
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Choose, then build what was chosen."""
+        """Choose the parts and build their engines."""
         parts, why = choose(clauses, statistics, **chosen(cls.name, cls.parameters, parameters))
         return build_parts(clauses, statistics, parts, why)
 
@@ -46,7 +46,7 @@ class Auto:
         self._arena = arena
         self._choice = read_choice(arena)
         if len(self._choice.parts) == 1:
-            # One engine for all: nothing stands between it and the caller.
+            # One engine serves all clauses: return it directly, without a wrapper.
             only = self._parts[0][1]
             self.candidates = only.candidates  # type: ignore[method-assign]
             if isinstance(only, Ranked):
@@ -54,7 +54,7 @@ class Auto:
 
     @cached_property
     def _parts(self) -> list[tuple[int, Engine]]:
-        """(first clause, engine) of every part."""
+        """The first clause and the engine of every part."""
         clause, literal, found = 0, 0, []
         alone = len(self._choice.parts) == 1
         for number, part in enumerate(self._choice.parts):
@@ -65,11 +65,11 @@ class Auto:
 
     @property
     def choice(self) -> Any:
-        """What was chosen, what the alternatives would have cost, and why, as plain values."""
+        """The choice, the costs of the alternatives and the reason, as plain values."""
         return msgspec.to_builtins(self._choice)
 
     def candidates(self, events: Located) -> Candidates:
-        """Return all pairs of a batch, of all parts."""
+        """Return all pairs of a batch, from all parts."""
         found = [(first, engine.candidates(events)) for first, engine in self._parts]
         return Candidates(
             np.concatenate([pairs.event for _, pairs in found]),
@@ -80,7 +80,7 @@ class Auto:
         )
 
     def check(self) -> None:
-        """The parts have the clauses they should, and each is sound."""
+        """Raise :class:`IndexCorrupt` unless the parts have the clauses they should and each is sound."""
         proof, start = Proof(self.name), self._arena["clauses.start"].astype(np.int64)
         parts = zip(self._parts, self._choice.parts, strict=True)
         for number, ((first, engine), part) in enumerate(parts):

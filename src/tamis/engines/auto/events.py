@@ -1,4 +1,4 @@
-"""Events to try engines with: the sample, or, without one, events that the clauses themselves suggest."""
+"""Take events for trials from the sample, or derive them from the clauses if there is no sample."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tamis.engines.units import Statistics
 from tamis.space.located import Located, join
 from tamis.space.space import ABSENT_OK, Clauses, hulls
 
-SUGGESTED_BY = 6  # clauses whose conditions make up one suggested event
+SUGGESTED_BY = 6  # number of clauses whose conditions make up one suggested event
 
 
 def trial_events(clauses: Clauses, statistics: Statistics, count: int) -> Located:
-    """Up to ``count`` events."""
+    """Return up to ``count`` events: the sample's, or suggested ones."""
     if statistics.sample is not None and statistics.sample.count:
         return head(statistics.sample, count)
     return suggested(clauses, count)
@@ -32,7 +32,7 @@ def head(events: Located, count: int) -> Located:
 
 
 def suggested(clauses: Clauses, count: int) -> Located:
-    """Return each event meets the conditions of a few clauses, one cell for each attribute."""
+    """Return events that each meet the conditions of a few clauses, one cell for each attribute."""
     chance = np.random.default_rng(clauses.count)
     lo, hi = hulls(clauses)
     picked = chance.integers(0, max(clauses.count, 1), (count, SUGGESTED_BY)) if clauses.count else None

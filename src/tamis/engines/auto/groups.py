@@ -1,4 +1,4 @@
-"""Groups of clauses that different engines may serve best."""
+"""Divide clauses into groups that different engines may serve best."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tamis.space.space import Clauses
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-RARE = 1e-3  # a clause is sparse if its best condition is met by fewer events than this
-LEAST_SHARE = 0.02  # a group smaller than this is not worth a structure of its own
+RARE = 1e-3  # a clause is sparse if fewer events than this share meet its best condition
+LEAST_SHARE = 0.02  # a group with a smaller share of the clauses is not worth its own structure
 
 
 class Group(NamedTuple):
-    """Some clauses and what they have in common."""
+    """Some clauses and the name of what they have in common."""
 
     name: str
     clauses: Ints
 
 
 def groups_of(clauses: Clauses, statistics: Statistics, least: int) -> list[list[Group]]:
-    """Ways to divide the clauses: not at all, by kind, by kind and density. Small groups join the rest."""
+    """Return three divisions: none, by kind, by kind and density. Small groups join the rest."""
     whole = [Group("all", np.arange(clauses.count))]
     if not len(clauses.literal):
         return [whole]
@@ -46,7 +46,7 @@ def _size(group: Group) -> int:
 
 
 def _kinds(clauses: Clauses, statistics: Statistics) -> tuple[Mask, Mask, Mask]:
-    """Clauses without a usable condition, those of at least two terms only, those with a rare condition."""
+    """Return masks: no usable condition; two terms or more and nothing else; a rare condition."""
     units = units_of(clauses, statistics)
     owner = np.repeat(np.arange(clauses.count), np.diff(units.start))
     owner, usable = owner[units.usable], units.usable
@@ -59,7 +59,7 @@ def _kinds(clauses: Clauses, statistics: Statistics) -> tuple[Mask, Mask, Mask]:
 
 
 def _division(kinds: dict[str, Mask], floor: int) -> list[Group]:
-    """Return a group for each kind with enough clauses; the others join the largest."""
+    """Return a group for each kind with enough clauses; the other clauses join the largest group."""
     found = [Group(name, np.flatnonzero(mask)) for name, mask in kinds.items() if mask.any()]
     found.sort(key=lambda group: -len(group.clauses))
     kept = [group for group in found if len(group.clauses) >= floor] or found[:1]

@@ -1,4 +1,4 @@
-"""Several engines over one set of clauses: each has a stretch of the clauses and arrays of its own."""
+"""Put several engines over one set of clauses: each has its own stretch of the clauses and its own arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PER_LITERAL = ("literal",)
 
 
 class Chosen(msgspec.Struct):
-    """What stands in the index about one part."""
+    """The stored record of one part."""
 
     name: str
     engine: str
@@ -35,7 +35,7 @@ class Chosen(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The parts, in the order of their clauses, and why these."""
+    """The parts, in the order of their clauses, and the reason for choosing them."""
 
     why: str
     parts: list[Chosen]
@@ -44,7 +44,7 @@ class Choice(msgspec.Struct):
 def build_parts(
     clauses: Clauses, statistics: Statistics, parts: list[Part], why: str
 ) -> tuple[Clauses, Arrays]:
-    """Build every part; its clauses follow those of the part before."""
+    """Build every part; its clauses follow those of the previous part."""
     built: list[Clauses] = []
     arrays: Arrays = {}
     chosen = []
@@ -66,7 +66,7 @@ def build_parts(
 
 
 def joined(parts: list[Clauses]) -> Clauses:
-    """Return the clauses of all parts, one after the other; sets and cells are the same in all."""
+    """Return the clauses of all parts, one after the other; all parts share sets and cells."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -88,7 +88,7 @@ def _joined_starts(starts: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint32]:
 
 
 def read_choice(arena: Arena) -> Choice:
-    """What was chosen; a damaged note is refused."""
+    """Return the stored choice; raise :class:`IndexCorrupt` if it is damaged."""
     try:
         choice = msgspec.json.decode(arena["engine.choice"].tobytes(), type=Choice)
     except msgspec.MsgspecError as bad:
@@ -103,7 +103,7 @@ def read_choice(arena: Arena) -> Choice:
 
 
 def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, alone: bool) -> Arena:
-    """Return the arena of one part: the same block, its own arrays, its stretch of the clauses."""
+    """Return the arena of one part: the same block, the part's arrays, its stretch of the clauses."""
     prefix = f"engine.{number}."
     slots = {f"engine.{n[len(prefix) :]}": slot for n, slot in arena.slots.items() if n.startswith(prefix)}
     for name in Clauses._fields:
@@ -114,7 +114,7 @@ def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, 
             slots[f"clauses.{name}"] = _stretch(slot, first[1], part.literals)
         elif name == "revise":
             slots[f"clauses.{name}"] = _stretch(slot, first[0], part.clauses)
-        elif name == "owner_start":  # engines count a clause's owners; they do not look for them
+        elif name == "owner_start":  # engines count a clause's owners but do not look them up
             slots[f"clauses.{name}"] = _stretch(slot, first[0], part.clauses + 1)
     if not alone:
         start = slots.pop("engine.start", None)

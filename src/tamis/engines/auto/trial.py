@@ -1,4 +1,4 @@
-"""Trials: what an engine costs on some of the clauses and so, by a line through two sizes, on all."""
+"""Time an engine on two samples of the clauses and extrapolate its cost to all of them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tamis.space.space import Clauses
 Parameters = dict[str, Any]
 ROUNDS = 3
 SHRINK = 8  # the smaller trial has this many times fewer clauses
-HOPELESS = 6.0  # engines this many times slower than the best in the small trial are not tried again
+HOPELESS = 6.0  # an engine this many times slower than the best one in the small trial is not tried again
 FINALISTS = 4
-# What is tried besides every engine as it is.
+# Variants to try besides the default of every engine.
 VARIANTS: tuple[tuple[str, Parameters], ...] = (("hybrid", {"pairs": 0}),)
 
 
 class Cost(NamedTuple):
-    """What an engine with these parameters would cost."""
+    """An engine, its parameters and its estimated cost."""
 
     engine: str
     parameters: Parameters
@@ -32,18 +32,18 @@ class Cost(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The engine and what is unusual about it."""
+        """The engine's name and its parameters that differ from the defaults."""
         return " ".join([self.engine, *(f"{name}={value}" for name, value in self.parameters.items())])
 
 
 class Trials:
-    """Tries engines on samples of the clauses of a group."""
+    """Trials of engines on samples of the clauses of a group."""
 
     def __init__(self, clauses: Clauses, events: Located, size: int) -> None:
         self._clauses, self._events, self._size = clauses, events, size
 
     def costs(self, group: Ints) -> list[Cost]:
-        """Return the costs of the engines that are worth knowing, cheapest first."""
+        """Return the costs of all engines, cheapest finalist first; the slower ones follow."""
         small, large = (self._some(group, n) for n in (self._size // SHRINK, self._size))
         contenders = [*((name, {}) for name in PARTS), *VARIANTS]
         quick = {n: self._time(small, *who) for n, who in enumerate(contenders)}
@@ -53,7 +53,7 @@ class Trials:
             found = [Cost(*contenders[n], us) for us, n in finalists]
         else:
             found = [self._extrapolated(contenders[n], us, small, large, len(group)) for us, n in finalists]
-        # The others are taken to grow like the finalist that grows most.
+        # Assume that the others grow like the finalist that grows most.
         grown = max(cost.us / max(us, 1e-9) for cost, (us, _) in zip(found, finalists, strict=True))
         slower = [Cost(*contenders[n], us * grown) for n, us in quick.items() if (us, n) not in finalists]
         return sorted(found, key=_us) + sorted(slower, key=_us)
@@ -61,7 +61,7 @@ class Trials:
     def _extrapolated(
         self, who: tuple[str, Parameters], us: float, small: Any, large: Any, total: int
     ) -> Cost:
-        """Return a fixed part and one that grows with the clauses, from two sizes."""
+        """Return the cost over all clauses: a fixed part plus one that grows, from two sizes."""
         more = self._time(large, *who)
         slope = max(more - us, 0.0) / (large.count - small.count)
         return Cost(*who, more + slope * max(total - large.count, 0))
@@ -79,18 +79,18 @@ class Trials:
 
 
 def make(engine: str, clauses: Clauses, arrays: dict[str, Any]) -> Any:
-    """Return an engine in memory over clauses and arrays as ``build`` returns them."""
+    """Return an engine in memory over the clauses and arrays that ``build`` returned."""
     return engine_class(engine)(packed(clauses, arrays))
 
 
 def packed(clauses: Clauses, arrays: dict[str, Any]) -> Arena:
-    """Return the arena of an engine alone."""
+    """Return an arena that holds one engine."""
     mine = {f"clauses.{name}": array for name, array in clauses._asdict().items()}
     return pack(mine | {f"engine.{name}": array for name, array in arrays.items()})
 
 
 def time_events(engine: Any, events: Located) -> float:
-    """Microseconds per event, the best of some rounds; the first, which may compile, does not count."""
+    """Return microseconds per event, the best of some rounds; the first may compile and does not count."""
     engine.candidates(events)
     best = np.inf
     for _ in range(ROUNDS):

@@ -1,18 +1,18 @@
 """``bestar``: the BE*-Tree of Sadoghi and Jacobsen.
 
 *Partitioning.* An l-node that overflows is spread over p-nodes, one per dimension, the dimension of the
-highest rank first; an event enters only the p-nodes of dimensions that it has.
+highest rank first. An event enters only the p-nodes of dimensions that it has.
 
-*Clustering.* Below a p-node the clauses are grouped by their range on its dimension: a bucket (c-node) that
-overflows is cut where the data suggests, into left, overlap and right. Left and right never overlap, so a
-point enters one of them at most, and no bucket reaches further than what it holds: space where nobody
-asks is not indexed. What reaches over the cut stays in the bucket itself, which is partitioned further if
-it overflows.
+*Clustering.* Below a p-node the clauses are grouped by their range on its dimension. A bucket (c-node) that
+overflows is cut into left, overlap and right at a place that the data suggests. Left and right never overlap,
+so a point enters at most one of them. No bucket is wider than its contents: space without subscriptions is
+not indexed. Ranges that cross the cut stay in the bucket itself, which is partitioned further if it
+overflows.
 
-*Checks.* L-nodes are runs of consecutive clauses; all literals of the clauses reached are checked.
+*Checks.* L-nodes are runs of consecutive clauses. The engine checks all literals of the clauses it reaches.
 
-A segment never changes, so its tree is built at once (``batch``). ``growth`` holds the tree that takes
-expressions in and out one at a time and learns from events. ``README.md`` maps the paper's words to ours.
+A segment never changes, so its tree is built at once (``batch``). ``growth`` holds the tree that inserts and
+deletes single expressions and learns from events. ``README.md`` maps the paper's words to ours.
 """
 
 from tamis.engines.bestar.engine import BEStar

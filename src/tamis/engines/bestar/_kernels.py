@@ -1,4 +1,4 @@
-"""Searching the tree: which l-nodes an event reaches, and which of their clauses it satisfies."""
+"""Search the tree: find the l-nodes that an event reaches and the clauses in them that it satisfies."""
 
 import numpy as np
 from numba import njit
@@ -26,11 +26,11 @@ FIRST_ROOM = 64
 
 @njit(cache=True, nogil=True)
 def longer(stack, top, more):
-    """``stack`` with room for ``more`` beyond ``top``."""
+    """Return ``stack`` with room for ``more`` items beyond ``top``."""
     if top + more <= len(stack):
         return stack
     larger = np.empty(2 * (top + more), stack.dtype)
-    for i in range(top):  # an assignment of slices would take seconds to compile
+    for i in range(top):  # a slice assignment would take seconds to compile
         larger[i] = stack[i]
     return larger
 
@@ -39,8 +39,8 @@ def longer(stack, top, more):
 def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
     """Return whether the event has a value of dimension ``d`` in ``low``..``high``.
 
-    Where conditions on a dimension were joined, a clause may be met by two values on either side of its
-    range: then everything between the first and the last value counts as touched.
+    If conditions on a dimension were joined, two values on either side of a clause's range may meet it
+    together. Then everything between the first and the last value counts as touched.
     """
     if not general:
         return low <= cell[d] <= high
@@ -58,7 +58,7 @@ def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
 
 @njit(cache=True, nogil=True)
 def find_partition(p_node, begin, end, d):
-    """Return the p-node of dimension ``d`` in a p-directory, ``end`` if there is none."""
+    """Return the p-node of dimension ``d`` in a p-directory, or ``end`` if there is none."""
     high = end
     while begin < high:
         middle = (begin + high) >> 1
@@ -73,9 +73,9 @@ def find_partition(p_node, begin, end, d):
 def push_partitions(
     at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
 ):  # fmt: skip
-    """Push the c-directories of a p-directory that the event reaches; returns (stack, top).
+    """Push the c-directories of a p-directory that the event reaches; return (stack, top).
 
-    A short p-directory is read through; in a long one the event's dimensions are looked up.
+    The kernel reads a short p-directory through; in a long one it looks up the event's dimensions.
     """
     begin = np.int64(c_node[at, P_FIRST])
     end = begin + np.int64(c_node[at, P_COUNT])
@@ -103,11 +103,11 @@ def push_partitions(
 
 @njit(cache=True, nogil=True)
 def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work):
-    """Walk the tree with the event ``a``:``b``; returns (stack, runs, how many runs of clauses it reaches).
+    """Walk the tree with the event ``a``:``b``; return (stack, runs, number of runs it reaches).
 
     ``runs`` receives begin and end of each l-node. A point goes left or right of a cut, never both ways.
     """
-    found, top, two = np.int64(0), np.int64(1), np.int64(2)  # no literals: a kernel is compiled for each
+    found, top, two = np.int64(0), np.int64(1), np.int64(2)  # literals would each compile the kernel
     stack[0] = ROOT
     while top > 0:
         top -= 1
@@ -141,7 +141,7 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, c_node, p_node,
     hull, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
+    """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows.
 
     ``work`` counts clauses reached, clauses checked, nodes visited.
     """

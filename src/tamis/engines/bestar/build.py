@@ -1,4 +1,4 @@
-"""The tree as arrays: units to partition by, capacity of l-nodes, arranged clauses."""
+"""Build the tree's arrays: units to partition by, capacity of l-nodes, arranged clauses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build(
     selectivity: int,
     incremental: int,
 ) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     if clauses.count == 0 or len(clauses.literal) == 0:
         return clauses, _only_root(clauses)
     units = units_of(clauses, statistics)
@@ -54,13 +54,13 @@ def build(
 
 
 def _frozen(c_node: Ints) -> npt.NDArray[np.uint32]:
-    """Return the table without what only building needs."""
+    """Return the table without the columns that only the builder needs."""
     c_node[:, PARENT] = 0
     return c_node.astype(np.uint32)
 
 
 def _only_root(clauses: Clauses) -> Arrays:
-    """Without a literal there is nothing to partition: every clause lies in the l-node of the root."""
+    """Return a tree of one node: without literals, every clause lies in the root's l-node."""
     root = np.zeros((1, C_WIDTH), np.uint32)
     root[0, COUNT] = clauses.count
     return {

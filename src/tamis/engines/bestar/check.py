@@ -1,4 +1,4 @@
-"""The invariants of the tree: every number points inside its array, and the nodes are one tree."""
+"""Check the invariants of the tree: every number points inside its array, and the nodes form one tree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ensure = Proof("bestar").ensure
 
 
 def check_tree(arrays: Arrays, own: Arrays) -> None:
-    """Raise :class:`IndexCorrupt` if the engine's ``own`` nodes are no tree over all clauses."""
+    """Raise :class:`IndexCorrupt` unless the engine's ``own`` nodes form a tree over all clauses."""
     dimensions, clauses = len(arrays["cells"]), len(arrays["start"]) - 1
     c_node, p_node, hull = own["c_node"], own["p_node"], own["hull"]
     _ensure(len(c_node) > 0 and len(hull) == dimensions, "the tables have another length")
@@ -43,7 +43,7 @@ def check_tree(arrays: Arrays, own: Arrays) -> None:
 
 
 def _check_family(c_node: Ints, p_node: Ints) -> None:
-    """Every c-node but the root has one parent, before it; every p-node stands in one p-directory."""
+    """Raise unless each c-node but the root follows its one parent and each p-node is in one p-directory."""
     parent, child = [], []
     for side in (LEFT, RIGHT):
         has = np.flatnonzero(c_node[:, side] != ROOT)
@@ -76,7 +76,7 @@ def _members(c_node: Ints) -> Ints:
 
 
 def _check_bounds(c_node: Ints) -> None:
-    """Children and overlap lie inside their bucket, and left and right repel each other."""
+    """Raise unless children and overlap lie inside their bucket and left and right repel each other."""
     inner = c_node[1:]
     full = (inner[:, COUNT] > 0) | (inner[:, P_COUNT] > 0)
     inside = (inner[:, LO] <= inner[:, OWN_LO]) & (inner[:, OWN_HI] <= inner[:, HI])

@@ -22,7 +22,7 @@ from tamis.space.space import Clauses
 
 
 class BEStar(FlatEngine):
-    """See the package's page."""
+    """The BE*-Tree engine, described in the package's docstring."""
 
     name: ClassVar[str] = "bestar"
     kernel: ClassVar[Any] = match_events
@@ -32,9 +32,9 @@ class BEStar(FlatEngine):
         "hull": BYTE,
     }
     parameters: ClassVar[Declared] = {
-        "leaf": Whole(0, 0, 1 << 20),  # capacity of an l-node (the paper's A); 0: by match probability
+        "leaf": Whole(0, 0, 1 << 20),  # capacity of an l-node (the paper's A); 0: from the match probability
         "alpha": Real(0.1, 0.0, 0.5),
-        "beta": Real(4.0, 1.0, 1e9),  # incremental only: growth beyond this raises a new bucket
+        "beta": Real(4.0, 1.0, 1e9),  # incremental only: growth beyond this factor raises a new bucket
         "split": Whole(EXHAUSTIVE, 0, 2),  # rigid (as a BE-Tree), approximate, exhaustive
         "selectivity": Whole(1, 0, 1),  # rank attributes by gain minus loss, or by popularity alone
         "incremental": Whole(0, 0, 1),  # insert one by one instead of all at once
@@ -51,7 +51,7 @@ class BEStar(FlatEngine):
         return (np.zeros(max(len(self._clauses["cells"]), 1), np.uint32),)
 
     def ranking(self, weights: Weights) -> Ranking:
-        """Weight summaries of all nodes."""
+        """Return the weight summaries of all nodes."""
         return Ranking(self._own["c_node"], self._own["p_node"], weights)
 
     def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> TreeAgenda:
@@ -59,5 +59,5 @@ class BEStar(FlatEngine):
         return TreeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:
-        """The nodes form one tree, every clause lies in one l-node, and siblings repel each other."""
+        """Raise unless the nodes form one tree over all clauses and siblings repel each other."""
         check_tree(self._clauses, self._own)

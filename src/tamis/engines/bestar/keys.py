@@ -1,4 +1,4 @@
-"""What may partition, what it gains, and how much an l-node holds."""
+"""Find the conditions that may partition, their gains, and the capacity of an l-node."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.units import Ints, Units
+from tamis.engines.units import Ints, Units, joined_dimensions
 
 CAPACITY = ((0.01, 5), (0.1, 20), (1.0, 160))
-"""Table II(a) of the paper: up to which match probability an l-node holds how many expressions."""
-_UNIT = 1 << 16  # gains are whole numbers, so that what is added can be taken away again
+"""Table II(a) of the paper: match probabilities, and the number of expressions in an l-node up to each."""
+_UNIT = 1 << 16  # gains are whole numbers, so that sums can be undone exactly
 
 
 class Keys(NamedTuple):
-    """The conditions that may partition: those that ask for a present dimension, as hulls of cells."""
+    """The conditions that may partition: those that need a present dimension, as hulls of cells."""
 
     start: Ints  # clause c owns start[c]:start[c + 1]
     clause: Ints
@@ -23,13 +23,14 @@ class Keys(NamedTuple):
     lo: Ints
     hi: Ints
     gain: Ints
-    unit: Ints  # the condition's number among all
+    unit: Ints  # the condition's number among all conditions
 
 
 def keys_of(units: Units, selectivity: bool) -> Keys:
-    """What may partition. The gain of a condition is the share of events that it keeps away, plus a bit.
+    """Return the conditions that may partition, with gains.
 
-    By popularity alone (the paper's optimistic ranking, loss = 0) every condition gains the same.
+    The gain of a condition is the share of events that it keeps away, plus a bit. By popularity alone (the
+    paper's optimistic ranking, loss = 0) every condition gains the same.
     """
     chosen = np.flatnonzero(units.usable)
     clause = np.repeat(np.arange(len(units.start) - 1), np.diff(units.start))[chosen]
@@ -41,19 +42,17 @@ def keys_of(units: Units, selectivity: bool) -> Keys:
 
 
 def match_probability(units: Units) -> float:
-    """Return the share of clauses that an event is expected to match, conditions taken as independent."""
+    """Return the share of clauses that an event is expected to match if conditions are independent."""
     logs = np.zeros(len(units.share) + 1)
     np.cumsum(np.log(np.clip(units.share, 1e-300, 1.0)), out=logs[1:])
     return float(np.mean(np.exp(logs[units.start[1:]] - logs[units.start[:-1]])))
 
 
 def capacity_for(probability: float) -> int:
-    """Return how many clauses an l-node may hold before it is partitioned."""
+    """Return the number of clauses that an l-node may hold before it is partitioned."""
     return next((size for limit, size in CAPACITY if probability < limit), CAPACITY[-1][1])
 
 
 def hull_of(units: Units, dimensions: int) -> npt.NDArray[np.uint8]:
-    """Dimensions with joined conditions: several values of an event may meet one together."""
-    hull = np.zeros(dimensions, np.uint8)
-    hull[units.dimension[units.joined]] = 1
-    return hull
+    """Return 1 for dimensions with joined conditions, which several values of an event may meet together."""
+    return joined_dimensions(units, np.arange(len(units.joined)), dimensions).astype(np.uint8)

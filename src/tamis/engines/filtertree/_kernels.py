@@ -1,16 +1,16 @@
-"""Paths of clauses, and the descent. ``tree.py`` says what the arrays hold."""
+"""Enumerate the paths of clauses, and descend the tree. ``tree.py`` describes the arrays."""
 
 import numpy as np
 from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 
-MOST_PATHS = 64  # of one clause: sets beyond are one step over their hull
+MOST_PATHS = 64  # of one clause: a set that would need more is one step over its hull
 
 
 @njit(cache=True, nogil=True)
 def steps_of(begin, end, usable, dimension, rank, names, out):
-    """Return the conditions of a clause on the tree's names, in their order; returns how many."""
+    """Write the conditions of a clause on the tree's names, in their order; return their number."""
     count = 0
     for u in range(begin, end):
         if not usable[u] or rank[dimension[u]] >= names:
@@ -29,9 +29,9 @@ def write_paths(
     start, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, rank, names, most_values,
     path_clause, path_start, step_dimension, step_lo, step_hi, split,
 ):  # fmt: skip
-    """Return one path for every choice of one range from each set; ``split`` tells which sets were split.
+    """Write one path for every choice of one range from each set; ``split`` marks the sets that were split.
 
-    With empty outputs nothing is written; returns (paths, steps) either way.
+    With empty outputs nothing is written. Return (paths, steps) either way.
     """
     widest = 0
     for c in range(len(start) - 1):
@@ -77,7 +77,7 @@ def first_at_least(numbers, low, high, value):
 
 @njit(cache=True, nogil=True)
 def covering(first, split, last, low, high, node_lo, node_hi, stack, depth, work):
-    """Push the children that cover a value (or an interval low..high); returns the new depth."""
+    """Push the children that cover a value (or an interval low..high); return the new depth."""
     for child in range(first_at_least(node_lo, first, split, low), split):
         if node_lo[child] > high:
             break
@@ -95,9 +95,9 @@ def covering(first, split, last, low, high, node_lo, node_hi, stack, depth, work
 @njit(cache=True, nogil=True)
 def covering_several(first, split, last, entry, end, dimension, lo, hi, joined, node_lo, node_hi, stack,
                      depth, work):  # fmt: skip
-    """Return the same for all values of an attribute.
+    """Push the children that cover any value of an attribute; return the new depth.
 
-    Where conditions were joined, two values may meet them from both sides: what lies between counts, too.
+    If conditions were joined, two values may meet them from both sides, so the cells between them count, too.
     """
     final = entry
     while final + 1 < end and dimension[final + 1] == dimension[entry]:
@@ -121,10 +121,10 @@ def descend(
     a, b, dimension, lo, hi, multi, cell, joined, node_lo, node_hi, group_start, group_dimension, child_start,
     child_split, filter_start, filters, stack, hits, work,
 ):  # fmt: skip
-    """Algorithm 1: the clauses of all nodes that the event reaches; returns how many.
+    """Collect the clauses of all nodes that the event reaches (algorithm 1); return their number.
 
-    A node's groups of children are few and tried one by one; those of the root may be thousands, and
-    then the event's attributes are looked up among them.
+    A node has few groups of children, which are tried one by one. The root may have thousands; then the
+    event's attributes are looked up among them.
     """
     stack[0] = 0
     depth, found = 1, 0
@@ -168,7 +168,7 @@ def match_events(
     doubtful, joined, node_lo, node_hi, group_start, group_dimension, child_start, child_split, filter_start,
     filters, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows."""
+    """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows."""
     written = 0
     for e in range(begin, events):
         a, b = event_start[e], event_start[e + 1]

@@ -22,7 +22,7 @@ CHOOSE = -1
 
 
 class FilterTree(FlatEngine):
-    """See the package's page."""
+    """The filter-tree engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "filtertree"
     kernel: ClassVar[Any] = match_events
@@ -66,13 +66,13 @@ class FilterTree(FlatEngine):
         return clauses, arrays_of(tree, paths) | extra
 
     def _scratch(self) -> tuple[Any, ...]:
-        """Return the event's cells, nodes still to visit, clauses found; no node is reached twice."""
+        """Return room for the event's cells, nodes to visit and clauses found; no node is reached twice."""
         nodes, filters = len(self._own["node_lo"]), len(self._own["filters"])
         cell = np.zeros(max(len(self._own["joined"]), 1), np.uint32)
         return cell, np.empty(nodes + 1, np.int64), np.empty(filters, np.int64)
 
     def check(self) -> None:
-        """The nodes form a tree, and every clause ends somewhere in it."""
+        """Raise unless the nodes form a tree and every clause ends somewhere in it."""
         proof, own = Proof(self.name), self._own
         clauses, dimensions = len(self._clauses["start"]) - 1, len(self._clauses["cells"])
         nodes, groups = len(own["node_lo"]), len(own["group_dimension"])
@@ -83,7 +83,7 @@ class FilterTree(FlatEngine):
         proof.below("group_dimension", own["group_dimension"], dimensions)
         for name, length in (("doubtful", clauses), ("joined", dimensions)):
             proof.ensure(len(own[name]) == length, f"{name} does not fit")
-        # Children stand behind their parents and belong to one group each: no descent can run in a circle.
+        # Children follow their parents and belong to one group each, so no descent can run in a circle.
         child = own["child_start"].astype(np.int64)
         proof.starts("child_start", child - 1, nodes - 1, groups)
         start = own["group_start"].astype(np.int64)
@@ -92,7 +92,7 @@ class FilterTree(FlatEngine):
         split = own["child_split"].astype(np.int64)
         inside = len(split) == groups and np.all((child[:-1] <= split) & (split <= child[1:]))
         proof.ensure(inside, "child_split lies outside its group")
-        # An event with several values looks for each among the fixed ones: it must find no child twice.
+        # An event with several values looks up each among the fixed ones and must find no child twice.
         change = np.zeros(nodes + 1, np.int64)
         np.add.at(change, child[:-1], 1)
         np.add.at(change, split, -1)
@@ -105,7 +105,7 @@ class FilterTree(FlatEngine):
 
 
 def _only_a_root(clauses: Clauses) -> dict[str, npt.NDArray[Any]]:
-    """Without a literal there is nothing to descend by."""
+    """Return a tree of one node: without literals there is nothing to descend by."""
     none = np.zeros(0, np.uint32)
     return {
         "doubtful": np.ones(clauses.count, np.uint8),

@@ -1,4 +1,4 @@
-"""How many names the candidates tree has: few, to visit little, yet enough to leave little to revise."""
+"""Choose the number of names: few names save visits, enough names leave few clauses to revise."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tamis.engines.units import Statistics, reorder, units_of
 from tamis.space.space import Clauses
 
 Ints = npt.NDArray[np.int64]
-TRIAL = 20_000  # clauses of the trees that are tried
-# Nanoseconds; what matters is their proportion.
+TRIAL = 20_000  # clauses in a trial tree
+# In nanoseconds; only their proportion matters.
 VISIT, TEST, REVISE = 20.0, 2.0, 12.0
 
 
@@ -32,7 +32,10 @@ def choose_names(clauses: Clauses, statistics: Statistics, most_values: int, lea
 
 
 def expected_cost(tree: Tree, paths: Paths, statistics: Statistics) -> float:
-    """Nanoseconds per event, if attributes are independent: nodes visited, ranges tested, clauses revised."""
+    """Return nanoseconds per event for visited nodes, tested ranges and revised clauses.
+
+    Attributes are assumed to be independent.
+    """
     reached = np.ones(len(tree.parent))
     share = statistics.share(tree.node_dimension, tree.node_lo, tree.node_hi)
     level = _levels(tree.parent)

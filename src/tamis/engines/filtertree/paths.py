@@ -1,4 +1,4 @@
-"""Clauses as paths: their conditions on the tree's names, in the order of the names."""
+"""Write clauses as paths: their conditions on the tree's names, in the order of the names."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ class Paths(NamedTuple):
     dimension: Ints
     lo: Ints
     hi: Ints
-    decides: Flags  # per clause: whoever walks a whole path satisfies it, if no attribute has two values
+    decides: (
+        Flags  # per clause: an event that walks a whole path satisfies it, if no attribute has two values
+    )
 
 
 def ranks(units: Units, dimensions: int) -> Ints:
-    """Return the order of the names, the most frequent first: it makes the tree branch late."""
+    """Return the rank of each name, the most frequent first, which makes the tree branch late."""
     asked = np.bincount(units.dimension[units.usable], minlength=dimensions)
     rank = np.empty(dimensions, np.int64)
     rank[np.argsort(-asked, kind="stable")] = np.arange(dimensions)
@@ -35,8 +37,10 @@ def ranks(units: Units, dimensions: int) -> Ints:
 
 
 def paths_of(clauses: Clauses, units: Units, rank: Ints, names: int, most_values: int) -> Paths:
-    """Return the paths of all clauses over the first ``names`` names; a set of few ranges makes a path for
-    each."""
+    """Return the paths of all clauses over the first ``names`` names.
+
+    A set of few ranges makes a path for each.
+    """
     split = np.zeros(len(units.dimension), np.bool_)
     given = (
         units.start, units.usable, units.dimension, units.lo, units.hi, units.set_at, units.set_count,
@@ -51,7 +55,7 @@ def paths_of(clauses: Clauses, units: Units, rank: Ints, names: int, most_values
 
 
 def _decided(clauses: Clauses, units: Units, rank: Ints, names: int, split: Flags) -> Flags:
-    """Clauses whose conditions are all steps, and exact: proper ranges, or sets that were split."""
+    """Return the clauses whose conditions are all exact steps: proper ranges, or sets that were split."""
     proper = np.ones(len(units.dimension), np.bool_)
     flags = clauses.literal[:, 1]
     proper[units.of_literal[(flags != 0) & (flags != MANY)]] = False

@@ -1,9 +1,9 @@
-"""Merging paths into a tree, level by level.
+"""Merge paths into a tree, level by level.
 
-Nodes are numbered so that the children of a node stand together, grouped by name; in a group fixed
-values come first, in order, then ranges by their lower end. ``group_start`` leads from a node to its
-groups, ``child_start`` from a group to its first child and ``child_split`` to its first range;
-``filter_start`` leads to the clauses that end at the node.
+The children of a node have consecutive numbers, grouped by name. In a group, fixed values come first, in
+order, then ranges by their lower end. ``group_start`` leads from a node to its groups, ``child_start`` from a
+group to its first child and ``child_split`` to its first range. ``filter_start`` leads to the clauses that
+end at the node.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Tree(NamedTuple):
     node_lo: Ints
     node_hi: Ints
     parent: Ints
-    path_node: Ints  # where each path ends
-    whole: npt.NDArray[np.bool_]  # whether it ends there with its last step
+    path_node: Ints  # the node where each path ends
+    whole: npt.NDArray[np.bool_]  # whether the path ends there with its last step
 
 
 def merge(paths: Paths, leaf: int) -> Tree:
-    """Return the tree of all paths; a node with at most ``leaf`` of them is not divided further."""
+    """Return the tree of all paths; a node with at most ``leaf`` paths is not divided further."""
     step, dimension, lo, hi = _distinct_steps(paths)
     count = np.diff(paths.start)
-    node = np.zeros(len(count), np.int64)  # of each path, so far
+    node = np.zeros(len(count), np.int64)  # the current node of each path
     columns = [np.zeros((4, 1), np.int64)]
     taken, nodes, depth = np.zeros(len(count), np.int64), 1, 0
     active = np.arange(len(count))
@@ -55,10 +55,10 @@ def merge(paths: Paths, leaf: int) -> Tree:
 
 
 def _distinct_steps(paths: Paths) -> tuple[Ints, Ints, Ints, Ints]:
-    """Steps numbered in the order of children: by name, fixed before ranges, by lower end."""
+    """Return the steps numbered in the order of children: by name, fixed before ranges, by lower end."""
     columns = paths.dimension, (paths.lo < paths.hi).astype(np.int64), paths.lo, paths.hi
     bits = [int(column.max(initial=0)).bit_length() for column in columns]
-    if sum(bits) < 63:  # one number for a step: several times faster to sort
+    if sum(bits) < 63:  # one number per step sorts several times faster
         key = np.zeros(len(paths.lo), np.int64)
         for column, width in zip(columns, bits, strict=True):
             key = (key << width) | column

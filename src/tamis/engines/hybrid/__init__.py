@@ -1,26 +1,26 @@
-"""``hybrid``: one access cell per clause, the next best condition inline, the rest beside it.
+"""``hybrid``: one access cell per clause, the next best conditions inline, the others beside it.
 
-*Access.* Of the conditions of a clause, the one that events satisfy least often decides where the
-clause is posted. A condition on one cell is posted there; a range is posted in a few *blocks* of
-cells (blocks of 1, 2, 4, … cells are the levels of a dimension), chosen so that a handful of blocks
-cover it. An event visits, for each of its cells, one block per level in use.
+*Access.* The condition of a clause that events satisfy least often decides where the clause is posted. A
+condition on one cell is posted there. A range is posted in a few *blocks* of cells (blocks of 1, 2, 4, …
+cells are the levels of a dimension), chosen so that a handful of blocks cover it. For each of its cells, an
+event visits one block per level in use.
 
-*Pairs.* A clause of wide ranges only, on crowded dimensions, is posted under pairs of conditions
-instead, in coarse zones (``layout/pairs.py``).
+*Pairs.* A clause that has only wide ranges on crowded dimensions is posted under pairs of conditions instead,
+in coarse zones (``choose_pairs`` in ``layout.py``).
 
 *Inline.* A posting carries the next least likely conditions as packed records (dimension, lowest cell,
-width). The first stands in an array of its own, so that visited lists are filtered without a branch
-and without touching anything else. The others, one or three, stand in the posting's *row*, beside the
-number of its clause; one posting in some hundreds survives two records.
+width). The first record stands in its own array, so that kernels filter visited lists without a branch and
+without touching anything else. The others, one or three, stand in the posting's *row*, beside the number of
+its clause. One posting in some hundreds survives two records.
 
-*Decided.* A posting says whether its list and its records decide the whole clause (for a plain event);
-then its clause is a match that nobody looks at (``layout/decided.py``).
+*Decided.* A posting says whether its list and its records decide the whole clause (for a plain event). Then
+its clause is a match without further checks (``decided_units`` in ``layout.py``).
 
-*Rest.* Other survivors have those literals checked that are not decided yet; they stand first, up to
-``until``. Clauses are numbered in posting order, so these checks walk memory in the same direction as
-the postings, and the loads of one event's survivors are issued together.
+*Rest.* For the other survivors, the kernel checks the literals that are not decided yet. These stand first,
+up to ``until``. Clauses are numbered in posting order, so the checks walk memory in the same direction as the
+postings, and the loads of one event's survivors are issued together.
 
-Clauses without any usable condition (NOT-only, always true) form the residual list, checked for
+Clauses without any usable condition (NOT-only, always true) form the residual list, which is checked for
 every event.
 """
 

@@ -1,4 +1,4 @@
-"""Searching the postings of ``hybrid``. ``layout`` says what the arrays hold."""
+"""Search the postings of ``hybrid``. ``layout.py`` describes the arrays."""
 
 import numpy as np
 from numba import njit
@@ -22,7 +22,7 @@ from tamis.engines.postings.layout._kernels import triangle
 def enter_event(a, b, dimension, lo, heads, cell, table, visits, zones, cells):
     """Fill the tables of a plain event; write the lists it visits and, from the end, its zones.
 
-    Returns how many of each. Loops of their own for each array keep many loads under way at once.
+    Return the number of each. A separate loop for each array keeps many loads under way at once.
     """
     lists, pairs = np.int64(0), np.int64(0)
     last = len(visits) - 1
@@ -59,9 +59,9 @@ def pair_lists(visits, pairs, width, first_pair, count):
 
 @njit(cache=True, nogil=True)
 def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table):
-    """Return the hits, moved to the front, that satisfy the records in their rows.
+    """Move the hits that satisfy the records in their rows to the front; return their number.
 
-    The first of them alone, which fetches the row, then the others.
+    The first record is checked alone, which fetches the row, then the others.
     """
     count = filter_hits(hits, hit_count, rows[1::stride], dimension_bits, cell_bits, table)
     if stride == 2:
@@ -79,7 +79,7 @@ def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table)
 
 @njit(cache=True, nogil=True)
 def take_decided(hits, hit_count, posting, out_clause, written):
-    """Write the clauses that are decided; returns their end, and how many hits, now clauses, are left."""
+    """Write the decided clauses; return their end and the number of other hits, which are now clauses."""
     left = np.int64(0)
     for h in range(hit_count):
         packed = np.int64(posting[hits[h]])
@@ -95,10 +95,10 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, inlines, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written).
+    """Match events from ``begin``; return (events done, pairs written).
 
-    Stops before ``out`` overflows, and, with the room that is needed in ``work[2]``, before ``hits``
-    does. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
+    Stop before ``out`` overflows. If ``hits`` would overflow, stop and write the necessary room to
+    ``work[2]``. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

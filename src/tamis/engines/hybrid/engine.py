@@ -21,7 +21,7 @@ from tamis.space.space import Clauses
 
 
 class Hybrid(ListEngine):
-    """See the package's page."""
+    """The ``hybrid`` engine, described in the package's docstring."""
 
     name: ClassVar[str] = "hybrid"
     kernel: ClassVar[Any] = match_events
@@ -40,8 +40,8 @@ class Hybrid(ListEngine):
     parameters: ClassVar[Declared] = {
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
-        "pairs": Whole(1, 0, 2),  # never, where they pay, wherever there are two conditions
-        "beside": Whole(0, 0, 8),  # records in the row of a posting; 0: one, or three where they pay
+        "pairs": Whole(1, 0, 2),  # 0: never, 1: if they pay, 2: for every clause with two conditions
+        "beside": Whole(0, 0, 8),  # records in the row of a posting; 0: one, or three if they pay
     }
 
     @classmethod
@@ -61,7 +61,7 @@ class Hybrid(ListEngine):
         return Scratch(len(heads), int(layout[5]), paired, rounded)
 
     def check(self) -> None:
-        """Every clause is posted or residual, and every number points inside its array."""
+        """Raise unless every clause is posted or residual and every number points inside its array."""
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
         proof = Proof(self.name)
@@ -84,7 +84,7 @@ class Hybrid(ListEngine):
 
 
 def _check_until(proof: Proof, start: Ints, until: npt.NDArray[Any], unsettled: npt.NDArray[Any]) -> None:
-    """What is left to check of a clause are literals of its own, at least one unless it is decided."""
+    """Raise unless each clause has its own literals left to check, at least one unless it is decided."""
     fitting = until.shape == start[1:].shape and np.all((start[:-1] <= until) & (until <= start[1:]))
     proof.ensure(fitting, "until does not fit the clauses")
     proof.ensure(np.all(start[unsettled] < until[unsettled]), "an undecided clause has nothing left to check")

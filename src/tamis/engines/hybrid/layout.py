@@ -1,8 +1,8 @@
-"""Laying out ``hybrid``: the conditions that a clause is posted under, the records beside it, the arrays.
+"""Lay out ``hybrid``: choose the conditions to post clauses under and the records beside them.
 
 A list and the inline records *decide* a clause if a plain event that passes them needs no check of its
-literals. A record decides a condition if it holds exactly the cells of all its literals. A list decides one
-if it stands for one cell. The literals that are left to check stand first.
+literals. A record decides a condition if it holds exactly the cells of all its literals. A list decides a
+condition if it stands for one cell. The literals that are left to check stand first.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import NONE, rank_units
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs, Records, check_order
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order, units_of
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order, units_of
 from tamis.space.space import Clauses
 
 Bools = npt.NDArray[np.bool_]
 
 NEVER, WHERE_IT_PAYS, ALWAYS = 0, 1, 2
-LEAST_SAVING = 500.0  # postings an event must be spared on average to be worth visiting pairs at all
+LEAST_SAVING = 500.0  # postings an event must be spared on average before pairs are worth a visit
 LEAST_ZONES, MOST_ZONES = 4, 64
 MOST_POSTINGS = 16  # pairs of zones per clause
 
 
 def choose_pairs(clauses: Clauses, units: Units, access: Ints, second: Ints, crowd: int, mode: int) -> Pairs:
-    """Find the clauses for which two conditions beat one (or, with ``ALWAYS``, for which there are two)."""
+    """Find the clauses for which two conditions beat one (or, with ``ALWAYS``, that have two)."""
     none = Pairs(np.zeros(clauses.count, np.bool_), np.full(clauses.dimensions, -1), 0, 0)
     able = _able(clauses, units, access, second)
     crowded = np.bincount(units.dimension[access[able]], minlength=clauses.dimensions) > crowd
@@ -50,10 +50,10 @@ def choose_pairs(clauses: Clauses, units: Units, access: Ints, second: Ints, cro
 def _divided(
     clauses: Clauses, units: Units, able: Bools, access: Ints, second: Ints, most: int
 ) -> tuple[Bools, int]:
-    """Return the clauses to post under pairs of zones, and how many zones a dimension should have.
+    """Return the clauses to post under pairs of zones, and the number of zones of a dimension.
 
-    Fewer zones are coarser, but wide ranges touch fewer of them: a clause that would need too many postings
-    is left under its best condition alone, which costs more than coarse zones do.
+    Fewer zones are coarser, but wide ranges touch fewer of them. A clause that would need too many postings
+    stays under its best condition alone, which costs more than coarse zones do.
     """
     alone = units.share[np.maximum(access, 0)]
     both = (
@@ -81,7 +81,7 @@ def _part(clauses: Clauses, units: Units, chosen: Ints) -> npt.NDArray[np.float6
 
 
 def _able(clauses: Clauses, units: Units, access: Ints, second: Ints) -> Bools:
-    """Clauses whose two best conditions are proper ranges, and whose best is not a single cell."""
+    """Return the clauses whose two best conditions are proper ranges, and whose best is not a single cell."""
     one, two = np.maximum(access, 0), np.maximum(second, 0)
     proper = (units.set_count == 0) & (units.hi - units.lo + 1 < clauses.cells[units.dimension])
     wide = units.lo[one] < units.hi[one]
@@ -102,20 +102,19 @@ def _zones_touched(clauses: Clauses, units: Units, chosen: Ints, zones: int) -> 
 
 
 FLAG = 1 << 31  # of a posting: its clause is decided
-MORE = 3  # records in a row where they pay
-LEAST_MET = 500.0  # postings that an event must meet under single conditions for that to be so,
-LEAST_PART = 0.001  # or the part of all clauses that these are,
-LEAST_SETTLED = 0.25  # and the part of all survivors that the longer rows must settle
+MORE = 3  # records in a row if they pay
+LEAST_MET = 500.0  # they pay if an event meets this many postings under single conditions,
+LEAST_PART = 0.001  # or this part of all clauses,
+LEAST_SETTLED = 0.25  # and if the longer rows settle this part of all survivors
 
 
 def choose_records(
     clauses: Clauses, units: Units, best: Ints, paired: Bools, level: Ints, records: Records, beside: int
 ) -> tuple[list[Ints], Bools]:
-    """Return the conditions of each clause that become records, inline and in its row; those that are
-    decided.
+    """Return the conditions of each clause that become records, inline and in its row; those decided.
 
-    Memory is spent on longer rows only if there is much to filter, and they settle a good part of what
-    survives the first two records.
+    Longer rows cost memory. They pay only if there is much to filter and they settle a good part of the
+    postings that survive the first two records.
     """
     exact = (level == 0) & ~paired
 
@@ -138,8 +137,8 @@ def choose_records(
 
 
 def survivors(units: Units, best: Ints, paired: Bools) -> npt.NDArray[np.float64]:
-    """Per clause the estimated share of events for which access and two records hold."""
-    share = np.append(units.share, 1.0)  # at NONE, the last: no condition
+    """Return per clause the estimated share of events for which access and two records hold."""
+    share = np.append(units.share, 1.0)  # for NONE, the last index: no condition
     product = share[best[0]] * share[best[1]] * share[best[2]]
     return np.asarray(np.where(paired, product * share[best[3]], product))
 
@@ -162,8 +161,7 @@ def ranked_conditions(best: Ints, paired: Bools, count: int) -> list[Ints]:
 def decided_units(
     clauses: Clauses, units: Units, rounding: Ints, access: Ints, exact: Bools, inline: list[Ints]
 ) -> Bools:
-    """Return the conditions that need no check: ``access`` of clauses in ``exact`` lists, and ``inline``
-    ones."""
+    """Return the conditions that need no check: ``inline`` ones, and ``access`` in ``exact`` lists."""
     plain = plain_units(clauses, units)
     decided = np.zeros(len(units.share), np.bool_)
     listed = access[exact & (access >= 0)]
@@ -176,7 +174,7 @@ def decided_units(
 
 
 def plain_units(clauses: Clauses, units: Units) -> Bools:
-    """Conditions that hold for a plain event just if its cell lies between their ends."""
+    """Return the conditions that hold for a plain event exactly if its cell lies between their ends."""
     plain = np.ones(len(units.share), np.bool_)
     plain[units.of_literal[clauses.literal[:, 1] != 0]] = False
     several = np.bincount(units.of_literal, minlength=len(plain)) > 1
@@ -184,7 +182,7 @@ def plain_units(clauses: Clauses, units: Units) -> Bools:
 
 
 def undecided_literals(clauses: Clauses, units: Units, decided: Bools) -> Ints:
-    """Per clause how many literals are left to check."""
+    """Return per clause the number of literals left to check."""
     before = np.zeros(len(clauses.literal) + 1, np.int64)
     np.cumsum(~decided[units.of_literal], out=before[1:])
     return np.diff(before[clauses.start])
@@ -196,7 +194,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 def build(
     clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int, pairs: int, beside: int
 ) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     if clauses.count == 0 or len(clauses.literal) == 0:
         return clauses, _empty(clauses)
     units = units_of(clauses, statistics)
@@ -218,7 +216,9 @@ def build(
         "levels": levels.levels(),
         "list_start": list_start.astype(np.uint32),
         "residual": rank[np.flatnonzero(best[0] < 0)].astype(np.uint32),
-        "hull": _hulled(units, best, chosen, clauses.dimensions),
+        "hull": joined_dimensions(
+            units, np.concatenate([best[0], best[1][chosen.chosen]]), clauses.dimensions
+        ),
         "layout": np.array(
             [*records.bits(), chosen.zones, chosen.width, levels.singles, levels.most(), len(columns)],
             np.uint32,
@@ -231,24 +231,15 @@ def build(
 
 
 def _looked_at(units: Units, access: Ints, pairs: Pairs, inline: list[Ints]) -> npt.NDArray[np.uint8]:
-    """1 for the conditions that access and inline records have looked at."""
+    """Return 1 for the conditions that access and inline records have checked."""
     late = np.zeros(len(units.share), np.uint8)
     for column in (access[0], access[1][pairs.chosen], *inline):
         late[column[column >= 0]] = 1
     return late
 
 
-def _hulled(units: Units, best: Ints, pairs: Pairs, dimensions: int) -> npt.NDArray[np.uint32]:
-    """Dimensions on which joined conditions are posted."""
-    used = np.concatenate([best[0], best[1][pairs.chosen]])
-    used = used[used >= 0]
-    hull = np.zeros(dimensions, np.uint32)
-    hull[units.dimension[used[units.joined[used]]]] = 1
-    return hull
-
-
 def _empty(clauses: Clauses) -> Arrays:
-    """Without a literal there is nothing to post: every clause is residual."""
+    """Return the arrays of an engine without literals: every clause is residual."""
     records = Records(clauses)
     return {
         "heads": np.zeros((clauses.dimensions, HEAD), np.uint32),

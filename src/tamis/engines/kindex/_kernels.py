@@ -1,4 +1,4 @@
-"""Counting: the loops of ``kindex``. ``build.py`` says what the arrays hold."""
+"""Count the postings that an event meets: the loops of ``kindex``. ``build.py`` describes the arrays."""
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,7 @@ DENIED = 1 << 15  # in a counter: a NOT of the clause is violated; targets are s
 
 @njit(cache=True, nogil=True)
 def put(at, clause, fill, place, out):
-    """One posting in the list ``at``; without ``fill`` it is only counted."""
+    """Put one posting into the list ``at``; without ``fill`` only count it."""
     if fill:
         out[place[at]] = clause
     place[at] += 1
@@ -18,7 +18,7 @@ def put(at, clause, fill, place, out):
 
 @njit(cache=True, nogil=True)
 def put_ranges(literal, row, first, clause, fill, set_lo, set_hi, place, out):
-    """A posting in the list of every cell that a literal names."""
+    """Put a posting into the list of every cell that a literal names."""
     if not literal[row + 1] & MANY:
         for cell in range(np.int64(literal[row + 2]), np.int64(literal[row + 3]) + 1):
             put(first + cell, clause, fill, place, out)
@@ -33,8 +33,8 @@ def put_ranges(literal, row, first, clause, fill, set_lo, set_hi, place, out):
 def post_clauses(start, literal, set_lo, set_hi, narrow, base, fill, asked, asked_out, denied, denied_out):
     """Enumerate all literals into the lists of their cells.
 
-    A literal under ``ABSENT_OK`` alone is left to the check. One that is not ``narrow`` is posted where
-    every present value leads, the list of cell 0.
+    A literal under ``ABSENT_OK`` alone is left to the check. One that is not ``narrow`` is posted in the list
+    of cell 0, which every present value visits.
     """
     for c in range(len(start) - 1):
         for at in range(np.int64(start[c]), np.int64(start[c + 1])):
@@ -65,9 +65,9 @@ def deny(begin, end, denied, limit, counter, work):
 
 @njit(cache=True, nogil=True)
 def count(begin, end, asked, limit, target, counter, hits, found, work):
-    """Count up the clauses of one list; those that reach their target are hits."""
+    """Count up the clauses of one list; those that reach their target become hits."""
     i = np.int64(begin)
-    room = len(hits)  # never needed, unless a file was forged
+    room = len(hits)  # exceeded only if a file was forged
     while i < end and asked[i] < limit and found < room:
         c = asked[i]
         reached = counter[c] + np.uint16(1)
@@ -81,7 +81,7 @@ def count(begin, end, asked, limit, target, counter, hits, found, work):
 
 @njit(cache=True, nogil=True)
 def touch(begin, end, asked, limit, counter, hits, found, work):
-    """Return the clauses of one list that no list before had."""
+    """Add the clauses of one list that no earlier list had to the hits."""
     i = np.int64(begin)
     while i < end and asked[i] < limit:
         c = asked[i]
@@ -96,7 +96,7 @@ def touch(begin, end, asked, limit, counter, hits, found, work):
 @njit(cache=True, nogil=True)
 def hits_plain(a, b, dimension, lo, base, asked_start, asked, denied_start, denied, limit, target, counter,
                hits, work):  # fmt: skip
-    """Clauses whose count is complete and that no NOT denies."""
+    """Collect the clauses whose count is complete and that no NOT denies."""
     counter[:limit] = 0
     for k in range(a, b):
         at = base[dimension[k]] + lo[k]
@@ -114,7 +114,7 @@ def hits_plain(a, b, dimension, lo, base, asked_start, asked, denied_start, deni
 
 @njit(cache=True, nogil=True)
 def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, counter, hits, work):
-    """Clauses that the event touches at all: several values may meet one literal, so counts mean little."""
+    """Collect the clauses that the event touches: several values may meet one literal, so do not count."""
     counter[:limit] = 0
     found = 0
     for k in range(a, b):
@@ -124,7 +124,7 @@ def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, count
                 asked_start[first], asked_start[first + 1], asked, limit, counter, hits, found, work
             )
             work[2] += 1
-        # The lists of neighbouring cells stand side by side, but each is sorted for itself.
+        # The lists of neighbouring cells stand side by side, but each is sorted on its own.
         for at in range(first + lo[k], first + hi[k] + 1):
             begin, end = asked_start[at], asked_start[at + 1]
             found = touch(begin, end, asked, limit, counter, hits, found, work)
@@ -134,7 +134,7 @@ def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, count
 
 @njit(cache=True, nogil=True)
 def distinct(a, b, dimension, multi):
-    """Return how many attributes the event has."""
+    """Return the number of attributes of the event."""
     if not multi:
         return b - a
     size = 0
@@ -147,7 +147,7 @@ def distinct(a, b, dimension, multi):
 def match_events(begin, events, event_start, dimension, lo, hi, multi, cell, counter, hits, start, literal,
                  set_lo, set_hi, base, size_start, target, doubtful, asked_start, asked, denied_start, denied,
                  out_event, out_clause, work):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows."""
+    """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows."""
     written = 0
     residual = np.int64(size_start[1])
     for e in range(begin, events):

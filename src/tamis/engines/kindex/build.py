@@ -1,8 +1,8 @@
-"""Postings of ``kindex``: a list for every cell, divided by the size of the clauses.
+"""Build the postings of ``kindex``: a list for every cell, divided by the size of the clauses.
 
-Clauses are numbered by their size (how many attributes they need), so within a list, sorted by clause,
-those of one size stand together and a bound on the clause number cuts off all that are too large.
-Lists of a dimension stand at ``base[dimension] + cell``; the list of cell 0 is led to by every value.
+Clauses are numbered by their size, the number of attributes they need. A list is sorted by clause, so the
+clauses of one size stand together and a bound on the clause number cuts off all that are too large. Lists of
+a dimension stand at ``base[dimension] + cell``. Every value visits the list of cell 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LARGEST_SIZE = DENIED - 1
 
 
 def build(clauses: Clauses, most_cells: int, budget: int) -> tuple[Clauses, Arrays]:
-    """Clauses by size, and the lists."""
+    """Return the clauses sorted by size, and the lists."""
     size = np.minimum(sizes(clauses), LARGEST_SIZE)
     order = np.argsort(size, kind="stable")
     clauses = reorder(clauses, order)
@@ -44,7 +44,7 @@ def build(clauses: Clauses, most_cells: int, budget: int) -> tuple[Clauses, Arra
 
 
 def sizes(clauses: Clauses) -> Ints:
-    """Return how many attributes an event must have: those of literals that absence does not satisfy."""
+    """Return the number of attributes that an event must have: those of literals that absence fails."""
     clause = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
     asking = (clauses.literal[:, 1] & ABSENT_OK) == 0
     clause, dimension = clause[asking], clauses.literal[asking, 0].astype(np.int64)
@@ -54,7 +54,7 @@ def sizes(clauses: Clauses) -> Ints:
 
 
 def widths(clauses: Clauses) -> Ints:
-    """Return how many cells each literal names."""
+    """Return the number of cells that each literal names."""
     lo, hi = clauses.literal[:, 2].astype(np.int64), clauses.literal[:, 3].astype(np.int64)
     total = np.concatenate([[0], np.cumsum(clauses.set_hi.astype(np.int64) - clauses.set_lo + 1)])
     many = (clauses.literal[:, 1] & MANY) != 0
@@ -64,21 +64,21 @@ def widths(clauses: Clauses) -> Ints:
 
 
 def _widest(width: Ints, most_cells: int, budget: int) -> int:
-    """Return the widest literal that is enumerated, so narrow that all postings stay within the budget."""
+    """Return the greatest width of literals to enumerate, so that all postings stay within the budget."""
     while most_cells > 1 and int(np.where(width <= most_cells, width, 1).sum()) > budget:
         most_cells //= 2
     return most_cells
 
 
 def _targets(clauses: Clauses, narrow: npt.NDArray[np.bool_]) -> tuple[Any, Any]:
-    """Postings that a plain event must meet, and whether the literals must be checked all the same."""
+    """Return the postings that a plain event must meet, and whether the literals still need a check."""
     flags = clauses.literal[:, 1]
     clause = np.repeat(np.arange(clauses.count), np.diff(clauses.start))
     asking = (flags & ABSENT_OK) == 0
     count = np.bincount(clause[asking], minlength=clauses.count)
     open_ = ~narrow | ((flags & (ABSENT_OK | NEGATIVE)) == ABSENT_OK)
     doubtful = (np.bincount(clause[open_], minlength=clauses.count) > 0) | (count == 0)
-    # A clause with absurdly many literals is checked once it has met as many as can be counted.
+    # A clause with absurdly many literals is checked once the event has met as many as can be counted.
     return np.minimum(count, LARGEST_SIZE).astype(np.uint16), (doubtful | (count > LARGEST_SIZE)).astype(
         np.uint8
     )

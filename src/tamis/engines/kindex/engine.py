@@ -21,7 +21,7 @@ from tamis.space.space import Clauses
 
 
 class KIndex(FlatEngine):
-    """See the package's page."""
+    """The k-index engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "kindex"
     kernel: ClassVar[Any] = match_events
@@ -44,13 +44,13 @@ class KIndex(FlatEngine):
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Return number the clauses by size and enumerate their literals."""
+        """Number the clauses by size and enumerate their literals."""
         return build(clauses, **chosen(cls.name, cls.parameters, parameters))
 
     def _scratch(self) -> tuple[Any, ...]:
         clauses, dimensions = len(self._own["target"]), len(self._own["base"])
         cell = np.zeros(max(dimensions, 1), np.uint32)
-        # One more than there are clauses: a hit is written before it is known to be one.
+        # One more than the number of clauses: the kernel writes a hit before it knows that it is one.
         return cell, np.zeros(clauses, np.uint16), np.empty(clauses + 1, np.uint32)
 
     def ranking(self, weights: Weights) -> Ranking:
@@ -62,7 +62,7 @@ class KIndex(FlatEngine):
         return SizeAgenda(self._arrays, self._free, self._scratch, event, ranking, wanted)
 
     def check(self) -> None:
-        """Every list ends inside its postings, every posting names a clause."""
+        """Raise unless every list ends inside its postings and every posting names a clause."""
         proof, own = Proof(self.name), self._own
         clauses, cells = len(self._clauses["start"]) - 1, self._clauses["cells"].astype(np.int64)
         lists = int((cells + 1).sum())

@@ -1,94 +1,29 @@
-"""Building and searching the lists of ``opindex``. ``build.py`` says what the arrays hold."""
+"""Search the lists of ``opindex``. ``layout/build.py`` describes the arrays."""
 
 import numpy as np
 from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
+from tamis.engines.opindex.layout._kernels import (
+    BITMAP,
+    EQ,
+    GE,
+    GROUP,
+    GROUPED,
+    LE,
+    OPERATORS,
+    UNDECIDED,
+    signature_bit,
+)
 
-EQ, LE, GE, OPERATORS = 0, 1, 2, 3
-UNDECIDED, GROUPED = 1, 2  # counting is not enough; the clause is a conjunction of disjunctions
-GROUP, BITMAP = 4, 64  # the place of the group in a literal's flags; bits of a bitmap
 LOW, HIGH = 0, 1  # columns of a probe
 PROBE, BEGIN, END = 0, 1, 2  # columns of a visit
-PIVOT, VISITS = 0, 1  # columns of a turn: a pivot, and where its visits end
-
-
-@njit(cache=True, nogil=True)
-def choose_pivots(start, dimension, needed, frequency, pivot):
-    """The least frequent dimension that each clause demands; the number after the last if it has none."""
-    for c in range(len(start) - 1):
-        best = len(frequency)
-        for at in range(start[c], start[c + 1]):
-            d = dimension[at]
-            if needed[at] > 0 and (best == len(frequency) or frequency[d] < frequency[best]):
-                best = d
-        pivot[c] = best
-
-
-@njit(cache=True, nogil=True)
-def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, demand, chosen, undecided):
-    """A bit for every group that can be counted, and the group whose attributes are the pivots.
-
-    That is the one of fewest predicates, then of least frequent attributes. A proper range alone in its
-    group has a second bit for its ``<=``; among alternatives only its ``>=`` is counted. A group with a
-    literal that absence satisfies, and those beyond the last bit, are left for the final check.
-    """
-    size, weight = np.zeros(BITMAP, np.int64), np.zeros(BITMAP, np.float64)
-    ranged, countable = np.zeros(BITMAP, np.bool_), np.zeros(BITMAP, np.bool_)
-    place = np.zeros((2, BITMAP), np.int64)
-    for c in clauses:
-        size[:], weight[:], ranged[:], countable[:], place[:] = 0, 0.0, False, True, -1
-        for at in range(start[c], start[c + 1]):
-            g = group[at]
-            size[g] += 1
-            weight[g] += often[dimension[at]]
-            ranged[g] |= needed[at] > 1
-            countable[g] &= needed[at] > 0
-            undecided[c] |= not exact[at]
-        used, best = 0, 0
-        for g in range(1, BITMAP):
-            if size[g] == 0:
-                continue
-            alone = size[g] == 1
-            undecided[c] |= ranged[g] and not alone
-            bits = 2 if ranged[g] and alone else 1
-            if not countable[g] or used + bits > BITMAP:
-                undecided[c] = True
-                continue
-            for half in range(bits):
-                place[half, g] = used
-                demand[c] |= np.uint64(1) << np.uint64(used)
-                used += 1
-            if best == 0 or size[g] < size[best] or (size[g] == size[best] and weight[g] < weight[best]):
-                best = g
-        chosen[c] = best
-        for at in range(start[c], start[c + 1]):
-            bit[0, at], bit[1, at] = place[0, group[at]], place[1, group[at]]
-
-
-@njit(cache=True, nogil=True)
-def signature_bit(operator, dimension, operand):
-    """Return the one bit of 64 that a predicate sets, and that an event's value looks for.
-
-    For ``=`` it depends on dimension and operand; for the others, which many operands meet, on the
-    dimension alone.
-    """
-    mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15)
-    if operator == EQ:
-        mixed = (mixed ^ np.uint64(operand)) * np.uint64(0xD6E8FEB86659FD93)
-    return np.uint64(1) << (mixed >> np.uint64(58))
-
-
-@njit(cache=True, nogil=True)
-def sign_lists(operator, dimension, operand, number, signature):
-    """Set the bits of all predicates."""
-    for i in range(len(operator)):
-        signature[number[i]] |= signature_bit(operator[i], dimension[i], operand[i])
+PIVOT, VISITS = 0, 1  # columns of a turn: a pivot, and the end of its visits
 
 
 @njit(cache=True, nogil=True)
 def furthest(k, b, dimension, lo, hi, top):
-    """Return the highest cell of the entries of a dimension, from ``k`` on, as far as any ``>=`` reaches."""
+    """Return the highest cell of a dimension's entries, from ``k`` on, as far as any ``>=`` reaches."""
     high = np.int64(hi[k])
     while k + 1 < b and dimension[k + 1] == dimension[k] and lo[k + 1] <= top:
         k += 1
@@ -98,10 +33,10 @@ def furthest(k, b, dimension, lo, hi, top):
 
 @njit(cache=True, nogil=True)
 def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, probe, sign):
-    """Write what an event looks for, per entry and operator: a range of records and a bit of signatures.
+    """Write a range of records and a bit of signatures to look for, per entry and operator of an event.
 
-    With several entries on a dimension, the first one looks for ``<=`` and ``>=`` on behalf of all. A
-    probe that can find nothing has no bit, and its bounds are crossed.
+    With several entries on a dimension, the first one looks for ``<=`` and ``>=`` on behalf of all. A probe
+    that cannot find anything has no bit, and its bounds are crossed.
     """
     after = (np.int64(1) << pointer_bits) - 1
     for k in range(a, b):
@@ -129,10 +64,10 @@ def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, p
 
 @njit(cache=True, nogil=True)
 def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign, visits, turns):
-    """Return which lists the pivots of an event visit, from entry ``k`` on, as far as ``visits`` has room.
+    """Write the lists that an event's pivots visit, from entry ``k`` on, as far as ``visits`` has room.
 
-    Returns the entry to go on with, and the number of turns. No branch depends on a signature, so that
-    the loads of all pivots are under way together. Without signatures every probe visits its list.
+    Return the entry to go on with, and the number of turns. No branch depends on a signature, so that the
+    loads of all pivots are under way together. Without signatures every probe visits its list.
     """
     count, taken = np.int64(0), np.int64(0)
     while k < b and count + OPERATORS * (b - a) < len(visits):
@@ -159,9 +94,9 @@ def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign,
 
 @njit(cache=True, nogil=True)
 def bound_visits(turns, taken, visits, list_start, record, probe):
-    """Replace lists by their first and last records; keep those that enclose what is sought.
+    """Replace lists by their first and last records; keep those that enclose the probe's range.
 
-    The point is as much to fetch the records of all visits together.
+    This also fetches the records of all visits together, which matters as much.
     """
     count = turns[taken - 1, VISITS] if taken else np.int64(0)
     for v in range(count):
@@ -199,8 +134,8 @@ def lower_bound(begin, end, low, record):
 def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found):
     """Count the predicates of a list from ``low`` to ``high``.
 
-    Returns how many there are, and how many clauses have all they need by now; a counter stays at 0,
-    so that no clause is found twice.
+    Return their number, and the number of clauses found so far. A clause is found when its counter reaches 0.
+    The counter stays at 0, so that no clause is found twice.
     """
     at = lower_bound(begin, end, low, record)
     i = at
@@ -216,7 +151,7 @@ def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found
 
 @njit(cache=True, nogil=True)
 def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found):
-    """Return the same for clauses with groups: every predicate met clears the bit of its group."""
+    """Do the same as ``count_down`` for clauses with groups: each predicate met clears its group's bit."""
     at = lower_bound(begin, end, low, record)
     i = at
     while i < end and np.int64(record[i]) <= high:
@@ -232,7 +167,7 @@ def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found)
 
 @njit(cache=True, nogil=True)
 def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed, counter, hits, work):
-    """Set back the counters of a pivot and make its visits; returns how many clauses are found."""
+    """Reset the counters of a pivot and make its visits; return the number of clauses found."""
     for c in range(first, last):
         counter[c - first] = needed[c]
     found = np.int64(0)
@@ -248,7 +183,7 @@ def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed,
 
 @njit(cache=True, nogil=True)
 def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand, bitmap, hits, work):
-    """Return the same with bitmaps."""
+    """Do the same as ``count_turn`` with bitmaps."""
     for m in range(first, last):
         bitmap[m - first] = demand[m]
     found = np.int64(0)
@@ -280,8 +215,7 @@ def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, se
 
 @njit(cache=True, nogil=True)
 def seen_before(d, group, literal, begin, end, cell):
-    """Return whether the event has a pivot of the clause that comes before ``d``: that one's list reports
-    it."""
+    """Return whether the event has a pivot of the clause before ``d``, whose list reports the clause."""
     for at in range(np.int64(begin), np.int64(end)):
         other = literal[4 * at]
         if other < d and literal[4 * at + 1] >> GROUP == group and cell[other] != 0:
@@ -294,10 +228,10 @@ def settle(
     e, found, hits, several, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, verdict, out_event,
     out_clause, written, work,
 ):  # fmt: skip
-    """Write the clauses found that hold; returns the pairs written, -1 if there is no room.
+    """Write the clauses found that hold; return the pairs written, -1 if there is no room.
 
-    Counting has decided most clauses for a plain event; several values on a dimension may have been
-    counted too often.
+    Counting has decided most clauses for a plain event. Several values on a dimension may have been counted
+    too often.
     """
     if written + found > len(out_event):
         return np.int64(-1)
@@ -327,7 +261,7 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, counter, bitmap, hits, probe, sign, visits,
     turns, words8, words32, words64, words, records, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows.
+    """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows.
 
     ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
     """
@@ -398,7 +332,7 @@ def match_groups(
     e, a, b, several, dimension, lo, hi, cell, bitmap, hits, probe, sign, visits, turns, words8, words32,
     words64, words, records, place, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Match one event against the clauses with groups; returns the pairs written, -1 if there is no room."""
+    """Match one event against the clauses with groups; return the pairs written, -1 if there is no room."""
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]
     set_lo = words[place[4] : place[5]]

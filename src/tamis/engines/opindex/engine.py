@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from tamis.engines.arena import Arena
 from tamis.engines.forms import BYTE, LONG, RECORDS, WORD, Forms
-from tamis.engines.opindex._kernels import BITMAP, match_events
-from tamis.engines.opindex.build import build
-from tamis.engines.opindex.predicates import OPERATORS
-from tamis.engines.output import collect
+from tamis.engines.opindex._kernels import match_events
+from tamis.engines.opindex.layout._kernels import BITMAP, OPERATORS
+from tamis.engines.opindex.layout.build import build
+from tamis.engines.output import run_kernel
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
 from tamis.engines.protocol import Candidates
+from tamis.engines.scratch import most_entries
 from tamis.engines.units import Statistics
 from tamis.space.located import Located
 from tamis.space.space import Clauses
@@ -26,11 +27,11 @@ CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi
 
 _MOST_BITS = 63  # of a record, which kernels read as a signed number
 LEAST_VISITS = 1 << 10
-"""Room for this many segments to visit lets the pivots of a usual event be searched together."""
+"""With room for this many segments to visit, the pivots of a usual event are searched together."""
 
 
 class OpIndex:
-    """See the package's page."""
+    """The OpIndex engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "opindex"
     takes_cnf: ClassVar[bool] = True
@@ -78,29 +79,21 @@ class OpIndex:
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(3, np.int64)
         buffers = self._take(events)
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            done: tuple[int, int] = match_events(
-                begin, events.count, *events, *buffers, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run)
+        found = run_kernel(match_events, events, (*buffers, *self._arrays))
         self._free.append(buffers)
-        return Candidates(event, clause, *work.tolist())
+        return found
 
     def _take(self, events: Located) -> Buffers:
-        """Buffers of no other thread, with room for the probes of each event."""
-        entries = len(events.dimension) if events.count == 1 else int(np.diff(events.start).max(initial=0))
+        """Return buffers that no other thread uses, with room for the probes of each event."""
+        entries = most_entries(events)
         if not self._free:
             return _buffers(self._arena, entries)
         taken = self._free.pop()
         return taken if len(taken.probe) >= OPERATORS * entries else taken.with_probes(entries)
 
     def check(self) -> None:
-        """Every clause has a counter or bitmaps, and every number points inside its array."""
+        """Raise unless every clause has a counter or bitmaps and every number points inside its array."""
         arrays, proof = self._arena.group("engine."), Proof(self.name)
         cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
@@ -129,7 +122,7 @@ class OpIndex:
 def _check_lists(
     proof: Proof, arrays: dict[str, npt.NDArray[Any]], prefix: str, bits: int, pointers: int
 ) -> None:
-    """The directories and lists of the pivots; each of a pivot's counters or bitmaps has ``pointers``."""
+    """Check the directories and lists of the pivots; ``pointers`` belong to each counter or bitmap."""
     names = ("directory_start", "list_start", "signature", "record", "pivot_start")
     directory, lists, signature, record, pivots = (arrays[prefix + name] for name in names)
     proof.starts(f"{prefix}directory_start", directory, (len(lists) - 1) // OPERATORS, len(pivots) - 1)
@@ -157,7 +150,7 @@ class Buffers(NamedTuple):
     turns: npt.NDArray[np.int64]
 
     def with_probes(self, entries: int) -> Buffers:
-        """Return the same with room for events of more entries."""
+        """Return the same buffers with room for events of more entries."""
         return Buffers(*self[:4], *_probes(entries))
 
 

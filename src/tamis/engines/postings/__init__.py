@@ -1,7 +1,7 @@
-"""Posting lists over cells: what the engines that post clauses under their best condition share.
+"""Posting lists over cells, shared by the engines that post clauses under their best condition.
 
-``layout`` says which lists there are (blocks of 1, 2, 4, … cells of a dimension, and pairs of zones), packs
-conditions into inline records and puts literals into the order they are checked in. The kernels here
-search: which lists an event visits, which postings its cells let pass, and, for events with several
-values, which clauses hold.
+``layout`` defines the lists (blocks of 1, 2, 4, … cells of a dimension, and pairs of zones), packs conditions
+into inline records and sorts literals into the order of checks. The kernels here search: they find the lists
+that an event visits, the postings that its cells let pass, and, for events with several values, the clauses
+that hold.
 """

@@ -1,4 +1,4 @@
-"""Searching postings: from the lists that an event visits to the clauses that may hold."""
+"""Search postings: from the lists that an event visits to the clauses that may hold."""
 
 import numpy as np
 from numba import njit
@@ -7,12 +7,12 @@ from tamis.engines._kernels import holds_general
 from tamis.engines.postings.layout._kernels import triangle
 
 CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that list and inline records decide the clause
-TOUCHED = 4  # the place in ``work`` that takes what touch_runs has read
+TOUCHED = 4  # the place in ``work`` that receives the words touch_runs has read
 
 
 @njit(cache=True, nogil=True)
 def more_levels(a, b, dimension, lo, heads, levels, visits, count):
-    """Add the lists of further levels, for dimensions that have several."""
+    """Add the lists of further levels for dimensions that have several."""
     for k in range(a, b):
         d = np.int64(dimension[k])
         n = np.int64(heads[4 * d]) & 255
@@ -24,7 +24,7 @@ def more_levels(a, b, dimension, lo, heads, levels, visits, count):
 
 @njit(cache=True, nogil=True)
 def bounds(visits, count, list_start, begins, ends):
-    """Begin and end of every visited list that is not empty; returns (lists, postings)."""
+    """Write begin and end of every visited list that is not empty; return (lists, postings)."""
     kept, probed = np.int64(0), np.int64(0)
     for v in range(count):
         at = visits[v]
@@ -38,11 +38,11 @@ def bounds(visits, count, list_start, begins, ends):
 
 @njit(cache=True, nogil=True)
 def touch_runs(begins, ends, runs, words, work):
-    """Read the first and last word of every run, so that all of them are on their way at once.
+    """Read the first and last word of every run, so that all of them are fetched at once.
 
-    The lists of an event lie scattered over memory. A loop that also filters has room for a few of them
-    in the processor's queues; a loop that does nothing else has room for dozens. What was read must go
-    somewhere, or the compiler leaves the loop out.
+    The lists of an event lie scattered over memory. A loop that also filters has room for a few of them in
+    the processor's queues; a loop that does nothing else has room for dozens. The kernel must store the words
+    it reads, or the compiler removes the loop.
     """
     seen = np.uint64(0)
     for r in range(runs):
@@ -52,7 +52,7 @@ def touch_runs(begins, ends, runs, words, work):
 
 @njit(cache=True, nogil=True, inline="always")
 def satisfied(record, dimension_bits, cell_bits, table):
-    """1 if the event in ``table`` satisfies a record (dimension, lowest cell, width), else 0.
+    """Return 1 if the event in ``table`` satisfies a record (dimension, lowest cell, width), else 0.
 
     Cells in records and in ``table`` are rounded alike, which can only let more pass.
     """
@@ -63,7 +63,7 @@ def satisfied(record, dimension_bits, cell_bits, table):
 
 @njit(cache=True, nogil=True)
 def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits):
-    """Postings of all visited lists whose inline condition the event satisfies. No branches."""
+    """Collect the postings of all visited lists whose inline condition the event satisfies. No branches."""
     count = np.uint64(0)
     for r in range(runs):
         i, end = np.uint64(begins[r]), np.uint64(ends[r])
@@ -76,7 +76,7 @@ def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hi
 
 @njit(cache=True, nogil=True)
 def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
-    """Return the hits, moved to the front, that also satisfy a further inline condition."""
+    """Move the hits that also satisfy a further inline condition to the front; return their number."""
     count = np.uint64(0)
     for h in range(np.uint64(hit_count)):
         i = np.uint64(hits[h])
@@ -89,8 +89,8 @@ def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
 def check_first(hits, hit_count, posting, start, literal, cell):
     """Replace hits by their clauses, and keep those whose first literal may hold. No branches.
 
-    Only plain ranges are decided here. The point is as much to fetch the clauses: loads that do not
-    wait for each other hide most of the way to memory.
+    Only plain ranges are decided here. This also fetches the clauses, which matters as much: loads that do
+    not wait for each other hide most of the memory latency.
     """
     for h in range(hit_count):
         hits[h] = posting[hits[h]]
@@ -99,7 +99,7 @@ def check_first(hits, hit_count, posting, start, literal, cell):
 
 @njit(cache=True, nogil=True)
 def first_holds(hits, hit_count, start, literal, cell):
-    """Return the same for hits that are clauses already."""
+    """Do the same as ``check_first`` for hits that are already clauses."""
     for h in range(hit_count):
         hits[h] = (np.int64(start[hits[h]]) << 32) | hits[h]
     count = 0
@@ -114,7 +114,7 @@ def first_holds(hits, hit_count, start, literal, cell):
 
 @njit(cache=True, nogil=True)
 def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
-    """Return which zones an event with several or wide entries touches, as marks."""
+    """Mark the zones that an event with several or wide entries touches."""
     marks = np.zeros(width, np.uint8)
     for k in range(a, b):
         d = np.int64(dimension[k])
@@ -132,10 +132,10 @@ def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
 
 @njit(cache=True, nogil=True)
 def reach(k, a, b, dimension, lo, hi, hull):
-    """Lowest and highest cell to visit for entry ``k``; none (1, 0) if an earlier entry has seen to it.
+    """Return the lowest and highest cell to visit for entry ``k``; (1, 0) if an earlier entry covers it.
 
-    Where conditions on the dimension were joined, a clause may be met by two values on either side of
-    its range: with the first entry, everything up to the last one is visited.
+    If conditions on the dimension were joined, two values on either side of a clause's range may meet it
+    together. Then the first entry visits everything up to the last one.
     """
     low, high = np.int64(lo[k]), np.int64(hi[k])
     if hull[dimension[k]]:
@@ -152,7 +152,7 @@ def match_general(
     e, a, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, cells, heads, levels, list_start,
     posting, residual, hull, zones, width, first_pair, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Match one event with several or wide entries; returns the pairs written, -1 if there is no room."""
+    """Match one event with several or wide entries; return the pairs written, -1 if there is no room."""
     for k in range(b - 1, a - 1, -1):
         first[dimension[k]] = k + 1
     for k in range(a, b):
@@ -160,7 +160,7 @@ def match_general(
         low, high = reach(k, a, b, dimension, lo, hi, hull)
         if high < low:
             continue
-        # Blocks that the entry before has visited are left out.
+        # Skip blocks that the previous entry has visited.
         again = k > a and dimension[k - 1] == d
         at = np.int64(heads[4 * d + 2])
         for n in range(at, at + (np.int64(heads[4 * d]) & 255)):
@@ -195,7 +195,7 @@ def check_run(
     e, begin, end, posting, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, out_event,
     out_clause, written, work,
 ):  # fmt: skip
-    """Check the clauses of one list; passes -1 on, and returns it if there is no room."""
+    """Check the clauses of one list; return the pairs written. Pass -1 on; -1 means no room."""
     if written < 0:
         return written
     for i in range(np.int64(begin), np.int64(end)):

@@ -1,4 +1,4 @@
-"""What must hold of posting lists before a kernel may follow them: shared by engines that post in levels."""
+"""Check posting lists before a kernel may follow them, for engines that post in levels."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _MOST_SHIFT = 63  # cells are shifted as signed numbers of 64 bits
 
 
 def check_lists(proof: Proof, arrays: Arrays, start: npt.NDArray[Any], lists: int) -> None:
-    """There are so many lists; every clause stands in one of them, if it has a literal, or in the residual.
+    """Raise unless there are so many lists and every clause is in one of them or in the residual list.
 
-    ``start`` is where the literals of each clause begin: kernels look at the first one of a posting's.
+    ``start`` holds the first literal of each clause. A posted clause must have a literal, because kernels
+    read its first one.
     """
     proof.starts("list_start", arrays["list_start"], len(arrays["posting"]), lists)
     proof.covers(len(start) - 1, arrays["posting"], arrays["residual"])
@@ -26,7 +27,7 @@ def check_lists(proof: Proof, arrays: Arrays, start: npt.NDArray[Any], lists: in
 
 
 def check_levels(proof: Proof, arrays: Arrays, cells: npt.NDArray[np.int64]) -> None:
-    """Every level of every dimension leads to lists of its own among the lists of levels."""
+    """Raise unless every level of every dimension leads to its own lists among the lists of levels."""
     heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
     singles, most = arrays["layout"][4:LAYOUT].tolist()
     fitting = len(heads) == len(cells) == len(arrays["hull"])
@@ -46,18 +47,18 @@ def check_levels(proof: Proof, arrays: Arrays, cells: npt.NDArray[np.int64]) -> 
     begin = levels[place, 1]
     end = begin + (cells[owner] >> levels[place, 0]) + 1
     order = np.argsort(begin, kind="stable")
-    # Lists that two levels share would be visited twice: an event could meet more postings than there are.
+    # An event would visit lists that two levels share twice and could meet more postings than there are.
     apart = np.all(end[order][:-1] <= begin[order][1:])
     proof.ensure(apart and int(end.max(initial=0)) <= singles, "a level leads beyond its lists")
 
 
 def check_unpaired(proof: Proof, arrays: Arrays) -> None:
-    """No dimension has zones: the engine posts nothing under pairs of conditions."""
+    """Raise if a dimension has zones: the engine posts nothing under pairs of conditions."""
     proof.ensure(not arrays["heads"][:, 3].any(), "a dimension has zones, but there are none")
 
 
 def check_records(proof: Proof, arrays: Arrays, name: str, dimensions: int) -> None:
-    """One inline record per posting, each on a dimension that exists."""
+    """Raise unless each posting has one inline record, on a dimension that exists."""
     records = arrays[name]
     bits, cell_bits = arrays["layout"][:2].tolist()
     proof.ensure(len(records) == len(arrays["posting"]), f"{name} does not fit the postings")

@@ -1,15 +1,13 @@
-"""Engines over posting lists: what those that filter lists have in common."""
+"""Provide the base class of engines that filter posting lists."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tamis.engines.arena import Arena
 from tamis.engines.forms import Forms
-from tamis.engines.output import Room, collect
+from tamis.engines.output import Room, run_growing
 from tamis.engines.protocol import Candidates
 from tamis.engines.scratch import Scratch
 from tamis.space.located import Located
@@ -18,15 +16,15 @@ CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi
 
 
 class ListEngine(ABC):
-    """Calls a kernel with the events, scratch memory, the arena as words, places in it, and the output.
+    """An engine that calls a kernel with events, scratch memory, the arena as words, places and the output.
 
-    A kernel pays for every array it is handed, so it is handed the arena. It returns (events done, pairs
-    written), adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
+    A kernel pays for every array argument, so it receives the arena. It returns (events done, pairs written),
+    adds to ``work`` (probed, verified, –, visited) and asks for more hits in ``work[2]``.
     """
 
     kernel: ClassVar[Any]
     forms: ClassVar[Forms]  # of the engine's own arrays, in the kernel's order
-    records: ClassVar[str]  # the array that says how wide records are
+    records: ClassVar[str]  # the array whose type gives the width of records
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -39,24 +37,12 @@ class ListEngine(ABC):
 
     @abstractmethod
     def _make_scratch(self) -> Scratch:
-        """Return the pool of scratch memory, for a layout that has been looked at."""
+        """Return the pool of scratch memory, after a check of the layout."""
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(5, np.int64)
-        scratch: Any = self._scratch.take(events)
-        kernel = type(self).kernel
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            nonlocal scratch
-            if work[2]:
-                scratch, work[2] = scratch.with_hits(int(work[2])), 0
-            done: tuple[int, int] = kernel(
-                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run, self._room.each)
-        self._room.learn(events.count, len(event))
+        found, scratch = run_growing(
+            type(self).kernel, events, self._scratch.take(events), self._arrays, self._room
+        )
         self._scratch.give_back(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
+        return found

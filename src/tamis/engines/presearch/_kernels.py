@@ -1,8 +1,6 @@
-"""Searching batches of documents. The package's page says what the arrays hold.
+"""Match batches of documents: evaluate the hits of both layers, and match single documents the plain way.
 
-Bit arrays are rows of ``width`` words: bit ``d`` of a term's row says whether document ``d`` of the batch
-has the term. Row 0 belongs to no term. ``slot`` gives the row of a place, 0 if the batch does not have the
-term, ``NEVER`` if nobody asks for it.
+The package's docstring describes the arrays.
 """
 
 import numpy as np
@@ -10,245 +8,7 @@ from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import reach
-
-NEVER = np.uint32(0xFFFFFFFF)
-TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and how many there are
-# What a place leads to: first and last child of its root, first and last clause at the root itself, last
-# clause below it; all 0 if it represents nothing.
-TOP, LAST = 5, 4
-FULL = -1
-SCAN = 8  # times as many places as a batch has terms: still faster one after the other
-
-_ONE = np.uint64(1)
-_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
-_PLACE = np.zeros(64, np.int64)
-for _at in range(64):
-    _PLACE[(int(_SPREAD) << _at & 0xFFFFFFFFFFFFFFFF) >> 58] = _at
-
-
-@njit(cache=True, nogil=True)
-def places_of(a, b, dimension, lo, heads, levels, places):
-    """Return the places of all terms of a plain document; returns how many.
-
-    A cell lies in one block of level 0 and in two of every other.
-    """
-    count = 0
-    for k in range(a, b):
-        head = 4 * np.int64(dimension[k])
-        cell = np.int64(lo[k])
-        left = np.int64(heads[head])
-        level, base = np.int64(heads[head + 1]), np.int64(heads[head + 2])
-        further = np.int64(heads[head + 3])
-        while left > 0:
-            block = cell if level == 0 else cell >> (level - 1)
-            places[count] = base + block
-            count += 1
-            if level > 0 and block > 0:
-                places[count] = base + block - 1
-                count += 1
-            left -= 1
-            if left > 0:
-                further += 1
-                level, base = np.int64(levels[2 * further]), np.int64(levels[2 * further + 1])
-    return count
-
-
-@njit(cache=True, nogil=True)
-def rows_of(places, count, slot, row_place, bits, width, rows):
-    """Replace places by their rows, new ones where there is none; returns (how many, rows there are now)."""
-    kept = 0
-    for i in range(count):
-        place = places[i]
-        row = slot[place]
-        if row == 0:
-            row = np.uint32(rows)
-            slot[place] = row
-            row_place[rows] = place
-            for w in range(rows * width, (rows + 1) * width):
-                bits[w] = 0
-            rows += 1
-        places[kept] = row
-        kept += row != NEVER
-    return kept, rows
-
-
-@njit(cache=True, nogil=True)
-def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width, places):
-    """Return the inverted bit map of the plain documents begin:stop; returns its number of rows.
-
-    Loops of their own for each array keep many loads under way at once.
-    """
-    rows = 1
-    for e in range(begin, stop):
-        if multi[e]:
-            continue
-        word = (e - begin) >> 6
-        bit = _ONE << np.uint64((e - begin) & 63)
-        count = places_of(start[e], start[e + 1], dimension, lo, heads, levels, places)
-        count, rows = rows_of(places, count, slot, row_place, bits, width, rows)
-        for i in range(count):
-            bits[places[i] * width + word] |= bit
-    return rows
-
-
-@njit(cache=True, nogil=True)
-def forget(rows, slot, row_place):
-    """Free all rows."""
-    for row in range(1, rows):
-        slot[row_place[row]] = 0
-
-
-@njit(cache=True, nogil=True)
-def emit(first, last, decided, partial, own, words, count, hits, found):
-    """Write (document, clause, whether it must be evaluated) for every set bit; FULL if there is no room."""
-    for c in range(first, last):
-        code = (np.int64(c) << 1) | (np.int64(1) - np.int64(decided[c]))
-        for k in range(count):
-            rest = partial[own + k]
-            if found + 64 > len(hits):
-                return FULL
-            while rest != 0:
-                lowest = rest & (~rest + _ONE)
-                document = (words[k] << 6) + _PLACE[(lowest * _SPREAD) >> np.uint64(58)]
-                hits[found] = (document << 34) | code
-                found += 1
-                rest ^= lowest
-    return found
-
-
-@njit(cache=True, nogil=True)
-def and_rows(partial, up, own, bits, row, words, count, width):
-    """``partial`` at ``own`` becomes that at ``up`` AND a term's row; returns all its bits, ORed together.
-
-    Only the words in which the representative term has a document are looked at.
-    """
-    left = np.uint64(0)
-    if count == width:
-        for w in range(width):
-            both = partial[up + w] & bits[row + w]
-            partial[own + w] = both
-            left |= both
-        return left
-    for k in range(count):
-        both = partial[up + k] & bits[row + words[k]]
-        partial[own + k] = both
-        left |= both
-    return left
-
-
-@njit(cache=True, nogil=True)
-def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
-    """Return the second layer from node ``at`` down, which has promising documents in ``row``.
-
-    A node without promising documents is left with everything below it. Returns the hits so far, or FULL.
-    """
-    end = np.int64(node[NODE * at + END])
-    looked = 0
-    while at < end and found != FULL:
-        here = NODE * at
-        own = np.int64(node[here + DEPTH]) * width
-        if looked > 0:
-            row = np.int64(slot[node[here + TERM]]) * width
-        looked += 1
-        if row == 0 or and_rows(partial, own - width, own, bits, row, words, count, width) == 0:
-            at = np.int64(node[here + END])
-            continue
-        first, last = np.int64(node[here + CLAUSE]), np.int64(node[here + NODE + CLAUSE])
-        if first < last:
-            found = emit(first, last, decided, partial, own, words, count, hits, found)
-        at += 1
-    work[0] += looked - 1
-    return found
-
-
-@njit(cache=True, nogil=True)
-def lead(row, bits, width, partial, words):
-    """Begin a partial query with the row of its representative term: the words that hold a document."""
-    count = 0
-    for w in range(width):
-        words[count] = w
-        partial[count] = bits[row + w]
-        count += partial[count] != 0
-    return count
-
-
-@njit(cache=True, nogil=True)
-def promising(pairs, count, child, slot, bits, width):
-    """Of the pairs (row of a root, one of its children) those with a common document, and the child's row.
-
-    Without branches, and with a loop of its own for each array, so that many loads are under way at once.
-    """
-    for i in range(count):
-        pairs[3 * i + 2] = np.int64(slot[child[2 * pairs[3 * i + 1]]]) * width
-    kept = 0
-    for i in range(count):
-        one, at, two = pairs[3 * i], pairs[3 * i + 1], pairs[3 * i + 2]
-        left = np.uint64(0)
-        for w in range(width):
-            left |= bits[one + w] & bits[two + w]
-        pairs[3 * kept], pairs[3 * kept + 1], pairs[3 * kept + 2] = one, at, two
-        kept += left != 0
-    return kept
-
-
-@njit(cache=True, nogil=True)
-def filter_candidates(
-    pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
-):
-    """Return the second layer for pairs (row of a root, one of its children); returns the hits so far, or
-    FULL."""
-    root, used = np.int64(-1), 0
-    for i in range(promising(pairs, count, child, slot, bits, width)):
-        if found == FULL:
-            break
-        if pairs[3 * i] != root:
-            root = pairs[3 * i]
-            used = lead(root, bits, width, partial, words)
-        at = np.int64(child[2 * pairs[3 * i + 1] + 1])
-        found = descend(
-            at, pairs[3 * i + 2], node, slot, bits, width, partial, words, used, decided, hits, found, work
-        )
-    return found
-
-
-@njit(cache=True, nogil=True)
-def presearch(
-    rows, row_place, top, child, node, slot, bits, width, partial, words, pairs, decided, hits, work
-):
-    """Return both layers for a batch: hits, not in order; FULL if there are more than ``hits`` can hold.
-
-    A large batch has a good part of all terms: then they are visited in their own order, which is that of
-    the nodes in memory.
-    """
-    bits[:width] = 0  # row 0: the terms that the batch does not have
-    in_order = SCAN * rows > len(top) // TOP
-    at, end = (0, len(top) // TOP) if in_order else (1, rows)
-    found, count = 0, 0
-    row, next_child, last_child = np.int64(0), np.int64(0), np.int64(0)
-    while found != FULL and (at < end or next_child < last_child or count > 0):
-        if next_child < last_child and 3 * count < len(pairs):
-            pairs[3 * count], pairs[3 * count + 1] = row, next_child
-            next_child += 1
-            count += 1
-        elif at == end or next_child < last_child:  # no more roots, or no more room
-            found = filter_candidates(
-                pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
-            )
-            count = 0
-        else:
-            place = np.int64(at) if in_order else np.int64(row_place[at])
-            row = np.int64(slot[place]) * width
-            at += 1
-            if row == 0 or top[TOP * place + LAST] == 0:
-                continue
-            next_child, last_child = np.int64(top[TOP * place]), np.int64(top[TOP * place + 1])
-            work[3] += 1
-            work[0] += 1 + last_child - next_child
-            first, last = np.int64(top[TOP * place + 2]), np.int64(top[TOP * place + 3])
-            if first < last:
-                used = lead(row, bits, width, partial, words)
-                found = emit(first, last, decided, partial, 0, words, used, hits, found)
-    return found
+from tamis.engines.presearch.layers._kernels import CLAUSE, FULL, LAST, NODE, TOP, forget, invert, presearch
 
 
 @njit(cache=True, nogil=True)
@@ -270,7 +30,7 @@ def conclude(
     begin, stop, event_start, dimension, lo, multi, place, ordered, cell, residual, clauses, start, literal,
     set_lo, set_hi, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Write the pairs of a batch, evaluating what is not decided; FULL if there is no room."""
+    """Write the pairs of a batch and evaluate the undecided ones; return FULL if there is no room."""
     room = len(out_event)
     for e in range(begin, stop):
         if multi[e]:
@@ -307,7 +67,7 @@ def evaluate(
     e, first, last, general, each, cell, b, dimension, lo, hi, start, literal, set_lo, set_hi, owner_start,
     out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Evaluate all clauses first:last for one document, ``each`` time for every owner; FULL is passed on."""
+    """Evaluate the clauses first:last for one document, with ``each`` once per owner; pass FULL on."""
     for c in range(first, last):
         times = np.int64(owner_start[c + 1]) - np.int64(owner_start[c]) if each else np.int64(1)
         true = False
@@ -333,9 +93,9 @@ def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
     heads, levels, hull, top, residual, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Return one document the plain way: every query whose representative term it has is evaluated.
+    """Match one document the plain way: evaluate every query whose representative term it has.
 
-    Blocks that the entry before has visited are left out. Returns the pairs written, or FULL.
+    Skip blocks that the previous entry has visited. Return the pairs written, or FULL.
     """
     a, b = event_start[e], event_start[e + 1]
     for k in range(b - 1, a - 1, -1):
@@ -379,10 +139,11 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
     place_at, pairs, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``, batch by batch; returns (events done, pairs written).
+    """Match events from ``begin``, batch by batch; return (events done, pairs written).
 
-    Stops before a batch that overflows ``out`` or, with the room to try next in ``work[2]``, ``hits``.
-    ``place`` holds begin and end of each array in the arena: the clauses', then the engine's ``forms``.
+    Stop before a batch that overflows ``out``. If it overflows ``hits``, stop and write the room to try next
+    to ``work[2]``. ``place`` holds begin and end of each array in the arena: the clauses', then the engine's
+    ``forms``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

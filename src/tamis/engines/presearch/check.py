@@ -1,4 +1,4 @@
-"""What must hold in the arrays of ``presearch``: kernels look nothing up that is not proved here."""
+"""Check the arrays of ``presearch``: kernels rely only on what is proved here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, TERM
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM
 from tamis.engines.presearch.layout._kernels import subtree_ends
 from tamis.engines.presearch.layout.build import first_layers
 from tamis.engines.proof import Proof
@@ -20,7 +20,7 @@ _WAYS = 4
 
 
 def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
-    """Raise :class:`~tamis.errors.IndexCorrupt` at the first thing that is wrong."""
+    """Raise :class:`~tamis.errors.IndexCorrupt` at the first fault."""
     proof, layout = Proof("presearch"), arrays["layout"].astype(np.int64)
     sound = layout.shape == (2,) and 1 <= layout[0] <= MOST_BATCH and layout[1] < _WAYS
     proof.ensure(sound, "the layout is no batch size and way")
@@ -32,12 +32,12 @@ def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
 
 
 def _check_nodes(proof: Proof, node: Ints, places: int, clauses: int) -> None:
-    """Nodes stand in preorder, each before all that lies below it, and so do their clauses."""
+    """Raise unless nodes stand in preorder, each before all nodes below it, and so do their clauses."""
     proof.ensure(len(node) > 0, "there is no node, not even the last")
     count = len(node) - 1
     end, depth, start = node[:-1, END], node[:, DEPTH], node[:, CLAUSE]
     proof.ensure(depth[0] == depth[-1] == 0 and np.all(np.diff(depth) <= 1), "a node has no parent")
-    # A node that ended elsewhere would have the nodes below others looked through again and again.
+    # A wrong end would make the search read nodes below others again and again.
     expected = np.empty(count, np.int64)
     subtree_ends(np.ascontiguousarray(depth), expected)
     proof.ensure(np.array_equal(end, expected), "a node ends outside its subtree")
@@ -48,7 +48,7 @@ def _check_nodes(proof: Proof, node: Ints, places: int, clauses: int) -> None:
 
 
 def _check_first_layers(proof: Proof, arrays: Arrays) -> None:
-    """Roots and their children are the nodes of depth 0 and 1, in order."""
+    """Raise unless roots and their children are the nodes of depth 0 and 1, in order."""
     # A place that two roots claim leads to the later one only: the other's clauses would never be found.
     node, top = arrays["node"].astype(np.int64), arrays["top"]
     terms = node[:-1, TERM][node[:-1, DEPTH] == 0]
@@ -58,7 +58,7 @@ def _check_first_layers(proof: Proof, arrays: Arrays) -> None:
 
 
 def _check_levels(proof: Proof, arrays: Arrays, cells: Ints) -> None:
-    """Every level of every dimension leads to places that exist."""
+    """Raise unless every level of every dimension leads to places that exist."""
     heads, levels = arrays["heads"].astype(np.int64), arrays["levels"].astype(np.int64)
     fitting = len(heads) == len(arrays["hull"]) == len(cells)
     proof.ensure(fitting, "heads and hull do not fit the dimensions")

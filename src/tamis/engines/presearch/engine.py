@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from tamis.engines.arena import Arena
 from tamis.engines.forms import BYTE, WORD, Forms
-from tamis.engines.output import Room, collect
+from tamis.engines.output import Room, run_growing
 from tamis.engines.parameters import Declared, Real, Whole, chosen
-from tamis.engines.presearch._kernels import DEPTH, NEVER, NODE, TERM, TOP, match_events
+from tamis.engines.presearch._kernels import match_events
 from tamis.engines.presearch.check import MOST_BATCH, check_arrays
+from tamis.engines.presearch.layers._kernels import DEPTH, NEVER, NODE, TERM, TOP
 from tamis.engines.presearch.layout import build
 from tamis.engines.protocol import Candidates
 from tamis.engines.units import Statistics
@@ -22,7 +23,7 @@ from tamis.space.space import Clauses
 
 CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi", "clauses.owner_start")
 FIRST_HITS = 1 << 16
-CHILDREN = 1 << 10  # of roots, looked at together
+CHILDREN = 1 << 10  # of roots, searched together
 
 
 class Buffers(NamedTuple):
@@ -41,25 +42,25 @@ class Buffers(NamedTuple):
     ordered: npt.NDArray[np.int64]
 
     def with_terms(self, room: int) -> Buffers:
-        """Return the same, with room for the terms of an event."""
+        """Return the same buffers with room for the terms of an event."""
         return self if len(self.terms) >= room else self._replace(terms=np.empty(room, np.int64))
 
     def with_hits(self, room: int) -> Buffers:
-        """Return the same with room for more hits."""
+        """Return the same buffers with room for more hits."""
         return self._replace(hits=np.empty(room, np.int64), ordered=np.empty(room, np.int64))
 
 
 class Presearch:
-    """See the package's page."""
+    """The pre-search engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "presearch"
     parameters: ClassVar[Declared] = {
-        "way": Whole(2, 0, 3),  # plain Luwak, duplicates once, pre-search, all terms indexed
+        "way": Whole(2, 0, 3),  # 0: plain Luwak, 1: duplicates once, 2: pre-search, 3: all terms indexed
         "batch": Whole(1_024, 1, MOST_BATCH),
         "pair_documents": Whole(200, 1, 1 << 30),
         "frequent": Real(0.0067, 0.0, 1.0),
         "greedy": Whole(1, 0, 1),
-        "time_check": Real(0.0, 0.0, 1e9),  # nanoseconds; 0 is measured
+        "time_check": Real(0.0, 0.0, 1e9),  # nanoseconds; 0: measure it
         "time_and": Real(0.0, 0.0, 1e9),
         "time_avoid": Real(0.0, 0.0, 1e9),
     }
@@ -99,24 +100,12 @@ class Presearch:
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
-        work = np.zeros(4, np.int64)
         scratch = (self._free.pop() if self._free else self._new_buffers()).with_terms(
             self._most_terms * int(np.diff(events.start).max(initial=0))
         )
-
-        def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
-            nonlocal scratch
-            if work[2]:
-                scratch, work[2] = scratch.with_hits(int(work[2])), 0
-            done: tuple[int, int] = match_events(
-                begin, events.count, *events, *scratch, *self._arrays, out_event, out_clause, work
-            )
-            return done
-
-        event, clause = collect(events.count, run, self._room.each)
-        self._room.learn(events.count, len(event))
+        found, scratch = run_growing(match_events, events, scratch, self._arrays, self._room)
         self._free.append(scratch)
-        return Candidates(event, clause, int(work[0]), int(work[1]), int(work[3]))
+        return found
 
     def _new_buffers(self) -> Buffers:
         node, layout = self._arena["engine.node"], self._arena["engine.layout"]
@@ -140,6 +129,6 @@ class Presearch:
         )
 
     def check(self) -> None:
-        """Every clause stands under one node or is residual, and every number points inside its array."""
+        """Raise unless every clause stands under one node or is residual and all numbers are in range."""
         clauses = len(self._arena["clauses.start"]) - 1
         check_arrays(self._arena.group("engine."), clauses, self._arena["clauses.cells"].astype(np.int64))

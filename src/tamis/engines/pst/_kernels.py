@@ -1,4 +1,4 @@
-"""The loop of the ranking."""
+"""Rank conditions by operator and share: the compiled loop of the ranking."""
 
 import numpy as np
 from numba import njit
@@ -12,9 +12,9 @@ BELOW_ONE = np.nextafter(1.0, 0.0)
 def operator_of(lo, hi, members, cells):
     """Return the operator of a positive condition, read off its cells.
 
-    A range of one cell counts as an equality: no other predicate ends inside it. The first cell of a
-    dimension lies below all operands, and the last but one above (the last is for values of other types):
-    a range up to there is one-sided, and so is a Boolean, which half of all values satisfy.
+    A range of one cell counts as an equality, because no other predicate ends inside it. The first cell of a
+    dimension lies below all operands, and the last but one above (the last is for values of other types). A
+    range up to there is one-sided, and so is a Boolean, which half of all values satisfy.
     """
     if members > 0:
         return SET
@@ -25,7 +25,7 @@ def operator_of(lo, hi, members, cells):
 
 @njit(cache=True, nogil=True)
 def rank_conditions(literal, of_literal, dimension, lo, hi, set_count, cells, share, rank):
-    """The operator of each condition, and among equal operators its share."""
+    """Rank each condition by its operator, and among equal operators by its share."""
     for u in range(len(rank)):
         rank[u] = NOT_EQUAL
     for i in range(len(of_literal)):

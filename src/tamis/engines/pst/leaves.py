@@ -1,8 +1,8 @@
-"""Postings in leaves: the subscription lists that hang from the leaves of the PS-Trees.
+"""Post clauses in leaves: the subscription lists that hang from the leaves of the PS-Trees.
 
-A predicate that covers a handful of leaves is posted in each of them. One that covers more is posted in
-blocks of neighbouring leaves, so that no clause has more than a few postings whatever its width; the
-levels of blocks are those of ``index.postings``.
+A predicate that covers a handful of leaves is posted in each of them. A wider predicate is posted in blocks
+of neighbouring leaves, so that a clause has only a few postings whatever its width. The levels of blocks are
+those of ``tamis.engines.postings``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.forms import WORD, Form
 from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs
 from tamis.engines.units import Ints, Statistics, Units, units_of
 from tamis.space.space import Clauses
 
+FORMS: dict[str, Form] = {  # of the arrays that both engines have, in the order of their kernels
+    "heads": WORD.wide(HEAD),
+    "levels": WORD.wide(2),
+    "list_start": WORD,
+    "posting": WORD,
+    "residual": WORD,
+    "hull": WORD,
+    "layout": WORD,
+}
+
 
 class Leaves(NamedTuple):
-    """The lists of all leaves (``start``), the clauses in them (``owner``), and how to find a list."""
+    """The lists of all leaves (``start``), the clauses in them (``owner``), and the way to find a list."""
 
     start: Ints
     owner: Ints
@@ -28,7 +39,7 @@ class Leaves(NamedTuple):
 
 
 def conditions(clauses: Clauses, statistics: Statistics) -> Units:
-    """Return the conditions of all clauses, also if there is none."""
+    """Return the conditions of all clauses, even if there are no clauses with literals."""
     if len(clauses.literal):
         return units_of(clauses, statistics)
     none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -52,11 +63,3 @@ def post_in_leaves(
     unpaired = Pairs(np.zeros(clauses.count, np.bool_), np.full(clauses.dimensions, -1), 0, 0)
     levels = Levels(clauses, units, access, access, unpaired, most_blocks, crowd)
     return Leaves(*levels.sorted(), levels.heads(rounding), levels.levels(), levels.most())
-
-
-def joined_dimensions(clauses: Clauses, units: Units, used: Ints) -> npt.NDArray[np.uint32]:
-    """1 for dimensions where a condition of ``used`` joins several literals: see ``Units.joined``."""
-    used = used[used >= 0]
-    hull = np.zeros(clauses.dimensions, np.uint32)
-    hull[units.dimension[used[units.joined[used]]]] = 1
-    return hull

@@ -1,6 +1,6 @@
-"""Which predicates prune best: section 3.3 of the paper.
+"""Rank predicates by how well they prune: section 3.3 of the paper.
 
-With historical events the predicate that fewer of them match is the more selective one. Without, the
+With historical events, the predicate that fewer of them match is the more selective one. Without them, the
 operator decides, {=} > {∈} > {in} > {<, ≤, >, ≥} > {∉} > {≠}, and among equal operators the width.
 """
 
@@ -17,10 +17,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def ranking(clauses: Clauses, units: Units, statistics: Statistics) -> Floats:
-    """Return a number for each condition, the smaller the more selective it is taken to be.
+    """Return a number for each condition; the more selective condition has the smaller number.
 
-    The width of a predicate is that of its cells among all cells of the dimension, times the share of
-    clauses that ask for the attribute: of two equalities the one on the rarer attribute goes first.
+    The width of a predicate is that of its cells among all cells of the dimension, times the share of clauses
+    that ask for the attribute: of two equalities, the one on the rarer attribute goes first.
     """
     if statistics.sampled:
         return units.share

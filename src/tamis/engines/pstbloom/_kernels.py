@@ -1,4 +1,4 @@
-"""Searching the leaves of ``pstbloom``, and the signatures."""
+"""Search the leaves of ``pstbloom``, and compute the signatures."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ from tamis.engines.postings._kernels import bounds, check_first, match_general, 
 
 @njit(cache=True, nogil=True, inline="always")
 def signature_bit(dimension, space):
-    """Return the bit of a space of a dimension, in a signature of 64 bits."""
+    """Return the bit of a dimension's space in a signature of 64 bits."""
     mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(space)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.uint64(1) << (mixed >> np.uint64(58))
@@ -17,7 +17,7 @@ def signature_bit(dimension, space):
 
 @njit(cache=True, nogil=True)
 def sign_clauses(unit_start, dimension, lo, hi, usable, access, grain, signature):
-    """The signature of each clause: a bit for every predicate beside the access predicate.
+    """Compute the signature of each clause: a bit for every predicate beside the access predicate.
 
     A predicate whose leaves lie in several signature spaces has no bit that every matching event has.
     """
@@ -32,7 +32,7 @@ def sign_clauses(unit_start, dimension, lo, hi, usable, access, grain, signature
 
 @njit(cache=True, nogil=True)
 def count_fitting(dimension, lo, hi, usable, fitting, total):
-    """Per dimension and grain, how many predicates lie in one signature space of that grain."""
+    """Count per dimension and grain the predicates that lie in one signature space of that grain."""
     for u in range(len(dimension)):
         if not usable[u]:
             continue
@@ -44,7 +44,7 @@ def count_fitting(dimension, lo, hi, usable, fitting, total):
 
 @njit(cache=True, nogil=True)
 def enter_event(a, b, dimension, lo, heads, cell, visits):
-    """Fill the table of a plain event, write the leaves it visits; returns how many, and its signature."""
+    """Fill the table of a plain event, write the leaves it visits; return their number and its signature."""
     lists, signature = np.int64(0), np.uint64(0)
     for k in range(a, b):
         d = np.int64(dimension[k])
@@ -59,7 +59,7 @@ def enter_event(a, b, dimension, lo, heads, cell, visits):
 
 @njit(cache=True, nogil=True)
 def filter_signatures(begins, ends, runs, signature, event, hits):
-    """Postings of all visited leaves whose signature the event's contains. No branches."""
+    """Collect the postings of all visited leaves whose signature the event's contains. No branches."""
     count = np.uint64(0)
     for r in range(runs):
         i, end = np.uint64(begins[r]), np.uint64(ends[r])
@@ -75,10 +75,10 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, words64, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written).
+    """Match events from ``begin``; return (events done, pairs written).
 
-    Stops before ``out`` overflows, and, with the room that is needed in ``work[2]``, before ``hits``
-    does. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
+    Stop before ``out`` overflows. If ``hits`` would overflow, stop and write the necessary room to
+    ``work[2]``. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.forms import LONG, WORD, Forms
+from tamis.engines.forms import LONG, Forms
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings.check import LAYOUT, check_levels, check_lists, check_unpaired
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
+from tamis.engines.pst import FORMS
 from tamis.engines.pstbloom._kernels import match_events
 from tamis.engines.pstbloom.layout import build
 from tamis.engines.scratch import Scratch
@@ -20,21 +21,12 @@ from tamis.space.space import Clauses
 
 
 class PSTBloom(ListEngine):
-    """See the package's page."""
+    """The PSTBloom engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "pstbloom"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "signature"
-    forms: ClassVar[Forms] = {
-        "heads": WORD.wide(4),
-        "levels": WORD.wide(2),
-        "list_start": WORD,
-        "posting": WORD,
-        "residual": WORD,
-        "hull": WORD,
-        "layout": WORD,
-        "signature": LONG,
-    }
+    forms: ClassVar[Forms] = FORMS | {"signature": LONG}
     parameters: ClassVar[Declared] = {
         "most_blocks": Whole(4, 1, 64),
         "crowd": Whole(64, 0, 1 << 30),
@@ -53,7 +45,7 @@ class PSTBloom(ListEngine):
         return Scratch(len(self._arena["clauses.cells"]), layout[5], 0, rounded=False)
 
     def check(self) -> None:
-        """Every clause is posted or residual, and every number points inside its array."""
+        """Raise unless every clause is posted or residual and every number points inside its array."""
         arrays = self._arena.group("engine.")
         proof = Proof(self.name)
         check_lists(proof, arrays, self._arena["clauses.start"], int(arrays["layout"][4]))

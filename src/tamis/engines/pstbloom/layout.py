@@ -1,4 +1,4 @@
-"""Laying out ``pstbloom``: the access predicate of every clause, its leaves and its signature."""
+"""Lay out ``pstbloom``: the access predicate of every clause, its leaves and its signature."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import rank_units
 from tamis.engines.postings.layout.lists import check_order
-from tamis.engines.pst import conditions, joined_dimensions, post_in_leaves, ranking
+from tamis.engines.pst import conditions, post_in_leaves, ranking
 from tamis.engines.pstbloom._kernels import count_fitting, sign_clauses
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -19,7 +19,7 @@ FILLED = 0.4  # share of its signature's bits that an event of some thirty value
 
 
 def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     units = conditions(clauses, statistics)
     best = np.empty((4, clauses.count), np.int64)
     rank_units(units.start, ranking(clauses, units, statistics), units.usable, best)
@@ -39,7 +39,7 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
         "list_start": leaves.start.astype(np.uint32),
         "posting": rank[leaves.owner].astype(np.uint32),
         "residual": rank[np.flatnonzero(access < 0)].astype(np.uint32),
-        "hull": joined_dimensions(clauses, units, access),
+        "hull": joined_dimensions(units, access, clauses.dimensions),
         "layout": np.array([0, 0, 0, 0, len(leaves.start) - 1, leaves.most], np.uint32),
         "signature": signature[leaves.owner],
     }
@@ -47,11 +47,11 @@ def build(clauses: Clauses, statistics: Statistics, most_blocks: int, crowd: int
 
 
 def signature_grain(clauses: Clauses, units: Units, statistics: Statistics) -> Ints:
-    """Per dimension how many leaves, as a power of two, form one space of the signatures.
+    """Return per dimension how many leaves, as a power of two, form one space of the signatures.
 
-    The finer, the fewer events pass the bit of a predicate; the coarser, the more predicates lie in one
-    space and have a bit at all. The grain is the one that lets the fewest pass. At the coarsest, the bit
-    only says that the attribute is there.
+    With a finer grain, fewer events pass the bit of a predicate. With a coarser one, more predicates lie in
+    one space and have a bit at all. The function chooses the grain that lets the fewest events pass. At the
+    coarsest, the bit only says that the attribute is there.
     """
     cells = clauses.cells.astype(np.int64)
     coarsest = np.ceil(np.log2(cells + 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Searching the leaves and the hash table of ``psthash``. ``layout`` says what the arrays hold."""
+"""Search the leaves and the hash table of ``psthash``. ``layout`` describes the arrays."""
 
 import numpy as np
 from numba import njit
@@ -24,7 +24,7 @@ MOST = 1 << 40
 def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, keys):
     """Fill the tables of a plain event; write the leaves it visits and the keys of its spaces.
 
-    Returns how many of each. A space that no access predicate covers is left out.
+    Return the number of each. A space that no access predicate covers is left out.
     """
     lists, count = np.int64(0), np.int64(0)
     for k in range(a, b):
@@ -45,8 +45,7 @@ def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, k
 
 @njit(cache=True, nogil=True)
 def combinations(count, size):
-    """Return how many ways there are to choose ``size`` of ``count`` spaces, or ``MOST`` if there are
-    more."""
+    """Return the number of ways to choose ``size`` of ``count`` spaces, at most ``MOST``."""
     ways = np.int64(1)
     for n in range(size):
         ways = ways * (count - n) // (n + 1)
@@ -57,7 +56,7 @@ def combinations(count, size):
 
 @njit(cache=True, nogil=True)
 def pair_buckets(keys, count, first, shift, visits, at):
-    """Write the bucket of every pair of spaces from ``visits[at]`` on; returns the end."""
+    """Write the bucket of every pair of spaces from ``visits[at]`` on; return the end."""
     for i in range(1, count):
         key = keys[i]
         for j in range(i):
@@ -68,7 +67,7 @@ def pair_buckets(keys, count, first, shift, visits, at):
 
 @njit(cache=True, nogil=True)
 def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
-    """Return the same for combinations of ``size`` spaces, not going on from parts that no clause has."""
+    """Do the same as ``pair_buckets`` for ``size`` spaces, but do not extend parts that no clause has."""
     chosen = np.empty(size, np.int64)
     key = np.zeros(size + 1, np.uint64)
     mask = np.uint64(32 * len(parts) - 1)
@@ -93,9 +92,9 @@ def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
 
 @njit(cache=True, nogil=True)
 def without_repeats(clause, begin, end):
-    """Move the different clauses of begin:end to the front; returns their end.
+    """Move the different clauses of begin:end to the front; return their end.
 
-    Two keys may share a bucket, and a clause may then be met twice.
+    Two keys may share a bucket, and the event may then meet a clause twice.
     """
     size = 4
     while size < 2 * (end - begin):
@@ -118,10 +117,10 @@ def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, inlines, place, out_event, out_clause, work,
 ):  # fmt: skip
-    """Match events from ``begin``; returns (events done, pairs written).
+    """Match events from ``begin``; return (events done, pairs written).
 
-    Stops before ``out`` overflows, and, with the room that is needed in ``work[2]``, before ``hits``
-    does. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
+    Stop before ``out`` overflows. If ``hits`` would overflow, stop and write the necessary room to
+    ``work[2]``. ``place`` holds begin and end of each array: the clauses', then the engine's ``arrays``.
     """
     start = words32[place[0] : place[1]]
     literal = words[place[2] : place[3]]
@@ -144,7 +143,7 @@ def match_events(
     several = layout[5] > 1
     first, shift, size = np.int64(layout[4]), np.uint64(64) - np.uint64(layout[6]), np.int64(layout[7])
     low, high = np.int64(layout[8]), np.int64(layout[9])
-    keys = begins.view(np.uint64)  # needed before the bounds are
+    keys = begins.view(np.uint64)  # the keys are used before the bounds overwrite them
     room = len(out_event)
     written = 0
     for e in range(begin, count):
@@ -165,7 +164,7 @@ def match_events(
         lists, own = enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, keys)
         if several:
             lists = more_levels(a, b, dimension, lo, heads, levels, visits, lists)
-        # An event of very many values has more combinations than there are clauses: these are fewer.
+        # An event of very many values has more combinations than there are clauses, so check the clauses.
         all_of_them = combinations(own, size) > high - low
         if not all_of_them:
             if size == 2:
@@ -230,7 +229,7 @@ def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
         base, grain = np.int64(spaces[2 * d + 1]) - 1, np.int64(spaces[2 * d])
         if base < 0 or high < low:
             continue
-        # Spaces that the entry before has touched are left out.
+        # Skip spaces that the previous entry has touched.
         begin = low >> grain
         if k > a and dimension[k - 1] == d:
             begin = max(begin, (np.int64(hi[k - 1]) >> grain) + 1)
@@ -246,7 +245,10 @@ def hashed_general(
     e, a, b, dimension, lo, hi, first_entry, start, literal, set_lo, set_hi, list_start, posting, hull,
     spaces, used, parts, first, shift, size, low, high, out_event, out_clause, written, work,
 ):  # fmt: skip
-    """Hashed clauses for one event with several or wide entries; passes -1 on, or returns it for no room."""
+    """Match the hashed clauses with one event that has several or wide entries; return the pairs written.
+
+    Pass -1 on, and return it if there is no room.
+    """
     if written < 0:
         return written
     keys = keys_of(a, b, dimension, lo, hi, hull, spaces, used)

@@ -12,6 +12,7 @@ from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings.check import check_levels, check_lists, check_records, check_unpaired
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
+from tamis.engines.pst import FORMS
 from tamis.engines.psthash._kernels import match_events
 from tamis.engines.psthash.layout import build
 from tamis.engines.psthash.scratch import HashScratch
@@ -23,19 +24,12 @@ LAYOUT = 10  # see layout/build.py
 
 
 class PSTHash(ListEngine):
-    """See the package's page."""
+    """The PSTHash engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "psthash"
     kernel: ClassVar[Any] = match_events
     records: ClassVar[str] = "inline"
-    forms: ClassVar[Forms] = {
-        "heads": WORD.wide(4),
-        "levels": WORD.wide(2),
-        "list_start": WORD,
-        "posting": WORD,
-        "residual": WORD,
-        "hull": WORD,
-        "layout": WORD,
+    forms: ClassVar[Forms] = FORMS | {
         "spaces": WORD.wide(2),
         "used": WORD,
         "parts": WORD,
@@ -62,7 +56,7 @@ class PSTHash(ListEngine):
         return HashScratch(len(self._arena["clauses.cells"]), layout)
 
     def check(self) -> None:
-        """Every clause is posted or residual, and every number points inside its array."""
+        """Raise unless every clause is posted or residual and every number points inside its array."""
         arrays = self._arena.group("engine.")
         cells = self._arena["clauses.cells"].astype(np.int64)
         clauses = len(self._arena["clauses.start"]) - 1
@@ -80,7 +74,7 @@ class PSTHash(ListEngine):
 
 
 def _check_spaces(proof: Proof, arrays: dict[str, npt.NDArray[Any]], cells: npt.NDArray[np.int64]) -> None:
-    """Every cell leads to a space that has its bit, and every key to a part."""
+    """Raise unless every cell leads to a space that has its bit, and every key to a part."""
     spaces = arrays["spaces"].astype(np.int64)
     proof.ensure(len(spaces) == len(cells), "the spaces do not fit the dimensions")
     proof.below("a grain", spaces[:, 0], 63)

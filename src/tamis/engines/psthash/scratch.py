@@ -1,4 +1,4 @@
-"""Scratch memory for the kernels of ``psthash``."""
+"""Provide scratch memory for the kernels of ``psthash``."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class HashScratch(Scratch):
         self._hashed = high - low
 
     def room(self, entries: int) -> int:
-        """Return how many lists an event with so many entries may visit; at least a key for each entry."""
+        """Return the number of lists that ``entries`` entries may visit; at least a key for each entry."""
         return super().room(entries) + max(entries, min(comb(entries, self._access), self._hashed))

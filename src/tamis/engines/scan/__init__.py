@@ -1,4 +1,4 @@
-"""``scan``: every clause is a candidate for every event. The engine that all others must equal."""
+"""``scan``: every clause is a candidate for every event. All other engines must equal this one."""
 
 from tamis.engines.scan.engine import Scan
 

@@ -1,4 +1,4 @@
-"""The loop of ``scan``: all clauses, one after the other."""
+"""Check all clauses, one after the other: the loop of ``scan``."""
 
 import numpy as np
 from numba import njit
@@ -8,10 +8,10 @@ from tamis.engines._kernels import holds_general, holds_plain
 
 @njit(cache=True, nogil=True)
 def scan_plain(cell, start, literal, set_lo, set_hi, found):
-    """Write the numbers of all clauses that hold for a plain event; returns how many.
+    """Write the numbers of all clauses that hold for a plain event; return their number.
 
-    Most clauses fail at their first literal, and most literals are plain ranges: that test stands
-    here, written out, since a call per clause would cost several times as much.
+    Most clauses fail at their first literal, and most literals are plain ranges. That test is written out
+    here, since a call per clause would cost several times as much.
     """
     count = 0
     for c in range(len(start) - 1):
@@ -28,7 +28,7 @@ def scan_plain(cell, start, literal, set_lo, set_hi, found):
 
 @njit(cache=True, nogil=True)
 def scan_general(first, last, dimension, lo, hi, start, literal, set_lo, set_hi, found):
-    """Return the same for an event with several or wide entries."""
+    """Do the same as ``scan_plain`` for an event with several or wide entries."""
     count = 0
     for c in range(len(start) - 1):
         if holds_general(literal, start[c], start[c + 1], first, last, dimension, lo, hi, set_lo, set_hi):
@@ -55,7 +55,7 @@ def scan_events(
     out_event,
     out_clause,
 ):
-    """Match events from ``begin``; returns (events done, pairs written). Stops before ``out`` overflows."""
+    """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows."""
     written = 0
     for e in range(begin, count):
         a, b = event_start[e], event_start[e + 1]

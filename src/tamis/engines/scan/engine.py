@@ -19,7 +19,7 @@ from tamis.space.space import Clauses
 
 
 class Scan:
-    """Checks every clause as it stands and rules out nothing beforehand."""
+    """An engine that checks every clause and rules out nothing beforehand."""
 
     name: ClassVar[str] = "scan"
     parameters: ClassVar[Declared] = {}
@@ -29,7 +29,7 @@ class Scan:
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Nothing to build."""
+        """Return the clauses unchanged: there is nothing to build."""
         chosen(cls.name, cls.parameters, parameters)
         return clauses, {}
 
@@ -64,4 +64,4 @@ class Scan:
         return Candidates(event, clause, total, total)
 
     def check(self) -> None:
-        """Nothing of its own to check."""
+        """Accept: there are no arrays to check."""

@@ -1,1 +1,1 @@
-"""Batch construction: all expressions are known, so each level is cut once, with everything in view."""
+"""Batch construction: cuts each level once, because all expressions are known."""

@@ -1,4 +1,4 @@
-"""Batch construction: partitioning and clustering, from the root down, over one list of clauses."""
+"""Build the tree from the root down: partition and cluster one list of clauses."""
 
 import numpy as np
 from numba import njit
@@ -28,7 +28,7 @@ from tamis.engines.bestar.nodes import (
 from tamis.engines.bestar.order._kernels import copy, drop_first, push, sort_run
 
 PARTITION, CLUSTER = 0, 1
-KIND, AT, FROM, TO = range(4)  # what is still to be done: partition or cluster which c-node, which run
+KIND, AT, FROM, TO = range(4)  # a task: partition or cluster, of which c-node, over which run
 NONE = -1
 FIRST_ROOM = 64
 
@@ -41,7 +41,7 @@ def zeros(count):
 
 @njit(cache=True, nogil=True)
 def enlarged(table, used, more):
-    """``table`` with room for ``more`` rows beyond ``used``."""
+    """Return ``table`` with room for ``more`` rows beyond ``used``."""
     if used + more <= len(table):
         return table
     larger = np.zeros((2 * (used + more), table.shape[1]), np.int64)
@@ -53,7 +53,7 @@ def enlarged(table, used, more):
 
 @njit(cache=True, nogil=True)
 def bounds(run, key_lo, key_hi):
-    """Least and greatest cell of the keys of some clauses."""
+    """Return the least and the greatest cell of the keys of some clauses."""
     low, high = key_lo[run[0]], key_hi[run[0]]
     for c in run:
         low, high = min(low, key_lo[c]), max(high, key_hi[c])
@@ -62,7 +62,7 @@ def bounds(run, key_lo, key_hi):
 
 @njit(cache=True, nogil=True)
 def mark_used(c_node, p_node, at, used, mark):
-    """Mark the dimensions that partition the way from the root down to c-node ``at``."""
+    """Mark the dimensions that partition the path from the root to c-node ``at``."""
     while at != ROOT:
         used[c_node[at, DIM]] = mark
         while c_node[at, PARENT] >= 0:  # up the c-directory
@@ -72,9 +72,9 @@ def mark_used(c_node, p_node, at, used, mark):
 
 @njit(cache=True, nogil=True)
 def count_units(run, unit_start, dimension, gain, used, mark, count, rank, seen):
-    """Per dimension not used yet: how many clauses of a run have it, and what it would gain.
+    """Count, per unused dimension, the clauses of a run that have it, and sum up their gains.
 
-    Writes the dimensions to ``seen``; returns how many.
+    Write these dimensions to ``seen`` and return their number.
     """
     many = 0
     for c in run:
@@ -106,11 +106,11 @@ def choose_partitions(
     run, capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank, seen, first, last,
     lists, key,
 ):  # fmt: skip
-    """Take dimensions, highest rank first, until the rest of the run fits an l-node; returns them sorted.
+    """Choose dimensions, highest rank first, until the rest of the run fits an l-node; return them sorted.
 
-    ``key`` receives the unit by which a clause is partitioned, NONE if it stays. A clause goes with the
-    first chosen dimension it has, and then no longer counts for others: ranks only fall, so a heap with
-    outdated entries finds the highest.
+    ``key`` receives the unit by which a clause is partitioned, NONE if it stays. A clause goes with the first
+    chosen dimension it has and then no longer counts for others. Ranks only fall, so a heap with outdated
+    entries finds the highest.
     """
     many = count_units(run, unit_start, dimension, gain, used, mark, count, rank, seen)
     ranks, heap = np.empty(many, np.int64), np.empty(many, np.int64)
@@ -126,10 +126,10 @@ def choose_partitions(
     chosen = np.empty(many, np.int64)
     picked, rest, left = 0, len(run), many
     while rest > capacity and left > 0:
-        told, d = ranks[0], heap[0]
+        noted, d = ranks[0], heap[0]
         drop_first(ranks, heap, left)
         left -= 1
-        if told != rank[d]:
+        if noted != rank[d]:
             if count[d] > 0:
                 push(ranks, heap, left, rank[d], d)
                 left += 1
@@ -158,7 +158,7 @@ def choose_partitions(
 
 @njit(cache=True, nogil=True)
 def distribute(order, begin, end, key, dimension, chosen, place, spare):
-    """Sort a run of clauses by partition, those that stay first; returns where each partition begins."""
+    """Sort a run of clauses by partition, those that stay first; return the begin of each partition."""
     for p in range(len(chosen)):
         place[chosen[p]] = p + 1
     start = np.zeros(len(chosen) + 2, np.int64)
@@ -185,16 +185,16 @@ def bucket(c_node, at, dimension, low, high, parent):
 
 @njit(cache=True, nogil=True)
 def later(todo, top, kind, at, begin, end):
-    """Put something to be done on the stack, which has room for it."""
+    """Push a task on the stack, which has room for it."""
     todo[top, KIND], todo[top, AT], todo[top, FROM], todo[top, TO] = kind, at, begin, end
 
 
 @njit(cache=True, nogil=True)
 def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode, spare, c_node, c_count, todo,
             top):  # fmt: skip
-    """Cut a bucket that is too large in two; returns where what stays in it ends, and how many were made.
+    """Cut an overfull bucket in two; return the end of the part that stays and the number of children.
 
-    The children are on the stack, the left one on top.
+    The children are pushed on the stack, the left one on top.
     """
     low, high = c_node[at, LO], c_node[at, HI]
     middle, made = end, 0
@@ -214,7 +214,7 @@ def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode,
             c_node[at, side] = c_count + made
             later(todo, top + made, CLUSTER, c_count + made, a, b)
             made += 1
-    c_node[at, OWN_LO], c_node[at, OWN_HI] = 1, 0  # nothing, so no event enters
+    c_node[at, OWN_LO], c_node[at, OWN_HI] = 1, 0  # an empty interval, so no event enters
     if mode == RIGID:
         c_node[at, OWN_LO], c_node[at, OWN_HI] = low, high
     elif middle > begin:
@@ -228,7 +228,7 @@ def construct(
 ):  # fmt: skip
     """Return the tree over all clauses: c-nodes, p-nodes, the clauses in the order of their l-nodes.
 
-    ``late`` marks the units that partition a way: they are checked last. A bucket's PARENT is the bucket
+    ``late`` marks the units that partition a path: they are checked last. A bucket's PARENT is the bucket
     above it, or -1 - p for the root bucket of the c-directory of p-node p.
     """
     clauses, dimensions = len(unit_start) - 1, len(cells)
@@ -241,7 +241,7 @@ def construct(
     lists = zeros(len(dimension))
     c_node = np.zeros((FIRST_ROOM, C_WIDTH), np.int64)
     p_node = np.zeros((FIRST_ROOM, P_WIDTH), np.int64)
-    # Numbers, not literals: a kernel is compiled once for each.
+    # Pass numbers, not literals: each literal would compile the kernel again.
     c_count, p_count, mark, top, two = np.int64(1), np.int64(0), np.int64(0), np.int64(1), np.int64(2)
     todo = np.zeros((FIRST_ROOM, TO + 1), np.int64)
     todo[0, TO] = clauses

@@ -1,1 +1,1 @@
-"""Where a bucket is cut: data clustering, approximate or exhaustive, and space clustering."""
+"""The choice of a bucket's cut: data clustering (approximate or exhaustive) and space clustering."""

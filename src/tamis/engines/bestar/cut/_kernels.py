@@ -1,4 +1,4 @@
-"""Where a bucket is cut, and what goes to which side."""
+"""Choose the cut of a bucket and divide its clauses between the two sides."""
 
 import numpy as np
 from numba import njit
@@ -12,10 +12,10 @@ NONE = -1
 
 @njit(cache=True, nogil=True)
 def approximate_cut(los, his, least):
-    """From both ends to the middle: left takes what ends before right, right what begins behind left.
+    """Return the last cell of the left bucket, NONE if a side gets fewer than ``least`` expressions.
 
-    ``los`` and ``his`` are sorted each. Returns the last cell of the left bucket, NONE if a side gets
-    fewer than ``least`` expressions.
+    The search moves from both ends to the middle: left takes ranges that end before right, right takes ranges
+    that begin behind left. ``los`` and ``his`` are sorted separately.
     """
     left, right = NONE, his[-1] + 1
     for i in range(len(his)):
@@ -30,17 +30,17 @@ def approximate_cut(los, his, least):
 
 @njit(cache=True, nogil=True)
 def exhaustive_cut(los, hi_of, his, lo_of, least):
-    """Return the best cut of a bucket, the last cell of its left part; NONE if none leaves ``least`` on each
-    side.
+    """Return the best cut of a bucket, the last cell of its left part, or NONE.
 
-    Best: the shortest overlap bucket, then the smallest coverage, then the most even. ``los`` is sorted,
-    ``hi_of`` has the other ends in that order; ``his`` and ``lo_of`` likewise. What reaches over a cut has
-    its lo at or before it and its hi behind it, so running maxima and minima give the overlap of every
-    cut: the enumeration costs less than the sorting.
+    NONE means that every cut leaves fewer than ``least`` expressions on one side. The best cut has the
+    shortest overlap bucket, then the smallest coverage, then the most even sides. ``los`` is sorted,
+    ``hi_of`` has the other ends in that order; ``his`` and ``lo_of`` likewise. A range that crosses a cut has
+    its lo at or before the cut and its hi behind it, so running maxima and minima give the overlap of every
+    cut. Therefore the enumeration costs less than the sorting.
     """
     n = len(los)
-    highest, lowest = hi_of.copy(), lo_of.copy()  # of what begins up to here, of what ends from here on
-    right_end, left_end = hi_of.copy(), lo_of.copy()  # of what begins from here on, of what ends up to here
+    highest, lowest = hi_of.copy(), lo_of.copy()  # of those that begin up to here, end from here on
+    right_end, left_end = hi_of.copy(), lo_of.copy()  # of those that begin from here on, end up to here
     for i in range(1, n):
         highest[i] = max(highest[i], highest[i - 1])
         left_end[i] = min(left_end[i], left_end[i - 1])
@@ -48,7 +48,7 @@ def exhaustive_cut(los, hi_of, his, lo_of, least):
         right_end[n - 1 - i] = max(right_end[n - 1 - i], right_end[n - i])
     best, best_overlap, best_coverage, best_skew = NONE, 0, 0, 0
     for side in range(2):
-        lefts, begun = 0, 0  # how many end, how many begin at or before the cut
+        lefts, begun = 0, 0  # number of ranges that end, and that begin, at or before the cut
         for at in range(n):
             cut = his[at] if side == 0 else los[at] - 1
             while lefts < n and his[lefts] <= cut:
@@ -76,7 +76,7 @@ def exhaustive_cut(los, hi_of, his, lo_of, least):
 
 @njit(cache=True, nogil=True)
 def cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode):
-    """Where to cut the bucket ``low``..``high``: data clustering, else (or if rigid) space clustering."""
+    """Return the cut of the bucket ``low``..``high`` by data clustering, else (or if rigid) by space."""
     middle = (low + high) >> 1
     if mode == RIGID:
         return middle
@@ -92,7 +92,7 @@ def cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode):
 
 @njit(cache=True, nogil=True)
 def divide(order, begin, end, key_lo, key_hi, cut, spare):
-    """Move overlap, left and right part of a run behind each other, orders kept; returns the two borders."""
+    """Arrange a run as overlap, left and right part, each in its old order; return the two borders."""
     overlaps, lefts = 0, 0
     for i in range(begin, end):
         if key_hi[order[i]] <= cut:

@@ -1,4 +1,4 @@
-"""The tree that grows: insertion one by one, deletion with inactive dimensions, feedback from events."""
+"""The growing tree: inserts one by one, deletes with inactive dimensions, learns from events."""
 
 from tamis.engines.bestar.growth.tree import Tree
 

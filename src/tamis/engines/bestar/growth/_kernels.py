@@ -1,4 +1,4 @@
-"""Insertion and deletion, one clause at a time (algorithms 1 to 5 of the paper)."""
+"""Insert and delete one clause at a time (algorithms 1 to 5 of the paper)."""
 
 import numpy as np
 from numba import njit
@@ -84,7 +84,7 @@ from tamis.engines.bestar.order._kernels import sort_run
 # ------------------------------------------------------------------------------------------- insertion
 @njit(cache=True, nogil=True)
 def best_partition(t, keys, at, c):
-    """Of the p-nodes of c-node ``at`` that clause ``c`` fits, the one of the highest rank; NONE if none."""
+    """Return the p-node of c-node ``at`` that clause ``c`` fits and that has the highest rank, else NONE."""
     best = NONE
     p = t[C][at, P_FIRST]
     while p != NONE:
@@ -97,8 +97,7 @@ def best_partition(t, keys, at, c):
 
 @njit(cache=True, nogil=True)
 def child_for(t, at, low, high, rules):
-    """Return which child of a split bucket a range belongs to: LEFT, RIGHT, or NONE for the overlap
-    bucket."""
+    """Return the child of a split bucket that a range belongs to: LEFT, RIGHT, or NONE for the overlap."""
     left, right = t[C][at, LEFT], t[C][at, RIGHT]
     if rules[MODE] == RIGID:
         middle = (t[C][at, LO] + t[C][at, HI]) >> 1
@@ -109,9 +108,9 @@ def child_for(t, at, low, high, rules):
     meets_right = right != ROOT and low <= t[C][right, HI] and high >= t[C][right, LO]
     if meets_left or meets_right:
         if meets_left and meets_right:
-            return NONE  # in a child it would violate the descendant-repelling property
+            return NONE  # in a child, the range would violate the descendant-repelling property
         return LEFT if meets_left else RIGHT
-    if left == ROOT or right == ROOT:  # a bucket of its own, on the side where it lies
+    if left == ROOT or right == ROOT:  # its own bucket, on the side where it lies
         other = left if right == ROOT else right
         missing = RIGHT if right == ROOT else LEFT
         before = high < t[C][other, LO]
@@ -123,7 +122,7 @@ def child_for(t, at, low, high, rules):
 
 @njit(cache=True, nogil=True)
 def raise_bucket(t, at, rules):
-    """Bottom-up expansion: a new bucket takes the place of ``at`` and becomes its parent."""
+    """Replace ``at`` with a new bucket that becomes its parent (bottom-up expansion)."""
     parent = t[C][at, PARENT]
     home, _ = above(t, at)
     upper = new_bucket(
@@ -144,7 +143,7 @@ def raise_bucket(t, at, rules):
 
 @njit(cache=True, nogil=True)
 def descend_directory(t, keys, at, c, rules):
-    """InsertCDir: from the root bucket of a c-directory to the bucket that clause ``c`` goes to."""
+    """Return the bucket of c-directory ``at`` that clause ``c`` goes to (InsertCDir)."""
     u = unit_on(keys, c, t[C][at, DIM])
     low, high = keys[KEY_LO][u], keys[KEY_HI][u]
     while t[C][at, LEFT] != ROOT or t[C][at, RIGHT] != ROOT:
@@ -174,7 +173,7 @@ def new_child(t, at, side, rules):
 
 @njit(cache=True, nogil=True)
 def insert(t, keys, spare, c, cells, rules):
-    """Put clause ``c`` into the tree, and split or partition what overflows."""
+    """Put clause ``c`` into the tree, and split or partition nodes that overflow."""
     at = np.int64(ROOT)
     p = best_partition(t, keys, at, c)
     while p != NONE:
@@ -187,7 +186,7 @@ def insert(t, keys, spare, c, cells, rules):
 
 @njit(cache=True, nogil=True)
 def settle(t, keys, spare, at, cells, rules):
-    """Clustering and partitioning of an l-node that overflows, and of those it is spread over."""
+    """Cluster and partition an l-node that overflows, and those over which it is spread."""
     todo = [at]
     while len(todo) > 0:
         at = todo.pop()
@@ -198,7 +197,7 @@ def settle(t, keys, spare, at, cells, rules):
             split(t, keys, spare, at, rules, todo)
         if t[C][at, COUNT] > t[C][at, LIMIT]:
             partition(t, keys, spare, at, cells, rules, todo)
-        # What can be divided no further may stay, until it has doubled.
+        # A node that cannot be divided may stay until it has doubled.
         if t[C][at, COUNT] > t[C][at, LIMIT]:
             t[C][at, LIMIT] = 2 * t[C][at, COUNT]
 
@@ -267,10 +266,10 @@ def partition(t, keys, spare, at, cells, rules, todo):
 
 @njit(cache=True, nogil=True)
 def insert_run(t, keys, spare, run, cells, rules, most_units):
-    """Insert clauses until the tables may be full; returns how many are done.
+    """Insert clauses until the tables may be full; return the number of clauses done.
 
-    An insertion can spread one l-node over new nodes, each of which holds one of its clauses at least, on
-    as many levels as a clause has conditions.
+    An insertion can spread one l-node over new nodes, each of which holds at least one of its clauses, on as
+    many levels as a clause has conditions.
     """
     for i in range(len(run)):
         new = 3 * (t[META][FULLEST] + 2) * (most_units + 1)
@@ -285,7 +284,7 @@ def insert_run(t, keys, spare, run, cells, rules, most_units):
 # -------------------------------------------------------------------------------------------- deletion
 @njit(cache=True, nogil=True)
 def delete(t, keys, c, rules):
-    """Take clause ``c`` out of the tree; nodes left empty go, underflowing leaves join an open parent."""
+    """Remove clause ``c`` from the tree: drop empty nodes, merge underflowing leaves into an open parent."""
     at = t[HOME][c]
     unlink(t, c)
     up = at
@@ -306,7 +305,7 @@ def delete(t, keys, c, rules):
 
 @njit(cache=True, nogil=True)
 def drop_empty(t, at):
-    """Remove an empty bucket, with its p-node if it was the last; returns the c-node above."""
+    """Remove an empty bucket, with its p-node if it was the last; return the c-node above."""
     upper, across = above(t, at)
     if across:
         drop_partition(t, -1 - t[C][at, PARENT])
@@ -318,7 +317,7 @@ def drop_empty(t, at):
 
 @njit(cache=True, nogil=True)
 def merge_up(t, at, rules):
-    """Merge rule: a leaf bucket below α of the capacity joins its parent bucket if that is open."""
+    """Merge a leaf bucket below α of the capacity into its parent bucket if that is open (merge rule)."""
     if at == ROOT or t[C][at, PARENT] < 0 or t[C][at, COUNT] != t[C][at, TOTAL]:
         return at
     parent = t[C][at, PARENT]

@@ -1,9 +1,9 @@
-"""The tables of a growing tree. Rows begin like those of the frozen tree (``nodes.py``) and go on here.
+"""Define the tables of a growing tree; their rows begin like those of the frozen tree (``nodes.py``).
 
-Clauses of an l-node and p-nodes of a p-directory are linked lists: BEGIN and P_FIRST are their heads, NONE
-if they are empty. A bucket at the k-th level of the tree has k rows of bounds from BOX on, one per
-dimension that partitions the way to it: the last is active, the others are the inactive dimensions. Each
-row bounds what the bucket holds itself, and everything in it.
+The clauses of an l-node and the p-nodes of a p-directory are linked lists. BEGIN and P_FIRST are their heads,
+NONE if they are empty. A bucket at the k-th level of the tree has k rows of bounds from BOX on, one per
+dimension that partitions the path to it. The last row is active, the others are the inactive dimensions. Each
+row bounds the bucket's own clauses, and everything in the bucket.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ P_NEXT, P_RANK, P_LOST = range(P_WIDTH, P_WIDTH + 3)
 GROWING_P = P_WIDTH + 3
 BOX_DIM, BOX_OWN_LO, BOX_OWN_HI, BOX_LO, BOX_HI = range(5)
 BOX_WIDTH = 5
-C_USED, P_USED, BOX_USED, P_FREE, FULLEST, MARK = range(6)  # what ``meta`` counts
+C_USED, P_USED, BOX_USED, P_FREE, FULLEST, MARK = range(6)  # the counters in ``meta``
 
-# Kernels get the tuples below as plain ones, and these are the places in them: compiled for a class of
-# ours, what the cache keeps could not be loaded once the class has moved.
+# Kernels receive the tuples below as plain tuples and use these positions. Code compiled for a class of ours
+# could not be loaded from the cache after the class has moved.
 C, P, BOXES, AFTER, BEFORE, HOME, META, FREE = range(8)  # Nodes
 START, CLAUSE, DIMENSION, KEY_LO, KEY_HI, GAIN = range(6)  # Keys
 USED, HELD, RANK, SEEN, FIRST, LAST, LISTS, KEY, RUN_LO, RUN_HI, MOVED = range(11)  # Spare
@@ -41,7 +41,7 @@ class Nodes(NamedTuple):
     c: Any
     p: Any
     box: Any
-    after: Ints  # per clause, the next in its l-node
+    after: Ints  # per clause, the next one in its l-node
     before: Ints
     home: Ints  # per clause, its c-node; NONE if it is not in the tree
     meta: Ints
@@ -49,7 +49,7 @@ class Nodes(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """Memory that partitioning and splitting work in."""
+    """Memory in which partitioning and splitting work."""
 
     used: Ints
     held: Ints
@@ -74,7 +74,7 @@ class Rules(NamedTuple):
 
 
 def empty_nodes(clauses: int, levels: int, capacity: int, room: int) -> Nodes:
-    """Return a tree with a root that holds nothing."""
+    """Return a tree with an empty root."""
     c, p = np.zeros((room, GROWING_C), np.int64), np.zeros((room, GROWING_P), np.int64)
     after, before, home = np.full((3, clauses), NONE, np.int64)
     meta = np.array([1, 0, 0, NONE, 0, 0], np.int64)
@@ -85,7 +85,7 @@ def empty_nodes(clauses: int, levels: int, capacity: int, room: int) -> Nodes:
 
 
 def spare_for(keys: Keys, dimensions: int) -> Spare:
-    """Scratch memory for the clauses of ``keys``."""
+    """Return scratch memory for the clauses of ``keys``."""
     clauses = len(keys.start) - 1
     by_dimension = np.zeros((6, max(dimensions, 1)), np.int64)
     by_clause = np.zeros((4, clauses), np.int64)

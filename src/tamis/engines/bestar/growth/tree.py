@@ -1,4 +1,4 @@
-"""A BE*-Tree that takes expressions in and out, one at a time, and learns from the events it matches."""
+"""A BE*-Tree that inserts and deletes single expressions and learns from the events it matches."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Tree:
         return bool(self.nodes.home[clause] != NONE)
 
     def insert(self, clauses: Iterable[int]) -> None:
-        """Insert clauses, one after the other; those that are in the tree already stay as they are."""
+        """Insert clauses, one after the other; clauses that are already in the tree stay unchanged."""
         run = np.fromiter(clauses, np.int64)
         run = run[self.nodes.home[run] == NONE]
         run = run[np.sort(np.unique(run, return_index=True)[1])]
@@ -93,14 +93,13 @@ class Tree:
         )
 
     def delete(self, clause: int) -> None:
-        """Take a clause out; bounds on its way shrink to what is left."""
+        """Delete a clause; the bounds on its path shrink to the remaining clauses."""
         if clause not in self:
             raise KeyError(clause)
         delete(tuple(self.nodes), tuple(self.keys), clause, tuple(self.rules))
 
     def match(self, events: Located) -> Candidates:
-        """Return all pairs of a batch. What was looked at in vain counts as loss; a full window updates
-        ranks."""
+        """Return all pairs of a batch. Clauses checked in vain count as loss; a full window updates ranks."""
         start, dimension, lo, hi, multi = events
         work, found = np.zeros(3, np.int64), []
         clauses = self.clauses
@@ -122,7 +121,7 @@ class Tree:
     # -- feedback ------------------------------------------------------------------------------------
 
     def _learn(self) -> None:
-        """Rank = gain - loss for every p-node, over the last ``window`` events; and for dimensions alike."""
+        """Set the ranks of p-nodes and dimensions to gain - loss over the last ``window`` events."""
         self.seen += 1
         if self.seen % self.window:
             return
@@ -150,9 +149,9 @@ class Tree:
         return np.array(found, np.int64)
 
     def recycle(self, threshold: float = 0.5) -> int:
-        """Dissolve partitions whose rank fell below a share of what they hold; returns how many.
+        """Dissolve partitions whose rank fell below a share of what they hold; return their number.
 
-        Their clauses are inserted again, and go where the ranks of today send them.
+        Insert their clauses again: the current ranks decide where they go.
         """
         dissolved = 0
         for p in self._partitions().tolist():
@@ -170,7 +169,7 @@ class Tree:
     # -- freezing ------------------------------------------------------------------------------------
 
     def freeze(self) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
-        """c-nodes, p-nodes, clauses in the order of their l-nodes, and the units on the way to each."""
+        """Return c-nodes, p-nodes, clauses in the order of their l-nodes, and units on the path to each."""
         used = self.nodes.meta
         c_node = np.zeros((int(used[C_USED]), C_WIDTH), np.int64)
         p_node = np.zeros((int(used[P_USED]), P_WIDTH), np.int64)

@@ -1,1 +1,1 @@
-"""Heaps and sorting. NumPy's, and heapq's, take a second each to compile into a kernel; these do not."""
+"""Heaps and sorting that compile fast: NumPy's and heapq's take a second each to compile into a kernel."""

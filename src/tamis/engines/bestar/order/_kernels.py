@@ -1,4 +1,4 @@
-"""A heap over two arrays, and a stable sort of runs of clauses."""
+"""Keep a heap over two arrays, and sort runs of clauses stably."""
 
 import numpy as np
 from numba import njit
@@ -7,7 +7,7 @@ from numba import njit
 # -------------------------------------------------------------------------------------------- the heap
 @njit(cache=True, nogil=True)
 def push(bounds, items, left, bound, item):
-    """Add an item to a heap with room for it; the highest bound is in front, of equals the lowest item."""
+    """Add an item to a heap with room for it; the highest bound comes first, then the lowest item."""
     at = left
     while at > 0:
         above = (at - 1) >> 1
@@ -20,7 +20,7 @@ def push(bounds, items, left, bound, item):
 
 @njit(cache=True, nogil=True)
 def drop_first(bounds, items, left):
-    """Take the first item out of a heap of ``left`` items."""
+    """Remove the first item from a heap of ``left`` items."""
     left -= 1
     bound, item = bounds[left], items[left]
     at = 0
@@ -41,7 +41,7 @@ def drop_first(bounds, items, left):
 # ------------------------------------------------------------------------------------------------ runs
 @njit(cache=True, nogil=True)
 def copy(source, begin, end, target, at):
-    """``source[begin:end]`` to ``target[at:]``; an assignment of slices would take seconds to compile."""
+    """Copy ``source[begin:end]`` to ``target[at:]``; a slice assignment would take seconds to compile."""
     for i in range(begin, end):
         target[at + i - begin] = source[i]
 
@@ -57,7 +57,7 @@ def taken(values, order, begin, end):
 
 @njit(cache=True, nogil=True)
 def merge_runs(order, low, middle, high, key, spare):
-    """Merge two sorted runs that stand side by side into ``spare``."""
+    """Merge two sorted neighbouring runs into ``spare``."""
     left, right = low, middle
     for at in range(low, high):
         if left < middle and (right == high or key[order[left]] <= key[order[right]]):

@@ -1,4 +1,4 @@
-"""Top-k: the tree is walked best bound first, and left as soon as no bound reaches the k-th score."""
+"""Top-k: walks the tree best bound first and stops as soon as no bound reaches the k-th score."""
 
 from tamis.engines.bestar.top.agenda import TreeAgenda
 from tamis.engines.bestar.top.ranking import Ranking

@@ -1,4 +1,4 @@
-"""Weight summaries of nodes, and the walk through the tree best bound first (algorithms 6 and 7)."""
+"""Summarise the weights of nodes, and walk the tree best bound first (algorithms 6 and 7)."""
 
 import numpy as np
 from numba import njit
@@ -26,7 +26,10 @@ from tamis.engines.bestar.order._kernels import drop_first, push
 # -------------------------------------------------------------------------------------------- summaries
 @njit(cache=True, nogil=True)
 def greatest_below(c_node, p_node, value, tree, leaf):
-    """The greatest value of the clauses in each subtree, and in each l-node. Children come after parents."""
+    """Write the greatest value of the clauses in each subtree, and in each l-node.
+
+    Children come after their parents.
+    """
     for at in range(len(c_node) - 1, -1, -1):
         leaf[at] = -np.inf
         begin = np.int64(c_node[at, BEGIN])
@@ -43,7 +46,7 @@ def greatest_below(c_node, p_node, value, tree, leaf):
 
 @njit(cache=True, nogil=True)
 def sizes_below(c_node, p_node):
-    """Return how many clauses each subtree has."""
+    """Return the number of clauses in each subtree."""
     size = np.zeros(len(c_node), np.int64)
     for at in range(len(c_node) - 1, -1, -1):
         size[at] = c_node[at, COUNT]
@@ -58,9 +61,9 @@ def sizes_below(c_node, p_node):
 
 @njit(cache=True, nogil=True)
 def summarise(c_node, p_node, size, priority, rest, start, attribute, share, attributes):
-    """Per p-node the greatest share of each attribute below it; greatest rest and priority, too.
+    """Return (start, attribute, share, rest, priority): per p-node, the greatest values below it.
 
-    The clauses of a subtree stand together. Returns (start, attribute, share, rest, priority).
+    ``share`` is the greatest share of each attribute. The clauses of a subtree stand together.
     """
     out_start = np.zeros(len(p_node) + 1, np.int64)
     out_rest, out_priority = np.zeros(len(p_node)), np.zeros(len(p_node))
@@ -97,10 +100,11 @@ def seek(
     tree_b, leaf_a, leaf_b, clause_a, clause_b, of_directory, sum_start, sum_attribute, sum_share, sum_rest,
     sum_priority, asked, weight, greatest, bounds, items, left, threshold, most, work,
 ):  # fmt: skip
-    """Walk on until ``most`` clauses are found or nothing is left; returns (bounds, items, left, clauses).
+    """Walk on until ``most`` clauses are found or nothing is left; return (bounds, items, left, clauses).
 
-    Even items of the heap are c-nodes with all below them, odd ones their l-nodes. A bound is never above
-    that of the node it was reached from. Bounds equal to the threshold count: ids decide between equals.
+    Even items of the heap are c-nodes with everything below them, odd ones their l-nodes. A bound is never
+    above that of the node from which it was reached. Bounds equal to the threshold count, because ids decide
+    between equals.
     """
     for k in range(b - 1, a - 1, -1):
         cell[dimension[k]] = k + 1 if general else lo[k]
@@ -110,7 +114,7 @@ def seek(
         bound, at = bounds[0], items[0] >> 1
         leaf = items[0] & 1
         if bound < threshold:
-            left = 0  # early termination: nothing further on can score more
+            left = 0  # early termination: no remaining node can score more
             break
         drop_first(bounds, items, left)
         left -= 1

@@ -1,4 +1,4 @@
-"""The agenda of one event: a heap of nodes, by what their clauses can score at most."""
+"""The agenda of one event: a heap of nodes, ordered by the most that their clauses can score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIRST_ROOM = 256
 
 
 class TreeAgenda:
-    """See :class:`~tamis.engines.protocol.Agenda`."""
+    """An :class:`~tamis.engines.protocol.Agenda` over a tree."""
 
     def __init__(
         self, arrays: tuple[Any, ...], free: deque[tuple[Any, ...]], scratch: Any, event: Located,
@@ -34,12 +34,12 @@ class TreeAgenda:
 
     @property
     def work(self) -> tuple[int, int, int]:
-        """Probed, verified, visited so far."""
+        """The clauses probed, the clauses verified and the nodes visited so far."""
         probed, verified, visited = self._work.tolist()
         return probed, verified, visited
 
     def more(self, threshold: float, most: int) -> npt.NDArray[np.int64]:
-        """Further clauses that hold and may score ``threshold``, best bounds first."""
+        """Return further clauses that hold and may score ``threshold``, best bounds first."""
         (cell,) = self._free.pop() if self._free else self._scratch()
         rest = (*self._fixed, *self._heap, self._left, threshold, most, self._work)
         bound, item, left, found = seek(cell, *rest)

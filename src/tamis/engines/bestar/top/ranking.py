@@ -1,4 +1,4 @@
-"""Weight summaries: what the clauses below a node can score at most."""
+"""Bound the scores of the clauses below each node with weight summaries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
 
 
 class Summaries(NamedTuple):
-    """Per p-node the greatest weight of each attribute below it (the paper's sum_wt), and of the rest."""
+    """Per p-node, the greatest weight of each attribute below it (the paper's sum_wt), and of the rest."""
 
     of_directory: Ints  # the p-node of a c-directory, by its root bucket
     start: Ints
@@ -39,7 +39,7 @@ class Summaries(NamedTuple):
 
 
 class Ranking:
-    """The summaries of one tree; those that only weighted events need are made when one comes."""
+    """The summaries of one tree; those that only weighted events need are computed on first use."""
 
     def __init__(self, c_node: Any, p_node: Any, weights: Weights) -> None:
         self._c_node, self._p_node, self._weights = c_node, p_node, weights

@@ -1,4 +1,4 @@
-"""Flat bounds, counting one size at a time, and handing out what has been counted."""
+"""Compute flat bounds, count one size at a time, and hand out the counted clauses."""
 
 import numpy as np
 from numba import njit
@@ -31,9 +31,10 @@ def insert_falling(values, many, value):
 @njit(cache=True, nogil=True)
 def size_bounds(a, b, dimension, multi, size_start, size_a, size_b, start, attribute, share, rest, priority,
                 most, asked, weight, greatest):  # fmt: skip
-    """What clauses of each size can score: as many of the event's best shares as one of them may have.
+    """Return the most that clauses of each size can score: the sum of the event's best shares.
 
-    Sizes beyond the number of the event's attributes are left out.
+    It adds as many shares as a clause of that size may have. Sizes beyond the event's attributes are left
+    out.
     """
     sizes = min(distinct(a, b, dimension, multi), len(size_start) - 2) + 1
     out, best = np.empty(sizes), np.empty(len(asked) + 1)
@@ -53,7 +54,7 @@ def size_bounds(a, b, dimension, multi, size_start, size_a, size_b, start, attri
 
 @njit(cache=True, nogil=True)
 def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weight, greatest):
-    """What each of the clauses can score."""
+    """Return the most that each of the clauses can score."""
     out = np.empty(len(clauses))
     for n in range(len(clauses)):
         out[n] = upper_score(
@@ -65,8 +66,7 @@ def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weigh
 # ---------------------------------------------------------------------------------------------- counting
 @njit(cache=True, nogil=True)
 def part_of(at, size, of_list, part_size, part_a, part_b, greatest, threshold):
-    """Return the part of list ``at`` that holds clauses of ``size``; -1 if none of them reaches the
-    threshold."""
+    """Return the part of list ``at`` with clauses of ``size``; -1 if none of them reaches the threshold."""
     for part in range(of_list[at], of_list[at + 1]):
         if part_size[part] == size:
             return part if greatest * part_a[part] + part_b[part] >= threshold else -1
@@ -78,10 +78,10 @@ def hits_of_size(
     size, threshold, a, b, dimension, lo, hi, multi, counter, hits, base, size_start, target, asked,
     denied_start, denied, of_list, part_start, part_size, part_a, part_b, greatest, work,
 ):  # fmt: skip
-    """Clauses of one size whose count is complete, or that a general event touches.
+    """Collect the clauses of one size whose count is complete, or that a general event touches.
 
-    A part below the threshold is passed over: its clauses are no longer of interest, so it does not
-    matter that they are counted short.
+    The kernel skips a part below the threshold. Its clauses no longer matter, so their incomplete counts do
+    no harm.
     """
     low, limit = np.int64(size_start[size]), np.int64(size_start[size + 1])
     counter[low:limit] = 0
@@ -100,7 +100,7 @@ def hits_of_size(
         else:
             cells = range(first + lo[k], first + hi[k] + 1)
         for n in cells:
-            at = first if n < first + lo[k] else n  # before its cells, the list of every present value
+            at = first if n < first + lo[k] else n  # before its cells, visit the list of every present value
             work[2] += 1
             part = part_of(at, size, of_list, part_size, part_a, part_b, greatest, threshold)
             if part < 0:
@@ -118,7 +118,7 @@ def hits_of_size(
 def hand_out(
     clauses, at, most, a, b, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, doubtful, work
 ):
-    """Clauses that hold, from place ``at``, until there are ``most``; returns (place, clauses)."""
+    """Return (place, clauses): the clauses that hold, from place ``at``, until there are ``most``."""
     for k in range(b - 1, a - 1, -1):
         cell[dimension[k]] = k + 1 if multi else lo[k]
     out = np.empty(min(most, len(clauses)), np.int64)

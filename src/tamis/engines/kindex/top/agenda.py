@@ -1,4 +1,4 @@
-"""The agenda of one event: sizes by what their clauses can score at most, counted one after the other."""
+"""The agenda of one event: sizes, ordered by the most their clauses can score, counted one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class SizeAgenda:
-    """See :class:`~tamis.engines.protocol.Agenda`."""
+    """An :class:`~tamis.engines.protocol.Agenda` over clause sizes."""
 
     def __init__(
         self, arrays: tuple[Any, ...], free: deque[tuple[Any, ...]], scratch: Any, event: Located,
@@ -37,12 +37,12 @@ class SizeAgenda:
 
     @property
     def work(self) -> tuple[int, int, int]:
-        """Probed, verified, visited so far."""
+        """The postings probed, the clauses verified and the lists visited so far."""
         probed, verified, visited = self._work.tolist()
         return probed, verified, visited
 
     def more(self, threshold: float, most: int) -> Ints:
-        """Further clauses that hold and may score ``threshold``: size by size, best bounds first."""
+        """Return further clauses that hold and may score ``threshold``: size by size, best bounds first."""
         scratch = self._free.pop() if self._free else self._scratch()
         found = self._hand_out(threshold, most, scratch[0])
         while not len(found) and self._sizes and self._sizes[-1][0] >= threshold:
@@ -61,7 +61,7 @@ class SizeAgenda:
         return sorted((value, size) for size, value in enumerate(bound.tolist()))
 
     def _count(self, size: int, threshold: float, scratch: tuple[Any, ...]) -> None:
-        """Put the clauses of one size in stock, those with the best bounds first."""
+        """Count the clauses of one size and put them in stock, best bounds first."""
         _, counter, hits = scratch
         base, size_start, target, _, _, asked, denied_start, denied = self._lists
         if size == 0:

@@ -1,4 +1,4 @@
-"""Flat bounds: what the clauses of a size, and those of one size in one list, can score at most."""
+"""Bound the scores of the clauses of each size, and of each size in each list (flat bounds)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Parts(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Per size the greatest share of each attribute, greatest rest and priority, and most attributes."""
+    """Per size, the greatest share of each attribute, greatest rest and priority, and most attributes."""
 
     start: Ints
     attribute: Ints
@@ -44,7 +44,7 @@ class Bounds(NamedTuple):
 
 
 class Ranking:
-    """The bounds of one index; those that only weighted events need are made when one comes."""
+    """The bounds of one index; those that only weighted events need are computed on first use."""
 
     def __init__(self, own: dict[str, Any], weights: Weights) -> None:
         self.weights = weights
@@ -73,7 +73,7 @@ class Ranking:
 
     @cached_property
     def parts(self) -> Parts:
-        """Lists are sorted by clause, and so by size; a part begins where a list or a size does."""
+        """The parts of all lists. Lists are sorted by size, so each size in a list is one part."""
         size_of = np.repeat(np.arange(len(self._size_start) - 1, dtype=np.uint32), np.diff(self._size_start))
         size = size_of[self._asked]
         fresh = np.ones(len(size), np.bool_)
@@ -86,7 +86,7 @@ class Ranking:
 
     @cached_property
     def shares(self) -> Shares:
-        """The upper bounds of attributes, as the original keeps them for keys; here for each size."""
+        """The upper bounds of attributes, for each size; the original keeps them for keys."""
         weights, sizes = self.weights, len(self._size_start) - 1
         many = np.diff(weights.start)
         size = np.repeat(np.repeat(np.arange(sizes), np.diff(self._size_start)), many)

@@ -1,1 +1,1 @@
-"""Laying out posting lists: levels, pairs of zones, records, and the order of literals."""
+"""The layout of posting lists: levels, pairs of zones, records, and the order of literals."""

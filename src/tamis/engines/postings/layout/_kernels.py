@@ -1,4 +1,4 @@
-"""Compiled loops of the layout."""
+"""Rank conditions, choose levels and write postings: the compiled loops of the layout."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ NONE = -1
 
 @njit(cache=True, nogil=True)
 def rank_units(unit_start, share, usable, best):
-    """Per clause as many usable conditions with the least shares as ``best`` has rows (NONE: fewer)."""
+    """Choose per clause as many usable conditions with the least shares as ``best`` has rows (else NONE)."""
     for c in range(len(unit_start) - 1):
         for r in range(len(best)):
             best[r, c] = NONE
@@ -27,7 +27,7 @@ def rank_units(unit_start, share, usable, best):
 
 @njit(cache=True, nogil=True)
 def set_blocks(at, count, set_lo, set_hi, level):
-    """Return how many blocks of a level the ranges of a set touch."""
+    """Return the number of blocks of a level that the ranges of a set touch."""
     blocks, previous = 0, -1
     for r in range(at, at + count):
         a, b = np.int64(set_lo[r]) >> level, np.int64(set_hi[r]) >> level
@@ -41,7 +41,7 @@ def set_blocks(at, count, set_lo, set_hi, level):
 
 @njit(cache=True, nogil=True)
 def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
-    """Return how many blocks of a level a condition touches."""
+    """Return the number of blocks of a level that a condition touches."""
     if set_count[u] > 0:
         return set_blocks(set_at[u], set_count[u], set_lo, set_hi, level)
     return (hi[u] >> level) - (lo[u] >> level) + 1
@@ -49,7 +49,7 @@ def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
 
 @njit(cache=True, nogil=True)
 def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most):
-    """Return the lowest level on which a condition touches no more than ``most`` blocks, and how many."""
+    """Return the lowest level on which a condition touches at most ``most`` blocks, and their number."""
     allowed = 4 * most if set_count[u] > 0 else most
     level = bottom
     blocks = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level)
@@ -63,7 +63,7 @@ def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most
 def choose_levels(
     access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most, level, count
 ):
-    """Per clause the level of its postings and how many there are."""
+    """Choose per clause the level of its postings, and count them."""
     for c in range(len(access)):
         u = access[c]
         if u == NONE or paired[c]:
@@ -80,8 +80,10 @@ def weigh_levels(
     access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, crowded, bottom, top, most,
     lists, touched, several,
 ):  # fmt: skip
-    """Per crowded dimension the blocks that its clauses touch on each level, were it the only one;
-    and, were there several, how many are used and the postings that an event meets.
+    """Weigh, per crowded dimension, one level against several.
+
+    For each single level, count the blocks that the clauses touch. For several levels, count the levels in
+    use and the postings that an event meets.
     """
     used = np.zeros(touched.shape, np.bool_)
     for c in range(len(access)):
@@ -107,7 +109,7 @@ def triangle(one, two, width):
 
 @njit(cache=True, nogil=True)
 def post_pair(one, two, dimension, lo, hi, slot, zones, width, first, cells, at, out_list):
-    """Write the lists of one clause's pair of conditions; returns how many (writes if there is room)."""
+    """Write the lists of one clause's pair of conditions if there is room; return their number."""
     if slot[dimension[one]] > slot[dimension[two]]:
         one, two = two, one
     d, e = dimension[one], dimension[two]
@@ -164,7 +166,8 @@ def post(
 def sort_postings(start, lists, list_start, owner):
     """Distribute postings to their lists: ``owner`` receives the clauses of every list in order.
 
-    ``list_start`` holds, one place up, how many postings each list has; it ends as the lists' starts.
+    ``list_start`` holds, one place up, the number of postings of each list; at the end it holds the lists'
+    starts.
     """
     for n in range(1, len(list_start)):
         list_start[n] += list_start[n - 1]
@@ -177,7 +180,7 @@ def sort_postings(start, lists, list_start, owner):
 
 @njit(cache=True, nogil=True)
 def order_for_checks(start, place, unit_of, late, share, out):
-    """New order of all literals: per clause unseen ones by share, then those looked at before.
+    """Write a new order of all literals: per clause unseen ones by share, then those already checked.
 
     The literals of clause ``c`` move to ``place[c]``.
     """

@@ -1,9 +1,9 @@
-"""Lists of postings: levels of blocks, pairs of zones, inline records, and the order of checks.
+"""Lay out lists of postings: levels of blocks, pairs of zones, inline records, and the order of checks.
 
 **Levels** are lists for blocks of 1, 2, 4, … cells of a dimension. A condition on one cell is posted in one
 list, a range in the few blocks that cover it. A dimension with few clauses has one level, so coarse that a
 list holds a handful of them: visiting one short list costs less than visiting several empty ones. A crowded
-dimension has several levels where they pay.
+dimension has several levels if they pay.
 
 **Pairs** are two access conditions for clauses that have no rare one. One event in a hundred meets a clause
 of ranges under its best range, one in thousands under its best two. Every dimension that takes part is
@@ -35,7 +35,7 @@ from tamis.space.space import Clauses
 
 
 class Pairs(NamedTuple):
-    """Which clauses are posted under pairs, and the zones of the dimensions that take part."""
+    """The clauses posted under pairs, and the zones of the dimensions that take part."""
 
     chosen: npt.NDArray[np.bool_]
     slot: Ints  # per dimension: its number among those that take part, or -1
@@ -44,15 +44,15 @@ class Pairs(NamedTuple):
 
     @property
     def lists(self) -> int:
-        """How many lists the triangle has."""
+        """The number of lists in the triangle."""
         return self.width * (self.width - 1) // 2
 
 
-NARROW_DIMENSIONS = 20  # bits; beyond, too few would be left for cells in a word of 32
+NARROW_DIMENSIONS = 20  # bits; with more, too few would be left for cells in a word of 32
 
 
 class Records:
-    """Where the parts of a record lie; cells are rounded where they would not fit."""
+    """The positions of a record's parts; cells that would not fit are rounded."""
 
     def __init__(self, clauses: Clauses) -> None:
         self.dimension_bits = max(clauses.dimensions - 1, 1).bit_length()
@@ -62,7 +62,7 @@ class Records:
         self.rounding = np.maximum(widths - self.cell_bits, 0)
 
     def bits(self) -> npt.NDArray[np.uint32]:
-        """What the kernels need to take records apart."""
+        """Return the numbers with which kernels take records apart."""
         return np.array([self.dimension_bits, self.cell_bits], np.uint32)
 
     def pack(self, units: Units, chosen: Ints) -> npt.NDArray[Any]:
@@ -84,10 +84,9 @@ def check_order(
     clause_order: Ints,
     share: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[np.uint32]:
-    """Return all literals in their new order: per clause those of ``late`` conditions last, else by share.
+    """Return all literals in their new order: per clause, literals of ``late`` conditions last, by share.
 
-    Conditions are late that the way to the clause has looked at; ``share`` is that of the units unless the
-    engine knows better.
+    A condition is late if the search has already checked it. ``share`` defaults to that of the units.
     """
     start = clauses.start.astype(np.int64)
     size = start[1:] - start[:-1]
@@ -99,7 +98,7 @@ def check_order(
 
 
 HANDFUL = 3
-VISIT = 16.0  # looking up a list costs as much as so many postings: it is a cache miss, they stand in a row
+VISIT = 16.0  # looking up a list (a cache miss) costs as much as reading so many consecutive postings
 HEAD = 4  # words per dimension: see Levels.heads
 
 
@@ -134,7 +133,7 @@ class Levels:
         post(access, *ranges, level, table, *zoning, self.start, self.lists, count)
 
     def sorted(self) -> tuple[Ints, Ints]:
-        """Where each list begins, and the clauses of all lists in order."""
+        """Return the begin of each list, and the clauses of all lists in order."""
         lists = self.singles + self.pairs.lists
         list_start = np.zeros(lists + 1, np.int64)
         list_start[1:] = np.bincount(self.lists, minlength=lists)
@@ -143,10 +142,10 @@ class Levels:
         return list_start, owner
 
     def heads(self, rounding: Ints) -> npt.NDArray[np.uint32]:
-        """Four words per dimension, on one cache line: what a kernel needs to know about it.
+        """Return four words per dimension, on one cache line, for kernels.
 
-        Levels in use, rounding and the shift of the first level (a byte each); the first list of the
-        first level; where further levels stand in ``levels``; the number among pairs plus one.
+        They are: levels in use, rounding and the shift of the first level (a byte each); the first list of
+        the first level; the place of further levels in ``levels``; the number among pairs plus one.
         """
         start = np.searchsorted(self.dimension, np.arange(len(self.cells) + 1))
         count = np.diff(start)
@@ -164,19 +163,19 @@ class Levels:
         return heads
 
     def most(self) -> int:
-        """Most levels that a dimension has."""
+        """Return the greatest number of levels of a dimension."""
         return int(np.bincount(self.dimension, minlength=1).max())
 
     def levels(self) -> npt.NDArray[Any]:
-        """(shift, first list) of every level in use."""
+        """Return (shift, first list) of every level in use."""
         return np.stack([self.shift, self.base], axis=1).astype(np.uint32)
 
 
 def _spans(cells: Ints, posted: Ints, weigh: Callable[..., Any], most: int, crowd: int) -> tuple[Ints, Ints]:
-    """Return the lowest and the highest level of every dimension: one level, or several where they pay.
+    """Return the lowest and the highest level of every dimension: one level, or several if they pay.
 
     Several levels suit each range, but each of them is one more list to visit. With ``crowd`` 0 they always
-    pay, else at most where more than ``crowd`` clauses are posted.
+    pay, else at most for dimensions with more than ``crowd`` clauses.
     """
     highest = np.ceil(np.log2(cells + 1)).astype(np.int64)
     fine, coarse = (_lowest(cells, posted / share, highest) for share in (1, HANDFUL))

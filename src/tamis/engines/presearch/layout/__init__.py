@@ -1,4 +1,4 @@
-"""What ``presearch`` builds: terms, training, collection of terms, and the nodes in which queries stand."""
+"""The layout of ``presearch``: terms, training, collection of terms, and the nodes of the queries."""
 
 from tamis.engines.presearch.layout.build import build
 

@@ -1,10 +1,10 @@
-"""Compiled loops of the layout: sorting terms, counting pairs, collecting terms, the nodes, calibration."""
+"""Sort terms, count pairs, collect terms, build nodes and calibrate: the compiled loops of the layout."""
 
 import numpy as np
 from numba import njit
 
 from tamis.engines._kernels import holds_plain
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
 
 _HALVES = np.uint64(0x5555555555555555)
 _QUARTERS = np.uint64(0x3333333333333333)
@@ -14,7 +14,7 @@ _BYTES = np.uint64(0x0101010101010101)
 
 @njit(cache=True, nogil=True)
 def sort_terms(unit_start, usable, share, place, start, out):
-    """Per clause its usable conditions, least likely first, in out[start[c]:start[c + 1]]."""
+    """Write per clause its usable conditions, least likely first, to out[start[c]:start[c + 1]]."""
     for c in range(len(unit_start) - 1):
         end = start[c]
         for unit in range(unit_start[c], unit_start[c + 1]):
@@ -33,7 +33,7 @@ def sort_terms(unit_start, usable, share, place, start, out):
 
 @njit(cache=True, nogil=True)
 def count_ones(x):
-    """Return how many bits of a word are set."""
+    """Return the number of bits set in a word."""
     x = x - ((x >> np.uint64(1)) & _HALVES)
     x = (x & _QUARTERS) + ((x >> np.uint64(2)) & _QUARTERS)
     x = (x + (x >> np.uint64(4))) & _NIBBLES
@@ -54,7 +54,7 @@ def count_pairs(one, two, slot, bits, width, together):
 
 @njit(cache=True, nogil=True)
 def most_gain(probs, size, begin, decidable, check, one_and, avoid):
-    """``findMaximumGain``: how many extra terms, from ``begin`` on, promise the most."""
+    """Return the number of extra terms, from ``begin`` on, with the most gain (``findMaximumGain``)."""
     best, index = 0.0, 0
     for j in range(begin, size):
         if j != size - 1 or not decidable:
@@ -68,10 +68,10 @@ def most_gain(probs, size, begin, decidable, check, one_and, avoid):
 
 @njit(cache=True, nogil=True)
 def decide_terms(start, share, together, decidable, documents, times, batch, frequent, greedy, extra):
-    """``decideNumTermsCollect`` for every clause: how many terms beside the representative are indexed.
+    """Decide for every clause how many terms beside the representative to index (``decideNumTermsCollect``).
 
-    ``together[t]`` is the probability of term ``t`` with the term before it, 0 if the matrix lacks the
-    pair; ``documents[c]`` are those of a batch that a candidate is evaluated for.
+    ``together[t]`` is the probability of term ``t`` with the previous term, 0 if the matrix lacks the pair.
+    ``documents[c]`` is the number of documents of a batch for which a candidate is evaluated.
     """
     most = 0
     for c in range(len(start) - 1):
@@ -103,7 +103,7 @@ def decide_terms(start, share, together, decidable, documents, times, batch, fre
 
 @njit(cache=True, nogil=True)
 def grow_nodes(order, first, length, terms, node, open_at):
-    """Return the nodes of clauses sorted by their paths, in preorder; returns how many.
+    """Write the nodes of clauses sorted by their paths, in preorder; return their number.
 
     A path is terms[first[c]:first[c] + length[c]]; clauses with a common beginning share its nodes.
     """
@@ -130,7 +130,7 @@ def grow_nodes(order, first, length, terms, node, open_at):
 
 @njit(cache=True, nogil=True)
 def run_ands(pick, bits, width, partial, words):
-    """As many ANDs as there are rows in ``pick``, for the clock."""
+    """Run as many ANDs as there are rows in ``pick``, for timing."""
     left = np.uint64(0)
     for i in range(len(pick)):
         left |= and_rows(partial, 0, width, bits, pick[i] * width, words, width, width)
@@ -139,11 +139,11 @@ def run_ands(pick, bits, width, partial, words):
 
 @njit(cache=True, nogil=True)
 def run_checks(pick, start, literal, cell, entries):
-    """As many evaluations as there are clauses in ``pick``, for the clock; 64 for a document each."""
+    """Run as many evaluations as there are clauses in ``pick``, for timing; 64 for each document."""
     true = 0
     for i in range(len(pick)):
         if i & 63 == 0:
-            for k in range(2 * len(entries)):  # entered and cleared
+            for k in range(2 * len(entries)):  # enter the event, then clear it
                 cell[entries[k >> 1]] = 1
         true += holds_plain(literal, start[pick[i]], start[pick[i] + 1], cell, literal, literal)
     return true
@@ -151,7 +151,7 @@ def run_checks(pick, start, literal, cell, entries):
 
 @njit(cache=True, nogil=True)
 def run_outputs(times, decided, partial, words, hits):
-    """Output a bit array ``times`` times, for the clock; returns the hits of one."""
+    """Output a bit array ``times`` times, for timing; return the hits of one."""
     found = 0
     for _ in range(times):
         found = emit(0, 1, decided, partial, 0, words, len(words), hits, 0)
@@ -160,9 +160,9 @@ def run_outputs(times, decided, partial, words, hits):
 
 @njit(cache=True, nogil=True)
 def subtree_ends(depth, out):
-    """Where the subtree of each node ends, given the depths of all nodes in preorder and of one after them.
+    """Write the end of each node's subtree, from the depths of all nodes in preorder and one after them.
 
-    That is the next node which is not deeper.
+    The end is the next node that is not deeper.
     """
     waiting = np.empty(len(depth), np.int64)
     count = 0

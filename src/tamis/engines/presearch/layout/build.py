@@ -1,4 +1,4 @@
-"""The layout as a whole: arranged clauses and the arrays of the engine."""
+"""Build the layout: arranged clauses and the arrays of the engine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.postings.layout.lists import check_order
-from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.engines.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.engines.presearch.layout.calibrate import times
 from tamis.engines.presearch.layout.terms import HEAD, Ints, Terms, terms_of
 from tamis.engines.presearch.layout.training import frequent_threshold, pair_probabilities
-from tamis.engines.units import Statistics, Units, arrange, units_of
+from tamis.engines.units import Statistics, Units, arrange, joined_dimensions, units_of
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -31,12 +31,12 @@ class Sorted(NamedTuple):
 
     @property
     def size(self) -> Ints:
-        """How many there are in each clause."""
+        """The number of usable conditions of each clause."""
         return np.diff(self.start)
 
 
 def build(clauses: Clauses, statistics: Statistics, chosen: dict[str, Any]) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     if clauses.count == 0 or len(clauses.literal) == 0:
         return clauses, _empty(clauses, chosen)
     units = units_of(clauses, statistics)
@@ -52,7 +52,7 @@ def build(clauses: Clauses, statistics: Statistics, chosen: dict[str, Any]) -> t
     arrays = {
         "heads": terms.heads,
         "levels": terms.levels,
-        "hull": _hulled(units, clauses.dimensions),
+        "hull": joined_dimensions(units, np.flatnonzero(units.usable), clauses.dimensions),
         **first_layers(node, terms.places),
         "node": node,
         "decided": (queries.decidable & (extra + 1 == queries.size))[order].astype(np.uint8),
@@ -74,7 +74,7 @@ def sorted_terms(units: Units, terms: Terms) -> Sorted:
 
 
 def collected(queries: Sorted, terms: Terms, statistics: Statistics, chosen: dict[str, Any]) -> Ints:
-    """Return how many terms are indexed beside the representative, by the way that is asked for."""
+    """Return the number of terms indexed beside the representative, in the chosen way."""
     size = queries.size
     extra = np.zeros(len(size), np.int64)
     if chosen["way"] == FULLY_INDEXED:
@@ -107,9 +107,9 @@ def collected(queries: Sorted, terms: Terms, statistics: Statistics, chosen: dic
 
 
 def path_order(first: Ints, length: Ints, terms: Ints, places: int) -> Ints:
-    """Paths terms[first:first + length] in lexicographic order.
+    """Return the paths terms[first:first + length] in lexicographic order.
 
-    Like a sort by first letter, then by second and so on; paths that stand alone are left where they are.
+    The function sorts by first term, then by second and so on; it leaves paths without equals where they are.
     """
     order = np.argsort(terms[first], kind="stable")
     active, key, depth = np.arange(len(order)), terms[first][order] + 1, 0
@@ -130,7 +130,7 @@ def path_order(first: Ints, length: Ints, terms: Ints, places: int) -> Ints:
 
 
 def _runs(key: Ints) -> tuple[Ints, Mask]:
-    """For every element of a sorted list where its run of equals begins, and whether that has others."""
+    """Return for every element of a sorted list the begin of its run of equals, and whether it has others."""
     fresh = np.ones(len(key), np.bool_)
     fresh[1:] = key[1:] != key[:-1]
     head = np.flatnonzero(fresh)
@@ -145,7 +145,7 @@ def _nodes(order: Ints, first: Ints, length: Ints, place: Ints) -> npt.NDArray[n
 
 
 def first_layers(node: npt.NDArray[Any], places: int) -> Arrays:
-    """Per place what its root holds (see ``TOP``), and the children (term, node) of all roots."""
+    """Return per place the fields of its root (see ``TOP``), and the children (term, node) of all roots."""
     depth, clause = node[:-1, DEPTH], node[:, CLAUSE]
     roots, children = np.flatnonzero(depth == 0), np.flatnonzero(depth == 1)
     end = node[roots, END]
@@ -157,17 +157,10 @@ def first_layers(node: npt.NDArray[Any], places: int) -> Arrays:
     return {"top": top, "child": np.stack([node[children, TERM], children], axis=1).astype(np.uint32)}
 
 
-def _hulled(units: Units, dimensions: int) -> npt.NDArray[np.uint32]:
-    """Dimensions on which joined conditions are indexed."""
-    hull = np.zeros(dimensions, np.uint32)
-    hull[units.dimension[units.joined & units.usable]] = 1
-    return hull
-
-
 def _check_order(
     clauses: Clauses, units: Units, terms: Terms, queries: Sorted, extra: Ints, clause_order: Ints
 ) -> npt.NDArray[np.uint32]:
-    """Return all literals in their new order: what the search has looked at is checked last."""
+    """Return all literals in their new order: those that the search has used are checked last."""
     owner = np.repeat(np.arange(clauses.count), queries.size)
     rank = np.arange(len(owner)) - queries.start[owner]
     late = np.zeros(len(units.share), np.bool_)
@@ -176,7 +169,7 @@ def _check_order(
 
 
 def _empty(clauses: Clauses, chosen: dict[str, Any]) -> Arrays:
-    """Without a literal there is nothing to index: every clause is residual."""
+    """Return the arrays of an engine without literals: every clause is residual."""
     return {
         "heads": np.zeros((clauses.dimensions, HEAD), np.uint32),
         "levels": np.zeros((0, 2), np.uint32),

@@ -1,4 +1,4 @@
-"""The three times of the cost function, measured on this machine by a short run of the kernels."""
+"""Measure the three times of the cost function on this machine with a short run of the kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.engines.presearch.layout._kernels import run_ands, run_checks, run_ou
 
 _ROUNDS = 3
 _RUNS = 4_096
-_ROWS = 1 << 12  # the terms that are ANDed most: of a query's terms the more frequent ones
+_ROWS = 1 << 12  # the terms that are ANDed most: the more frequent ones of a query
 _CLAUSES = 1 << 19  # more than the nearer caches hold, as in a book worth searching
 _SIZE = 3  # literals of a clause
 _CELLS = 1 << 15
@@ -21,7 +21,7 @@ _ENTRIES = 512  # of a document
 
 
 class Times(NamedTuple):
-    """Nanoseconds: to evaluate a candidate, to AND a bit array, to read the matches from one."""
+    """Nanoseconds to evaluate a candidate, to AND a bit array, and to read the matches from one."""
 
     check: float
     one_and: float
@@ -29,7 +29,7 @@ class Times(NamedTuple):
 
 
 def times(check: float, one_and: float, avoid: float, batch: int) -> Times:
-    """Return the given times; those that are 0 are measured (once per process and batch size)."""
+    """Return the given times; measure those that are 0 (once per process and batch size)."""
     given = Times(check, one_and, avoid)
     if min(given) > 0.0:
         return given
@@ -38,7 +38,7 @@ def times(check: float, one_and: float, avoid: float, batch: int) -> Times:
 
 @lru_cache
 def measured(width: int) -> Times:
-    """Return the calibration run for bit arrays of ``width`` words."""
+    """Run the calibration for bit arrays of ``width`` words and return the times."""
     chance = np.random.default_rng(0)
     bits = np.full(_ROWS * width, 3, np.uint64)
     words = np.arange(width)
@@ -59,7 +59,7 @@ def measured(width: int) -> Times:
 
 
 def _fastest(run: Callable[[Any], Any], chance: np.random.Generator, among: int) -> float:
-    """Nanoseconds of the quickest of a few runs, each over other rows; one before that compiles it."""
+    """Return the nanoseconds of the fastest of a few runs, each over other rows, after one that compiles."""
     spent = []
     for _ in range(_ROUNDS + 1):
         picked = chance.integers(0, among, _RUNS)

@@ -1,9 +1,9 @@
-"""Terms: what a condition on a dimension is looked up by.
+"""Assign a term to each condition, by which it is looked up.
 
-A term is a block of cells of a dimension. A condition on one cell (every word of a text) is the term of
-that cell, level 0. A range is the term of the least block that holds it: the blocks of level ``l`` are
-``2^l`` cells wide and begin at every multiple of ``2^(l - 1)``, so that any range finds a block at most
-four times as wide as itself, and a cell lies in two blocks of each level.
+A term is a block of cells of a dimension. A condition on one cell (every word of a text) has the term of that
+cell, level 0. A range has the term of the least block that holds it. The blocks of level ``l`` are ``2^l``
+cells wide and begin at every multiple of ``2^(l - 1)``. Any range thus finds a block at most four times as
+wide as itself, and a cell lies in two blocks of each level.
 
 Terms are numbered by *place*: the levels in use of all dimensions, each with its blocks, end to end.
 """
@@ -24,7 +24,7 @@ HEAD = 4  # number of levels, first level, base of the first level, where the le
 
 
 class Terms(NamedTuple):
-    """The term of every condition: its place, how likely it is, and whether it decides the condition."""
+    """The term of every condition: its place, its probability, and whether it decides the condition."""
 
     place: Ints
     share: npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(clauses: Clauses, units: Units, statistics: Statistics) -> Terms:
-    """Return the terms of all conditions (those of unusable ones mean nothing)."""
+    """Return the terms of all conditions (those of unusable ones have no meaning)."""
     cells = clauses.cells.astype(np.int64)
     level, block = cover(units.lo, units.hi)
     span = np.maximum(level.max(initial=0) + 1, 1)
@@ -66,12 +66,12 @@ def terms_of(clauses: Clauses, units: Units, statistics: Statistics) -> Terms:
 
 
 def half(level: Any) -> Any:
-    """By how much the beginnings of a level's blocks are shifted."""
+    """Return the shift between the beginnings of a level's blocks."""
     return np.maximum(level - 1, 0)
 
 
 def cover(lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-    """Level and number of the least block that holds each range."""
+    """Return level and number of the least block that holds each range."""
     level = np.zeros(len(lo), np.int64)
     todo = np.flatnonzero(lo < hi)
     while len(todo):
@@ -83,13 +83,13 @@ def cover(lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
 
 
 def bounds(level: Ints, block: Ints, cells: Ints) -> tuple[Ints, Ints]:
-    """First and last cell of blocks, absence (cell 0) and what lies beyond the dimension left out."""
+    """Return first and last cell of blocks, without absence (cell 0) and cells beyond the dimension."""
     low = block << half(level)
     return np.maximum(low, 1), np.minimum(low + (1 << level) - 1, cells)
 
 
 def _heads(dimension: Ints, levels: npt.NDArray[np.uint32], dimensions: int) -> npt.NDArray[np.uint32]:
-    """Per dimension its levels, with the first one spelled out: most have no other."""
+    """Return the levels per dimension, with the first one spelled out: most have no other."""
     heads = np.zeros((dimensions, HEAD), np.uint32)
     heads[:, 0] = np.bincount(dimension, minlength=dimensions)
     first = np.flatnonzero(np.diff(dimension, prepend=-1))

@@ -1,11 +1,11 @@
-"""What training documents say about terms: how likely each is, which occur together, which are common."""
+"""Learn from training documents the probability of each term, of pairs, and which terms are common."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.presearch._kernels import NEVER, forget, invert
+from tamis.engines.presearch.layers._kernels import NEVER, forget, invert
 from tamis.engines.presearch.layout._kernels import count_pairs
 from tamis.engines.presearch.layout.terms import Terms
 from tamis.space.located import Located
@@ -13,17 +13,16 @@ from tamis.space.located import Located
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_BLOCK = 4_096  # documents whose bit map is made at a time
+_BLOCK = 4_096  # documents per bit map
 
 
 def pair_probabilities(
     terms: Terms, before: Ints, after: Ints, sample: Located | None, least: int
 ) -> tuple[Floats, int]:
-    """Return the pruned word co-occurrence matrix, looked up: df(pair) / n for conditions ``before``,
-    ``after``.
+    """Return df(pair) / n for conditions ``before``, ``after``: the pruned word co-occurrence matrix.
 
-    0 for pairs that fewer than ``least`` documents have, and for all if there are no documents. Only pairs
-    that stand next to each other in some clause are counted at all. Also returns how many pairs were kept.
+    The value is 0 for pairs that fewer than ``least`` documents have, and for all if there are no documents.
+    Only pairs of neighbours in some clause are counted at all. Also return the number of pairs kept.
     """
     found = np.zeros(len(before))
     if sample is None or not sample.count:
@@ -40,7 +39,7 @@ def pair_probabilities(
 
 
 def _count(terms: Terms, one: Ints, two: Ints, sample: Located) -> Ints:
-    """In how many documents of the sample the terms of each pair occur together."""
+    """Return the number of documents of the sample in which the terms of each pair occur together."""
     together = np.zeros(len(one), np.int64)
     slot = np.full(terms.places, NEVER, np.uint32)
     slot[one], slot[two] = 0, 0
@@ -48,7 +47,7 @@ def _count(terms: Terms, one: Ints, two: Ints, sample: Located) -> Ints:
     row_place = np.empty(asked + 1, np.int64)
     width = -(-min(_BLOCK, sample.count) // 64)
     bits = np.empty((asked + 1) * width, np.uint64)
-    plain = np.zeros(sample.count, np.uint8)  # of several values or an interval the first cell must do
+    plain = np.zeros(sample.count, np.uint8)  # for several values or an interval, use the first cell
     heads, levels = terms.heads.reshape(-1), terms.levels.reshape(-1)
     longest = int(np.diff(sample.start).max(initial=0))
     places = np.empty(2 * longest * int(terms.heads[:, 0].max(initial=0)), np.int64)

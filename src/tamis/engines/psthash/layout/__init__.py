@@ -1,4 +1,4 @@
-"""Laying out ``psthash``: access predicates, their spaces, and the hash table."""
+"""The layout of ``psthash``: access predicates, their spaces, and the hash table."""
 
 from tamis.engines.psthash.layout.build import build
 

@@ -1,4 +1,4 @@
-"""Compiled loops of the layout, and the keys that building and matching must agree on."""
+"""Choose access predicates, and compute the keys on which building and matching must agree."""
 
 import numpy as np
 from numba import njit
@@ -6,14 +6,14 @@ from numba import njit
 from tamis.engines.postings.layout._kernels import blocks_at
 
 NONE = -1
-TRIES = 12  # predicates looked at, best first, for those that stay within the combinations allowed
+TRIES = 12  # number of predicates tried, best first, to stay within the allowed combinations
 
 
 @njit(cache=True, nogil=True, inline="always")
 def space_key(space):
-    """64 well-mixed bits for a predicate space ID.
+    """Return 64 well-mixed bits for a predicate space ID.
 
-    The key of an N-dim space is the XOR of its spaces' keys: the order of the dimensions does not matter.
+    The key of an N-dim space is the XOR of its spaces' keys, so the order of the dimensions does not matter.
     """
     mixed = (np.uint64(space) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -25,13 +25,13 @@ def space_key(space):
 def measure_spread(
     chosen, dimension, lo, hi, set_at, set_count, set_lo, set_hi, coarsest, most, within, blocks
 ):
-    """Per dimension and grain: access predicates of at most ``most`` spaces, and spaces of these."""
+    """Count, per dimension and grain, access predicates of at most ``most`` spaces, and their spaces."""
     single = np.zeros_like(within)  # by the finest grain at which a predicate has one space
     for u in chosen:
         d = dimension[u]
         for grain in range(coarsest[d] + 1):
             count = blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, grain)
-            if count == 1:  # and so it has at all coarser ones
+            if count == 1:  # and therefore at all coarser grains
                 single[d, grain] += 1
                 break
             if count <= most:
@@ -49,7 +49,7 @@ def measure_spread(
 def choose_access(
     unit_start, rank, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, most, access, count
 ):
-    """Per clause its best predicates that have at most ``most`` combinations of spaces together.
+    """Choose per clause its best predicates that have at most ``most`` combinations of spaces together.
 
     ``count`` receives the combinations. A clause with too few such predicates has access[0] = NONE.
     """
@@ -82,9 +82,10 @@ def choose_access(
 
 @njit(cache=True, nogil=True)
 def choose_inline(unit_start, share, usable, access, single, inline, second):
-    """Per clause the two conditions beside the access predicates that are least likely to hold.
+    """Choose per clause the two conditions beside the access predicates that are least likely to hold.
 
-    Where there are not two, the access predicates follow: a list stands for more than their cells.
+    If there are fewer than two, the access predicates follow, because a list stands for more than their
+    cells.
     """
     for c in range(len(inline)):
         one, two = NONE, NONE
@@ -107,7 +108,7 @@ def choose_inline(unit_start, share, usable, access, single, inline, second):
 
 @njit(cache=True, nogil=True)
 def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, used):
-    """Write the keys of the spaces that condition ``u`` covers; returns how many. Marks them as used."""
+    """Write the keys of the spaces that condition ``u`` covers, mark them as used; return their number."""
     count = 0
     previous = -1
     ranges = max(set_count[u], 1)
@@ -126,7 +127,7 @@ def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, u
 
 @njit(cache=True, nogil=True)
 def mark_part(key, parts):
-    """Remember that a key of fewer than N spaces belongs to some key of N."""
+    """Mark that a key of fewer than N spaces belongs to some key of N."""
     bit = key & np.uint64(32 * len(parts) - 1)
     parts[bit >> np.uint64(5)] |= np.uint32(1) << np.uint32(bit & np.uint64(31))
 
@@ -138,8 +139,8 @@ def hash_clauses(
 ):  # fmt: skip
     """Write the bucket of every combination of spaces of every clause, from ``start[c]`` on.
 
-    With N > 2 the combinations of fewer spaces are marked in ``parts``, so that an event need not go
-    on from one that no clause has.
+    With N > 2 the combinations of fewer spaces are marked in ``parts``, so that an event need not extend one
+    that no clause has.
     """
     wanted = access.shape[0]
     keys = np.empty((wanted, most), np.uint64)

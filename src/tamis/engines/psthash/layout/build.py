@@ -1,4 +1,4 @@
-"""The layout as a whole: arranged clauses and the arrays of the engine."""
+"""Build the layout: arranged clauses and the arrays of the engine."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from tamis.engines.postings.layout._kernels import rank_units
 from tamis.engines.postings.layout.lists import Records, check_order
-from tamis.engines.pst import Leaves, conditions, joined_dimensions, post_in_leaves, ranking
+from tamis.engines.pst import Leaves, conditions, post_in_leaves, ranking
 from tamis.engines.psthash.layout._kernels import choose_inline
 from tamis.engines.psthash.layout.spaces import Spaces, choose
 from tamis.engines.psthash.layout.table import Table, hash_table
-from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order
 from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 def build(
     clauses: Clauses, statistics: Statistics, access: int, combinations: int, most_blocks: int, crowd: int
 ) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     units = conditions(clauses, statistics)
     rank = ranking(clauses, units, statistics)
     hashed, spaces = choose(clauses, units, rank, access, combinations)
@@ -43,7 +43,7 @@ def build(
         "list_start": np.concatenate([leaves.start[:-1], len(leaves.owner) + table.start]).astype(np.uint32),
         "posting": place.astype(np.uint32)[owner],
         "residual": place[np.flatnonzero(residual)].astype(np.uint32),
-        "hull": joined_dimensions(clauses, units, np.append(hashed.chosen.ravel(), single)),
+        "hull": joined_dimensions(units, np.append(hashed.chosen.ravel(), single), clauses.dimensions),
         "layout": _layout(records, leaves, table, hashed.chosen, single),
         "spaces": _spaces(spaces),
         "used": table.used,
@@ -72,7 +72,7 @@ def _mask(units: Units, chosen: Ints) -> npt.NDArray[np.bool_]:
 def _layout(
     records: Records, leaves: Leaves, table: Table, access: Ints, single: Ints
 ) -> npt.NDArray[np.uint32]:
-    """As in ``hybrid``, then: bits of a bucket's number, N, first and end of the clauses that are hashed.
+    """Return the layout of ``hybrid`` plus: bits of a bucket's number, N, begin and end of hashed clauses.
 
     Clauses are numbered in posting order, those in leaves first, so that hashed ones follow each other.
     """
@@ -83,7 +83,7 @@ def _layout(
 
 
 def _spaces(spaces: Spaces) -> npt.NDArray[np.uint32]:
-    """Per dimension its grain, and the ID of its first space plus one (0: it has none)."""
+    """Return per dimension its grain, and the ID of its first space plus one (0: it has none)."""
     return np.stack([spaces.grain, spaces.base + 1], axis=1).astype(np.uint32)
 
 

@@ -1,4 +1,4 @@
-"""The predicate spaces of ``psthash``, and the access predicates of every clause."""
+"""Choose the predicate spaces of ``psthash``, and the access predicates of every clause."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Spaces(NamedTuple):
 
 
 class Access(NamedTuple):
-    """The access predicates (N rows) of each clause, and how many combinations of spaces they have."""
+    """The access predicates (N rows) of each clause, and the number of their combinations of spaces."""
 
     chosen: Ints
     combinations: Ints
@@ -52,8 +52,8 @@ def choose(
 def _grain(clauses: Clauses, units: Units, chosen: Ints, most: int) -> Ints:
     """Return the finest grain at which most access predicates of a dimension have few spaces.
 
-    The few that are far wider than the others do not count: they find another access predicate, or are
-    posted under one alone.
+    The few that are far wider than the others do not count: they find another access predicate, or are posted
+    under one alone.
     """
     cells = clauses.cells.astype(np.int64)
     coarsest = np.ceil(np.log2(cells + 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The hash table: buckets of postings, addressed by the leading bits of the key of an N-dim space."""
+"""Build the hash table: buckets of postings, addressed by the leading bits of the key of an N-dim space."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tamis.engines.psthash.layout.spaces import Access, Spaces
 from tamis.engines.units import Ints, Units
 from tamis.space.space import Clauses
 
-LOAD = 4  # postings per bucket: passing over some is cheaper than a directory that no cache holds
+LOAD = 4  # postings per bucket: skipping some is cheaper than a directory that no cache holds
 LEAST_BITS = 8
 MOST_PARTS = 1 << 22  # words of the table of parts
 Words = npt.NDArray[np.uint32]
 
 
 class Table(NamedTuple):
-    """Buckets (``start``) of clauses (``owner``); which spaces, and parts of keys, occur at all."""
+    """Buckets (``start``) of clauses (``owner``), and the spaces and parts of keys that occur."""
 
     bits: int
     start: Ints
@@ -50,7 +50,7 @@ def hash_table(clauses: Clauses, units: Units, access: Access, spaces: Spaces, m
 
 
 def _parts(postings: int, wanted: int) -> int:
-    """Words for the keys of fewer spaces: a power of two, about a byte for each; one word for pairs."""
+    """Return words for the keys of fewer spaces: a power of two, about a byte each; one word for pairs."""
     if wanted == 2:
         return 1
     subsets = (1 << wanted) - wanted - 2

@@ -1,1 +1,1 @@
-"""Nodes of a growing tree: made, given up, filled, bounded."""
+"""The nodes of a growing tree: make them, give them up, fill them, bound them."""

@@ -1,4 +1,4 @@
-"""Nodes of a growing tree: made, given up, filled, bounded. A tree ``t`` is a tuple of tables."""
+"""Make, give up, fill and bound the nodes of a growing tree. A tree ``t`` is a tuple of tables."""
 
 import numpy as np
 from numba import njit
@@ -57,7 +57,7 @@ from tamis.engines.bestar.nodes import (
     ROOT,
 )
 
-EMPTY_LO, EMPTY_HI = 1 << 40, -1  # bounds of nothing
+EMPTY_LO, EMPTY_HI = 1 << 40, -1  # bounds of an empty node
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +96,7 @@ def new_bucket(t, d, low, high, parent, level, home, limit):
 
 @njit(cache=True, nogil=True)
 def give_up(t, at):
-    """Keep an empty bucket for the next one on its level."""
+    """Keep an empty bucket for the next new bucket on its level."""
     level = t[C][at, LEVEL]
     t[C][at, PARENT], t[C][at, LOST] = t[FREE][level], 0
     t[FREE][level] = at
@@ -125,7 +125,7 @@ def new_partition(t, home, d, cells, rules):
 
 @njit(cache=True, nogil=True)
 def drop_partition(t, p):
-    """Take a p-node with an empty c-directory out of its p-directory."""
+    """Remove a p-node with an empty c-directory from its p-directory."""
     home = t[P][p, P_HOME]
     t[C][home, P_COUNT] -= 1
     if t[C][home, P_FIRST] == p:
@@ -143,7 +143,7 @@ def drop_partition(t, p):
 # --------------------------------------------------------------------------------------------- l-nodes
 @njit(cache=True, nogil=True)
 def link(t, at, c):
-    """Put clause ``c`` into the l-node of c-node ``at``; counts and bounds above stay as they are."""
+    """Put clause ``c`` into the l-node of c-node ``at``; counts and bounds above stay unchanged."""
     head = t[C][at, BEGIN]
     t[AFTER][c], t[BEFORE][c], t[HOME][c] = head, NONE, at
     if head != NONE:
@@ -155,7 +155,7 @@ def link(t, at, c):
 
 @njit(cache=True, nogil=True)
 def unlink(t, c):
-    """Take clause ``c`` out of its l-node."""
+    """Remove clause ``c`` from its l-node."""
     at, after, before = t[HOME][c], t[AFTER][c], t[BEFORE][c]
     if before == NONE:
         t[C][at, BEGIN] = after
@@ -181,7 +181,7 @@ def members(t, at):
 # ---------------------------------------------------------------------------------------------- bounds
 @njit(cache=True, nogil=True)
 def show(t, at, mode):
-    """Copy the active bounds of a bucket to where searches look; those of a rigid split never move."""
+    """Copy a bucket's active bounds to the columns that searches read; a rigid split's bounds never move."""
     if mode == RIGID or at == ROOT:
         return
     row = t[C][at, BOX] + t[C][at, LEVEL] - 1
@@ -191,7 +191,7 @@ def show(t, at, mode):
 
 @njit(cache=True, nogil=True)
 def above(t, at):
-    """(The node above a bucket, whether that is across a p-node)."""
+    """Return the node above a bucket, and whether a p-node lies between them."""
     parent = t[C][at, PARENT]
     if parent >= 0:
         return parent, False
@@ -221,7 +221,7 @@ def stretch(t, keys, at, c, mode):
 
 @njit(cache=True, nogil=True)
 def widen(t, row, low, high, own):
-    """Let a row of bounds hold ``low``..``high``."""
+    """Widen a row of bounds to hold ``low``..``high``."""
     t[BOXES][row, BOX_LO], t[BOXES][row, BOX_HI] = (
         min(t[BOXES][row, BOX_LO], low),
         max(t[BOXES][row, BOX_HI], high),
@@ -233,10 +233,10 @@ def widen(t, row, low, high, own):
 
 @njit(cache=True, nogil=True)
 def refresh(t, keys, at, mode):
-    """Bounds of one bucket anew: from its l-node, the c-directories below it, and its children.
+    """Compute a bucket's bounds anew from its l-node, the c-directories below it, and its children.
 
-    Those below know their bounds on this bucket's dimensions, too (to them, inactive), so nothing
-    further down is looked at.
+    The nodes below also keep bounds on this bucket's dimensions (inactive for them), so the kernel looks no
+    further down.
     """
     first, level = t[C][at, BOX], t[C][at, LEVEL]
     t[BOXES][first : first + level, BOX_OWN_LO] = EMPTY_LO

@@ -1,1 +1,1 @@
-"""What is done with a growing tree beside changing it: matching, feedback, freezing."""
+"""Uses of a growing tree besides changing it: matching, feedback, freezing."""

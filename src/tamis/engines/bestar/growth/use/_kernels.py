@@ -1,4 +1,4 @@
-"""Matching and feedback, and the way back to the frozen form."""
+"""Match, collect feedback, and convert the tree to the frozen form."""
 
 import numpy as np
 from numba import njit
@@ -44,7 +44,7 @@ from tamis.engines.bestar.nodes import (
 # ------------------------------------------------------------------------------- matching and feedback
 @njit(cache=True, nogil=True)
 def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_lo, set_hi, work):
-    """Return the clauses that the event ``a``:``b`` satisfies; l-nodes note how many they held in vain."""
+    """Return the clauses that the event ``a``:``b`` satisfies; l-nodes count the clauses checked in vain."""
     found = [np.int64(0) for _ in range(0)]
     todo = [np.int64(ROOT)]
     while len(todo) > 0:
@@ -86,7 +86,7 @@ def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_
 
 @njit(cache=True, nogil=True)
 def sum_losses(t):
-    """Carry what c-nodes lost in a window up to all p-nodes above them."""
+    """Add the losses of c-nodes in a window to all p-nodes above them."""
     for p in range(t[META][P_USED]):
         t[P][p, P_LOST] = 0
     for at in range(t[META][C_USED]):
@@ -120,7 +120,7 @@ def collect_below(t, p):
 # --------------------------------------------------------------------------------------------- freezing
 @njit(cache=True, nogil=True)
 def freeze(t, keys, c_node, p_node, order, late):
-    """Write the tree in its frozen form; returns (c-nodes, p-nodes). ``late`` marks units on the way."""
+    """Write the tree in its frozen form; return (c-nodes, p-nodes). ``late`` marks units on the path."""
     c_count, p_count, placed = 1, 0, 0
     todo = [(np.int64(ROOT), np.int64(ROOT))]
     while len(todo) > 0:

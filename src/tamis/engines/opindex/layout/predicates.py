@@ -1,4 +1,4 @@
-"""Predicates: the literals of all clauses, rewritten with the three operators."""
+"""Rewrite the literals of all clauses as predicates with three operators."""
 
 from __future__ import annotations
 
@@ -7,35 +7,34 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.opindex.layout._kernels import EQ, GE, LE
 from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-EQ, LE, GE = range(3)
-OPERATORS = 3
 MOST_COUNTED = 255
-"""A counter is one byte. Predicates of a clause beyond this are not posted, but checked at the end."""
+"""A counter is one byte. Predicates of a clause beyond this number are not posted but checked at the end."""
 
 
 class Predicates(NamedTuple):
-    """(dimension, operator, operand) of each predicate, and the literal it comes from.
+    """The dimension, operator and operand of each predicate, and the literal it comes from.
 
-    A set of single cells becomes an ``=`` for each; a plain event meets at most one of them. A proper
-    range becomes ``>=`` and ``<=``.
+    A set of single cells becomes an ``=`` for each; a plain event meets at most one of them. A proper range
+    becomes ``>=`` and ``<=``.
     """
 
     literal: Ints
     dimension: Ints
     operator: Ints
     operand: Ints
-    needed: Ints  # per literal: how many of its predicates a plain event that satisfies it meets
+    needed: Ints  # per literal: the number of its predicates that a satisfying plain event meets
     exact: Flags  # per literal: whether meeting them is also enough
     top: Ints  # per dimension: the last cell that a ``>=`` reaches
 
 
 def predicates_of(clauses: Clauses) -> Predicates:
-    """Rewrite all literals; those that absence satisfies have no predicate."""
+    """Rewrite all literals; those that absence satisfies get no predicate."""
     lo, hi = hulls(clauses)
     flags, dimension = clauses.literal[:, 1], clauses.literal[:, 0].astype(np.int64)
     posted, negative = (flags & ABSENT_OK) == 0, (flags & NEGATIVE) != 0
@@ -43,7 +42,7 @@ def predicates_of(clauses: Clauses) -> Predicates:
     spelled = _of_single_cells(clauses, sets)
     top = _tops(clauses, dimension, hi, posted & ~negative)
     single = posted & ~spelled & (lo == hi) & ~negative
-    # What may hold for any present cell (!=) stands among the ``<=`` with the greatest operand.
+    # A literal that may hold for any present cell (!=) becomes a ``<=`` with the greatest operand.
     upper = posted & ~spelled & ~single & ((lo == 1) | (hi < top[dimension]))
     lower = posted & ~spelled & ~single & (lo > 1)
     points, owner = _points(clauses, spelled)
@@ -52,7 +51,7 @@ def predicates_of(clauses: Clauses) -> Predicates:
     return Predicates(
         literal,
         dimension[literal],
-        np.repeat(np.arange(OPERATORS), sizes),
+        np.repeat([EQ, LE, GE], sizes),
         np.concatenate([lo[single], points, hi[upper], lo[lower]]),
         (single | spelled).astype(np.int64) + upper + lower,
         posted & ~negative & (~sets | spelled),
@@ -61,7 +60,7 @@ def predicates_of(clauses: Clauses) -> Predicates:
 
 
 def _of_single_cells(clauses: Clauses, sets: Flags) -> Flags:
-    """Return which sets hold single cells only."""
+    """Return the sets that hold single cells only."""
     found = np.zeros(len(sets), np.bool_)
     if sets.any():
         wide = np.concatenate([[0], np.cumsum(clauses.set_lo != clauses.set_hi)])
@@ -80,7 +79,7 @@ def _points(clauses: Clauses, spelled: Flags) -> tuple[Ints, Ints]:
 
 
 def _tops(clauses: Clauses, dimension: Ints, hi: Ints, ranges: Flags) -> Ints:
-    """Where ``>=`` ends: at the last cell, or one before, if the last is for values of no type asked for."""
+    """Return the last cell of ``>=``: the dimension's last, or the one before if that is for other types."""
     top = np.zeros(clauses.dimensions, np.int64)
     np.maximum.at(top, dimension[ranges], hi[ranges])
     cells = clauses.cells.astype(np.int64)
@@ -88,7 +87,7 @@ def _tops(clauses: Clauses, dimension: Ints, hi: Ints, ranges: Flags) -> Ints:
 
 
 def countable(predicates: Predicates, start: Ints) -> Predicates:
-    """Without the predicates of literals that come after a clause has ``MOST_COUNTED`` to count."""
+    """Drop the predicates of literals that come after a clause has ``MOST_COUNTED`` to count."""
     before = np.concatenate([[0], np.cumsum(predicates.needed)])
     clause = np.repeat(np.arange(len(start) - 1), np.diff(start))
     kept = before[1:] - before[start[clause]] <= MOST_COUNTED

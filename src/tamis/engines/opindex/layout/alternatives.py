@@ -1,4 +1,4 @@
-"""Conjunctions of disjunctions: a set of pivots for each, and a bit for each of its disjunctions."""
+"""Choose the pivots of conjunctions of disjunctions, and assign a bit to each disjunction."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex._kernels import BITMAP, assign_bits
-from tamis.engines.opindex.predicates import LE, Flags, Ints, Predicates
+from tamis.engines.opindex.layout._kernels import BITMAP, LE, assign_bits
+from tamis.engines.opindex.layout.predicates import Flags, Ints, Predicates
 from tamis.engines.units import Floats
 from tamis.space.space import GROUP, Clauses
 
-PROPER_RANGE = 2  # predicates that a literal needs
+PROPER_RANGE = 2  # number of predicates that a literal needs
 
 
 class Alternatives(NamedTuple):
     """Level 1 for clauses with groups: each stands in the lists of all attributes of its smallest group.
 
-    ``pivot`` and ``clause`` are those memberships in the order of pivots; the other arrays are per
-    clause, and ``predicates`` those of all members: pivot, dimension, operator, operand, pointer.
+    ``pivot`` and ``clause`` are those memberships in the order of pivots. The other arrays are per clause.
+    ``predicates`` are those of all members: pivot, dimension, operator, operand, pointer.
     """
 
     posted: Flags
@@ -32,14 +32,14 @@ class Alternatives(NamedTuple):
 
     @property
     def pointer(self) -> Ints:
-        """Of each predicate: the place of a bitmap in its pivot's array, and a bit."""
+        """For each predicate, the place of a bitmap in its pivot's array, and a bit."""
         return self.predicates[-1]
 
 
 def alternatives_of(
     clauses: Clauses, start: Ints, grouped: Flags, predicates: Predicates, often: Floats
 ) -> Alternatives:
-    """Choose pivots and assign bits; clauses that have no countable group remain unposted."""
+    """Choose pivots and assign bits; clauses without a countable group remain unposted."""
     literals, count = len(clauses.literal), clauses.count
     dimension, group = (
         clauses.literal[:, 0].astype(np.int64),
@@ -61,7 +61,7 @@ def alternatives_of(
 
 
 def _members(dimension: Ints, owner: Ints, pivotal: Flags) -> tuple[Ints, Ints]:
-    """Return each pivot of each clause once, in the order of pivots. Literals come sorted by dimension."""
+    """Return each pivot of each clause once, in the order of pivots. Literals are sorted by dimension."""
     pivot, clause = dimension[pivotal], owner[pivotal]
     fresh = np.ones(len(pivot), np.bool_)
     fresh[1:] = (np.diff(pivot) != 0) | (np.diff(clause) != 0)
@@ -72,7 +72,7 @@ def _members(dimension: Ints, owner: Ints, pivotal: Flags) -> tuple[Ints, Ints]:
 def _predicates(
     predicates: Predicates, owner: Ints, bit: Ints, pivot: Ints, clause: Ints, count: int, dimensions: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return the predicates that have a bit, once for every list that their clause is in."""
+    """Return the predicates that have a bit, once for every list that contains their clause."""
     upper = (predicates.operator == LE) & (predicates.needed[predicates.literal] == PROPER_RANGE)
     own = bit[upper.astype(np.int64), predicates.literal]
     used = np.flatnonzero(own >= 0)

@@ -1,4 +1,4 @@
-"""Building the index: pivots, clauses in the order of their pivots, predicate lists and their segments."""
+"""Build the index: pivots, clauses in the order of their pivots, predicate lists and their segments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex._kernels import GROUPED, UNDECIDED, choose_pivots, sign_lists
-from tamis.engines.opindex.alternatives import Alternatives, alternatives_of
-from tamis.engines.opindex.predicates import OPERATORS, Ints, Predicates, countable, predicates_of
+from tamis.engines.opindex.layout._kernels import GROUPED, OPERATORS, UNDECIDED, choose_pivots, sign_lists
+from tamis.engines.opindex.layout.alternatives import Alternatives, alternatives_of
+from tamis.engines.opindex.layout.predicates import Ints, Predicates, countable, predicates_of
 from tamis.engines.units import Floats, Statistics, reorder
 from tamis.space.space import GROUP, Clauses
 
@@ -17,7 +17,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Posted(NamedTuple):
-    """Predicates as they are posted: under which pivot, and with the pointer of their counter or bit."""
+    """Predicates as they are posted: each with its pivot, and with a pointer to its counter or bit."""
 
     pivot: Ints
     dimension: Ints
@@ -29,7 +29,7 @@ class Posted(NamedTuple):
 def build(
     clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int, fill: int
 ) -> tuple[Clauses, Arrays]:
-    """Arranged clauses and the arrays of the engine."""
+    """Return the arranged clauses and the arrays of the engine."""
     start = clauses.start.astype(np.int64)
     predicates = countable(predicates_of(clauses), start)
     often = frequency(clauses, predicates, statistics)
@@ -68,7 +68,7 @@ def _grouped(clauses: Clauses, start: Ints) -> npt.NDArray[np.bool_]:
 class Pivots(NamedTuple):
     """Level 1: the pivot of each clause, and the clauses in the order of their pivots.
 
-    After them stand the clauses without a pivot, then, from ``residual`` on, those with several.
+    The clauses without a pivot follow, then, from ``residual`` on, those with several.
     """
 
     of_clause: Ints
@@ -109,12 +109,12 @@ def _counted(
 def _lists(
     prefix: str, posted: Posted, base: Ints, pointer_bits: int, optimised: int, segment_bits: int, fill: int
 ) -> Arrays:
-    """Level 2: pivot ``d`` owns the segments ``directory_start[d]:directory_start[d + 1]``.
+    """Lay out level 2: pivot ``d`` owns the segments ``directory_start[d]:directory_start[d + 1]``.
 
-    There is a power of two of them, and a dimension's predicates stand in the one that is the dimension
-    modulo their number. The lists of the operators are side by side there: list ``OPERATORS * segment +
-    operator`` begins at ``list_start``. A record is (dimension, operand, pointer) as one number: the
-    cells of all dimensions are numbered through, those of ``d`` from ``base[d]`` on.
+    Their number is a power of two. The predicates of a dimension stand in the segment whose number is the
+    dimension modulo the number of segments. The lists of the operators stand side by side there: list
+    ``OPERATORS * segment + operator`` begins at ``list_start``. A record is (dimension, operand, pointer) as
+    one number: the cells of all dimensions are numbered through, those of ``d`` from ``base[d]`` on.
     """
     length = np.bincount(posted.pivot, minlength=len(base) - 1)
     segments = np.where(length > 0, 1, 0)
@@ -138,7 +138,7 @@ def _lists(
 
 
 def _sorted(number: Ints, count: int, record: Ints, bits: int) -> npt.NDArray[Any]:
-    """Records in the order of their lists, sorted within each."""
+    """Return the records in the order of their lists, sorted within each list."""
     if bits + count.bit_length() < np.iinfo(np.int64).bits:
         record = np.sort((number << bits) | record) & ((1 << bits) - 1)
     else:
@@ -149,7 +149,7 @@ def _sorted(number: Ints, count: int, record: Ints, bits: int) -> npt.NDArray[An
 def _counters(
     start: Ints, predicates: Predicates, pivots: Pivots, grouped: Any, alternatives: Alternatives
 ) -> Arrays:
-    """Return how many predicates each clause needs, and how it is decided if meeting them is not enough."""
+    """Return the number of predicates each clause needs, and its further checks if these are not enough."""
     undecided = np.where(grouped, alternatives.undecided, _sums(~predicates.exact, start) > 0)
     verdict = np.where(undecided, UNDECIDED, 0) | np.where(grouped, GROUPED, 0)
     needed = np.where(grouped, 0, _sums(predicates.needed, start))
@@ -160,7 +160,7 @@ def _counters(
 
 
 def _bitmaps(alternatives: Alternatives, pivots: Pivots, dimensions: int) -> Arrays:
-    """Return the lists of clauses with several pivots: who is in them, and the bits that must be cleared."""
+    """Return the lists of clauses with several pivots: their members, and the bits to clear."""
     return {
         "cnf_pivot_start": np.searchsorted(alternatives.pivot, np.arange(dimensions + 1)).astype(np.uint32),
         "cnf_member": pivots.rank[alternatives.clause].astype(np.uint32),

@@ -1,0 +1,1 @@
+"""The layout of ``opindex``: predicates, pivots, lists, and groups of alternatives."""
