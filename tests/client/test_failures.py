@@ -98,7 +98,7 @@ def test_patience_ends(make: Make, alone: Between) -> None:
     alone.script += [problem(503, "store-unavailable")] * 50
     began = time.monotonic()
     with pytest.raises(StoreUnavailable) as refused:
-        make(alone.url, patience=0.6).health()
+        make(alone.url, retry_for=0.6).health()
     assert time.monotonic() - began < 5
     assert refused.value.details["attempts"] == len(alone.seen) > 2
 
@@ -106,7 +106,7 @@ def test_patience_ends(make: Make, alone: Between) -> None:
 def test_no_patience(make: Make, alone: Between) -> None:
     alone.script += [dropped, dropped]
     with pytest.raises(AnswerLost) as refused:
-        make(alone.url, patience=0).health()
+        make(alone.url, retry_for=0).health()
     assert "attempts" not in refused.value.details
     assert len(alone.seen) == 1
 
@@ -153,13 +153,13 @@ def test_nobody_listens(make: Make) -> None:
         port = closed.getsockname()[1]
     for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
         with pytest.raises(ServiceUnreachable, match="no service answers"):
-            ask(make(f"http://127.0.0.1:{port}", patience=0.2))
+            ask(make(f"http://127.0.0.1:{port}", retry_for=0.2))
 
 
 def test_it_hangs(make: Make, alone: Between) -> None:
     alone.script += [hanging, hanging]
     with pytest.raises(AnswerLost) as refused:
-        make(alone.url, timeout=0.2, patience=0).health()
+        make(alone.url, timeout=0.2, retry_for=0).health()
     assert isinstance(refused.value.__cause__, Exception)
 
 

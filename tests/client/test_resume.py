@@ -41,7 +41,7 @@ def test_a_stream_goes_on_where_it_was(make: Make, alone: Between) -> None:
         dropped,
         acts.streaming(told(12)[:7], told(12)[7:], then=hanging),
     ]
-    with make(alone.url).stream(quiet=0.3) as stream:
+    with make(alone.url).stream(read_timeout=0.3) as stream:
         assert [next(stream).number for _ in range(4)] == [8, 9, 10, 12]
     after = [seen.headers.get("last-event-id") for seen in alone.seen]
     assert after == [None, None, "7", "8", "8", "10", "10", "10"]
@@ -61,7 +61,7 @@ def test_a_stream_gives_up(make: Make, alone: Between) -> None:
         next(make(alone.url).stream())
     alone.script += [acts.streaming(START)] + [problem(503, "service-busy")] * 50
     with pytest.raises(ServiceBusy):
-        next(make(alone.url, patience=0.4).stream())
+        next(make(alone.url, retry_for=0.4).stream())
     alone.script.clear()
     alone.script += [acts.streaming(b"data: {}\n\n")]
     with pytest.raises(AnswerInvalid):

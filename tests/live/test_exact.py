@@ -12,7 +12,7 @@ from tamis import Index
 from tamis.index.changes import row_of
 from tamis.live import Live
 from tamis.live.following import Following
-from tamis.store import Store, events, moments, positions, subscriptions
+from tamis.store import Store, events, positions, subscriptions, timestamps
 from tamis.store.events import NewEvent
 
 COLOURS = ["red", "green", "blue"]
@@ -84,7 +84,7 @@ def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path)
         service._following.save()
     history.go_on(30)
     with store.database.writing() as connection:
-        positions.leave(connection, positions.LIVE, service._matcher.name)
+        positions.release(connection, positions.LIVE, service._matcher.name)
     again = Live.open(store, tmp_path / "index", engine="psthash" if seed == 3 else "hybrid")
     drain(again)
     found = told(store)
@@ -110,7 +110,7 @@ def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
         last = store.last_change()
         following.advance(rng.randrange(following.position, last + 1))
         event = {"price": rng.randrange(10), "colour": rng.choice(COLOURS)}
-        changes = [change for change in store.folded(last) if change.id.startswith("ann/")]
+        changes = [change for change in store.subscriptions_at(last) if change.id.startswith("ann/")]
         oracle = Index.build([row_of(change) for change in changes], engine="scan")
         ids = sorted(oracle.match(event))
         matched = list(zip(ids, oracle.versions(ids), strict=True))
@@ -162,7 +162,7 @@ def test_one_that_falls_silent_is_replaced(store: Store, monkeypatch: pytest.Mon
     history.go_on(10)
     assert not second._matcher.step()  # it stands by
     assert second._following.position > 0
-    monkeypatch.setattr("tamis.live.matcher.now", lambda: moments.now() + 6_000_000)
+    monkeypatch.setattr("tamis.live.matcher.now", lambda: timestamps.now() + 6_000_000)
     drain(second)
     assert set(told(store)) == history.expected
 

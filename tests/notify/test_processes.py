@@ -23,8 +23,8 @@ from tamis.failpoint import VARIABLE
 from tamis.limits import Limits
 from tamis.notify.claim_budget import AHEAD
 from tamis.store import Store, dispatch
-from tamis.store.moments import now
 from tamis.store.tables import outbox
+from tamis.store.timestamps import now
 from tests.notify.book import rows, states, subscribe, tell
 from tests.notify.mailbox import WORD, mailbox
 from tests.notify.receiver import receiving

@@ -163,8 +163,8 @@ def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
         subscribe(store, "ann/1", hook(receiver))
         tell(store, ("e1", "ann/1"))
         with store.database.writing() as connection:
-            dispatch.dispatch(connection, dispatch.Rules("dead"), 1)
-            assert claims.claim(connection, claims.Ask("dead", 2, 10, lambda endpoint: 10), 1)[0]
+            dispatch.dispatch(connection, dispatch.DispatchOptions("dead"), 1)
+            assert claims.claim(connection, claims.ClaimRequest("dead", 2, 10, lambda endpoint: 10), 1)[0]
         notifying()
         eventually(lambda: states(store) == {"delivered": 1})
     assert rows(store)[0].attempts == 2

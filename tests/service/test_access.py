@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 from tests.service.letters import dead_letter
 from tests.service.service import Running, file_url, problem, running
 from tests.waiting import eventually

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tamis.limits import Limits
-from tamis.service.rates import Bucket
+from tamis.service.rate_limits import TokenBucket
 from tests.service.service import Caller, Running, file_url, problem, running
 from tests.waiting import eventually
 
@@ -145,7 +145,7 @@ def test_rates_of_imports(run: Running) -> None:
 
 def test_a_bucket() -> None:
     clock = [0.0]
-    bucket = Bucket(10, lambda: clock[0])
+    bucket = TokenBucket(10, lambda: clock[0])
     for _ in range(10):
         assert bucket.wait() == 0
         bucket.take()
@@ -160,7 +160,7 @@ def test_a_bucket() -> None:
 
 def test_a_rate_below_one_helping(run: Running) -> None:
     clock = [0.0]
-    bucket = Bucket(1, lambda: clock[0])
+    bucket = TokenBucket(1, lambda: clock[0])
     bucket.take()
     assert bucket.wait() == pytest.approx(1.0)
     clock[0] = 1.0

@@ -17,8 +17,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tamis.errors import InputError
 from tamis.spark.digest import digest
 from tamis.store import Store
-from tamis.store.digests import Run
-from tamis.store.parts import Part
+from tamis.store.digest_plan import Part
+from tamis.store.digests import DigestBatch
 from tests.spark.queries import until
 from tests.waiting import eventually
 
@@ -133,7 +133,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
 
     commit = Store.add_digests
 
-    def crash_after_commit(store: Store, run: Run, parts: Sequence[Part]) -> int:
+    def crash_after_commit(store: Store, run: DigestBatch, parts: Sequence[Part]) -> int:
         made = commit(store, run, parts)
         if parts:
             raise OSError("the plug was pulled")

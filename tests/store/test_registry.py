@@ -11,7 +11,7 @@ from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription, Version
 from tamis.limits import Limits
 from tamis.store import Store, owners, registry
 from tamis.store.registry import Outcome, Put
-from tamis.store.subscriptions import Entry, Held, entry_from
+from tamis.store.subscriptions import Entry, StoredSubscription, entry_from
 
 LIMITS = Limits(owner_subscriptions=3, owner_predicates=10)
 
@@ -30,7 +30,7 @@ def sums(store: Store, owner: str = "ann") -> tuple[int, int]:
     with store.database.reading() as connection:
         counted = sa.text("SELECT count(*), coalesce(sum(size), 0) FROM subscriptions WHERE owner = :owner")
         held = tuple(connection.execute(counted, {"owner": owner}).one())
-        noted = owners.found(connection, owner)
+        noted = owners.find_or_default(connection, owner)
     assert held == (noted.subscriptions, noted.predicates)
     return held  # type: ignore[return-value]
 
@@ -61,7 +61,7 @@ def test_an_id_twice_in_one_go_sees_what_went_before(store: Store) -> None:
 
 
 def test_a_check_that_fails_harms_only_its_own(store: Store) -> None:
-    def never(held: Held | None) -> None:
+    def never(held: StoredSubscription | None) -> None:
         raise VersionConflict("not now")
 
     outcomes = put(store, Put(entry("1")), Put(entry("2"), never), Put(entry("3")))
@@ -130,7 +130,7 @@ def test_sums_are_kept_whoever_writes(store: Store) -> None:
 def test_remove(store: Store) -> None:
     put(store, Put(entry("1")))
 
-    def never(held: Held | None) -> None:
+    def never(held: StoredSubscription | None) -> None:
         raise VersionConflict("not now")
 
     with pytest.raises(VersionConflict), store.database.writing() as connection:

@@ -11,11 +11,11 @@ from sqlalchemy.dialects import sqlite
 from tamis.live import Live
 from tamis.live.retention import RetentionWorker
 from tamis.store import Store, dispatch, events, retention
-from tamis.store.dispatch import Rules
+from tamis.store.dispatch import DispatchOptions
 from tamis.store.events import NewEvent
-from tamis.store.moments import now
 from tamis.store.retention import Forgotten
 from tamis.store.tables import deliveries
+from tamis.store.timestamps import now
 from tests.waiting import eventually
 
 LOG = {"transport": "log"}
@@ -36,7 +36,7 @@ def match(store: Store) -> None:
 
 def tell(store: Store, state: str) -> None:
     with store.database.writing() as connection:
-        dispatch.dispatch(connection, Rules("tests"), now())
+        dispatch.dispatch(connection, DispatchOptions("tests"), now())
         connection.execute(sa.update(deliveries).values(state=state, finished_at=now()))
 
 
@@ -98,7 +98,7 @@ def test_changes_that_an_event_waits_for_stay(store: Store) -> None:
 
 
 def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "PIECE", 2)
+    monkeypatch.setattr(retention, "STEP_ROWS", 2)
     store.put("ann/1", "a = 1", owner="ann", delivery=LOG)
     publish(store, *(f"e{number}" for number in range(7)))
     match(store)
@@ -111,7 +111,7 @@ def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_changes_are_forgotten_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """One transaction looks at a piece; those that nothing supersedes do not stop the search."""
-    monkeypatch.setattr(retention, "PIECE", 3)
+    monkeypatch.setattr(retention, "STEP_ROWS", 3)
     store.put_many([(f"still/{number}", "a = 1") for number in range(10)])
     for number in range(8):
         store.put("busy", f"a = {number}")

@@ -45,13 +45,13 @@ def create(
     from tamis.contract.names import check_owner
     from tamis.store import Store
     from tamis.store import keys as stored
-    from tamis.store.moments import now
+    from tamis.store.timestamps import now
 
     if days is not None and days * DAY > stored.LONGEST:
         raise InputError("a key is in force for at most a hundred years; without --days it is for ever")
     expires = None if days is None else now() + days * DAY
     with Store.open(store_url(data, url)) as store, store.database.writing() as connection:
-        click.echo(stored.make(connection, check_owner(owner), scopes, name, expires)[1])
+        click.echo(stored.create(connection, check_owner(owner), scopes, name, expires)[1])
 
 
 @keys.command("list")
@@ -84,7 +84,7 @@ def revoke(data: Path | None, url: str | None, key: str) -> None:
 
 
 def _shown(key: Any) -> dict[str, Any]:
-    from tamis.store.moments import iso
+    from tamis.store.timestamps import iso
 
     moments = {name: value and iso(value) for name, value in key._asdict().items() if name in _MOMENTS}
     return {"id": key.id, "owner": key.owner, "scopes": sorted(key.scopes), "name": key.name, **moments}

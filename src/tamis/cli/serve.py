@@ -104,7 +104,7 @@ def _notifier(service: Any, given: dict[str, Any]) -> Any:
     settings = notify_settings(given, service.limits)
     notifier = Notifier(service.store, settings, NotifyMetrics(service.metrics.registry))
     service.live.on_matches(lambda _: notifier.wake())
-    service.deliverable.use(notifier.check)
+    service.delivery_checker.use(notifier.check)
     return notifier
 
 
@@ -118,11 +118,11 @@ def _tell(store: Any, address: str) -> None:
 def _first_key(store: Any) -> str | None:
     """Return a key for administration, if there is none at all yet."""
     from tamis.store import keys
-    from tamis.store.bulk import hold
+    from tamis.store.bulk import lock_counter
     from tamis.store.tables import CHANGE_ORDER
 
     with store.database.writing() as connection:
-        hold(connection, CHANGE_ORDER)  # two services that start at once must not both make one
+        lock_counter(connection, CHANGE_ORDER)  # two services that start at once must not both make one
         if not keys.is_empty(connection):
             return None
-        return keys.make(connection, BOOTSTRAP, keys.SCOPES, "made at the first start")[1]
+        return keys.create(connection, BOOTSTRAP, keys.SCOPES, "made at the first start")[1]

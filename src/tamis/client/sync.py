@@ -1,4 +1,4 @@
-"""``tamis.Client``: the operations as methods that return when they are done."""
+"""Defines ``tamis.Client``, whose methods block until they have a result."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
 from tamis.client.results import Published, Report
 from tamis.client.steps import Feed, Flow
-from tamis.client.sync_runner import Items, pieces, run
+from tamis.client.sync_runner import Items, batches, run
 from tamis.client.transport import options
-from tamis.client.wrappers import dressed
+from tamis.client.wrappers import copy_signature
 from tamis.client.writing import Rows
 from tamis.contract.on_error import OnError
 from tamis.values.event import Event, EventLike
@@ -26,28 +26,30 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _now(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concatenate[Client, P], T]:
-    def method(self: Client, /, *given: P.args, **named: P.kwargs) -> T:
-        return run(self._http, operation(self._core, *given, **named))
+def _call(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concatenate[Client, P], T]:
+    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> T:
+        return run(self._http, operation(self._core, *args, **options))
 
-    dressed(method, operation, "{}")
+    copy_signature(method, operation, "{}")
     return method
 
 
-def _each(operation: Callable[Concatenate[Core, P], Feed[T]]) -> Callable[Concatenate[Client, P], Items[T]]:
-    def method(self: Client, /, *given: P.args, **named: P.kwargs) -> Items[T]:
-        return Items(pieces(self._http, operation(self._core, *given, **named)))
+def _iterate(
+    operation: Callable[Concatenate[Core, P], Feed[T]],
+) -> Callable[Concatenate[Client, P], Items[T]]:
+    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> Items[T]:
+        return Items(batches(self._http, operation(self._core, *args, **options)))
 
-    dressed(method, operation, "Items[{}]")
+    copy_signature(method, operation, "Items[{}]")
     return method
 
 
 class Client:
-    """The service, with the names of the library: ``with tamis.Client(url, key) as client: …``
+    """A client of the service, with the names of the library: ``with tamis.Client(url, key) as client: …``
 
-    ``url`` and ``key`` may stand in the environment, as TAMIS_URL and TAMIS_KEY. ``timeout`` is how many
-    seconds pass without a byte until a connection counts as broken, ``patience`` for how many seconds a
-    call is repeated that failed in passing; 0: never. ``tls``: for certificates of one's own. Threads may
+    The environment variables TAMIS_URL and TAMIS_KEY replace a missing ``url`` and ``key``. A connection
+    without a byte for ``timeout`` seconds counts as broken. A call that fails with a transient error is
+    retried for ``retry_for`` seconds; 0 means no retry. ``tls`` is for private certificates. Threads may
     share a client.
     """
 
@@ -57,10 +59,10 @@ class Client:
         key: str | None = None,
         *,
         timeout: float = 30.0,
-        patience: float = 30.0,
+        retry_for: float = 30.0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self._core = Core(Settings.of(url, key, patience))
+        self._core = Core(Settings.of(url, key, retry_for))
         self._http = httpx.Client(**options(timeout, tls))
         self._is_first = True
 
@@ -79,9 +81,9 @@ class Client:
             self._http.close()
 
     def acting_for(self, owner: str) -> Client:
-        """For administrators: the same client, for what belongs to another owner (``*``: list everybody's).
+        """Return this client acting for another owner, for administrators (``*`` lists all owners).
 
-        It shares the connections, and ends with the first one.
+        It shares the connections, which close with this client.
         """
         other = Client.__new__(Client)
         other._core, other._http, other._is_first = self._core.acting_for(owner), self._http, False
@@ -89,23 +91,23 @@ class Client:
 
     # -- subscriptions -----------------------------------------------------------------------------------
 
-    add = _now(calls.subscriptions.add)
-    put = _now(calls.subscriptions.put)
-    update = _now(calls.subscriptions.update)
-    remove = _now(calls.subscriptions.remove)
-    pause = _now(calls.subscriptions.pause)
-    resume = _now(calls.subscriptions.resume)
-    subscription = _now(calls.subscriptions.subscription)
-    subscriptions = _each(calls.subscriptions.subscriptions)
-    validate = _now(calls.subscriptions.validate)
-    export = _each(calls.subscriptions.export)
+    add = _call(calls.subscriptions.add)
+    put = _call(calls.subscriptions.put)
+    update = _call(calls.subscriptions.update)
+    remove = _call(calls.subscriptions.remove)
+    pause = _call(calls.subscriptions.pause)
+    resume = _call(calls.subscriptions.resume)
+    subscription = _call(calls.subscriptions.subscription)
+    subscriptions = _iterate(calls.subscriptions.subscriptions)
+    validate = _call(calls.subscriptions.validate)
+    export = _iterate(calls.subscriptions.export)
 
     def import_(self, rows: Rows, *, each: Each | None = None) -> Report:
-        """Make or replace many subscriptions, some at a time; one that is refused stops no other.
+        """Create or replace many subscriptions in batches; a refused one does not stop the others.
 
-        ``rows`` are pairs of id and expression, dictionaries with the arguments of :meth:`put`, what
-        :meth:`export` gives, or ids with their expressions. ``each`` is told what became of every one; the
-        report then has only the sums.
+        ``rows`` are pairs of id and expression, dictionaries with the arguments of :meth:`put`, rows from
+        :meth:`export`, or a dictionary of ids and expressions. ``each`` is called with every outcome; the
+        report then has only the totals.
         """
         return run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows))
 
@@ -130,11 +132,11 @@ class Client:
         each: Each | None = None,
         on_error: OnError = "report",
     ) -> Published | Report:
-        """Publish an event, or many, some at a time: they are kept when this returns.
+        """Publish one event, or many in batches; they are stored when this returns.
 
-        Of many, one that is refused stops no other. ``each`` is told what became of every one; the report
-        then has only the sums. ``on_error="report"`` gives one warning with the number of those refused,
-        ``"raise"`` ends at the first, and ``"skip"`` counts them.
+        Among many events, a refused one does not stop the others. ``each`` is called with every outcome; the
+        report then has only the totals. ``on_error="report"`` gives one warning with the number of refused
+        events, ``"raise"`` stops at the first, and ``"skip"`` only counts them.
         """
         if isinstance(event, Event | Mapping):
             return run(self._http, calls.events.publish(self._core, event, id=id, time=time))
@@ -142,27 +144,27 @@ class Client:
             self._http, bulk.publish_many(self._core, each, on_error), bulk.events_given(event, id, time)
         )
 
-    match = _now(calls.events.match)
-    top_k = _now(calls.events.top_k)
-    explain = _now(calls.events.explain)
-    stream = _each(calls.events.stream)
+    match = _call(calls.events.match)
+    top_k = _call(calls.events.top_k)
+    explain = _call(calls.events.explain)
+    stream = _iterate(calls.events.stream)
 
     # -- notifications -----------------------------------------------------------------------------------
 
-    notifications = _each(calls.notifications.notifications)
-    replay = _now(calls.notifications.replay)
-    dead_letters = _each(calls.notifications.dead_letters)
-    retry = _now(calls.notifications.retry)
-    retry_all = _now(calls.notifications.retry_all)
+    notifications = _iterate(calls.notifications.notifications)
+    replay = _call(calls.notifications.replay)
+    dead_letters = _iterate(calls.notifications.dead_letters)
+    retry = _call(calls.notifications.retry)
+    retry_all = _call(calls.notifications.retry_all)
 
-    # -- the service, and who may what -------------------------------------------------------------------
+    # -- service, keys and owners ------------------------------------------------------------------------
 
-    health = _now(calls.admin.health)
-    ready = _now(calls.admin.ready)
-    status = _now(calls.admin.status)
-    create_key = _now(calls.admin.create_key)
-    keys = _each(calls.admin.keys)
-    revoke_key = _now(calls.admin.revoke_key)
-    owner = _now(calls.admin.owner)
-    set_quotas = _now(calls.admin.set_quotas)
-    quarantine = _each(calls.admin.quarantine)
+    health = _call(calls.admin.health)
+    ready = _call(calls.admin.ready)
+    status = _call(calls.admin.status)
+    create_key = _call(calls.admin.create_key)
+    keys = _iterate(calls.admin.keys)
+    revoke_key = _call(calls.admin.revoke_key)
+    owner = _call(calls.admin.owner)
+    set_quotas = _call(calls.admin.set_quotas)
+    quarantine = _iterate(calls.admin.quarantine)

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tamis.errors import StoreUnavailable, TamisError
 from tamis.failpoint import failpoint
 from tamis.store import Store
-from tamis.store.bulk import hold
+from tamis.store.bulk import lock_counter
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER
 
 T = TypeVar("T")
@@ -91,8 +91,8 @@ class Committer:
         try:
             with self._store.database.writing() as connection:
                 # In this order everywhere: two services that take both never wait for each other in a ring.
-                hold(connection, CHANGE_ORDER)
-                hold(connection, EVENT_ORDER)
+                lock_counter(connection, CHANGE_ORDER)
+                lock_counter(connection, EVENT_ORDER)
                 for group in _grouped(jobs):
                     done += self._done(connection, group)
                 failpoint("live.before_commit")

@@ -23,7 +23,7 @@ from tamis.index.refused_events import Refusal
 from tamis.index.top import Best, Scored
 from tamis.live.overlay import Matched, MatchedPage, lay_over
 from tamis.store import Store
-from tamis.store.events import Accepted
+from tamis.store.events import StoredEvent
 from tamis.values.event import Event, event_or_error, flat_event
 
 STEP = 10_000  # changes that are taken in, or laid over, at a time
@@ -60,7 +60,7 @@ class Following:
             if fits and index.info()["engine"] == engine:
                 return index, int(notes[_POSITION])
             _log.info("the index in %s is of another store, engine or time; it is built again", self._folder)
-        rows = (row_of(change) for change in self._store.folded(until))
+        rows = (row_of(change) for change in self._store.subscriptions_at(until))
         index = Index.build(rows, engine=engine, limits=self.limits, on_error="skip")
         for name, bad in index.refused:
             _log.error("subscription %s is out of force: %s", name, bad.message)
@@ -110,7 +110,7 @@ class Following:
 
     # -- matching ------------------------------------------------------------------------------------
 
-    def match_accepted(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[Refusal]]:
+    def match_accepted(self, batch: Sequence[StoredEvent]) -> tuple[pa.Table, list[Refusal]]:
         """Matches (event row, subscription, version) of events in order, each at its own ``known``.
 
         The index must stand at the first event's; the last one's is at most STEP changes later.

@@ -50,7 +50,7 @@ class Live:
         with store.database.reading() as connection:
             place = positions.read(connection, LIVE)
             last = subscriptions.last_change(connection)
-            first = events.next_known(connection, place.value)
+            first = events.next_event_change(connection, place.value)
         return cls(store, Following(store, folder, engine, last if first is None else first, audit))
 
     def start(self) -> None:

@@ -23,10 +23,10 @@ from tamis.index.batches import VERSIONED
 from tamis.index.warm import warm
 from tamis.live.following import STEP, Following
 from tamis.store import Store, events, outbox, positions, subscriptions
-from tamis.store.events import Accepted
-from tamis.store.moments import now
+from tamis.store.events import StoredEvent
 from tamis.store.positions import LIVE
 from tamis.store.subscriptions import Refused
+from tamis.store.timestamps import now
 
 BATCH = 4_096  # events
 ROWS = 200_000  # matches that a transaction should hold: the next batch is as long as that allows
@@ -70,7 +70,7 @@ class Matcher:
             self._thread.join()
         try:
             with self._store.database.writing() as connection:
-                positions.leave(connection, LIVE, self.name)
+                positions.release(connection, LIVE, self.name)
             self._following.save()
         except TamisError as bad:
             _log.warning("stopped without a last word to the store: %s", bad.message)
@@ -137,7 +137,7 @@ class Matcher:
             self._store.quarantine_subscriptions(rows, QUERY, until)
             _log.error("%d subscriptions are out of force, see the quarantine", len(rows))
 
-    def _match(self, batch: Sequence[Accepted]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
+    def _match(self, batch: Sequence[StoredEvent]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
         """Return all matches; an event that cannot be matched harms only itself."""
         try:
             return self._following.match_accepted(batch)
@@ -160,7 +160,7 @@ class Matcher:
     def _tell(
         self,
         place: int,
-        batch: Sequence[Accepted],
+        batch: Sequence[StoredEvent],
         found: pa.Table,
         refused: Sequence[tuple[int, EventError]],
     ) -> int | None:
@@ -180,7 +180,7 @@ class Matcher:
         return rows
 
 
-def _outbox_table(batch: Sequence[Accepted], found: pa.Table) -> pa.Table:
+def _outbox_table(batch: Sequence[StoredEvent], found: pa.Table) -> pa.Table:
     ids = pa.array([event.event_id for event in batch], pa.string())
     times = pa.array([event.event_time for event in batch], pa.timestamp("us", tz="UTC"))
     row = found["event"].combine_chunks()
@@ -194,7 +194,7 @@ def _outbox_table(batch: Sequence[Accepted], found: pa.Table) -> pa.Table:
     )
 
 
-def _refused(batch: Sequence[Accepted], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
+def _refused(batch: Sequence[StoredEvent], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
     rows = [(batch[row].event_id, bad.code, bad.message, batch[row].text) for row, bad in refused]
     columns = zip(*rows, strict=True)
     return pa.table([pa.array(column, pa.string()) for column in columns], list(outbox.REFUSED_EVENT))

@@ -7,7 +7,7 @@ import threading
 
 from tamis.errors import TamisError
 from tamis.store import Store
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 
 EVERY = 600.0  # seconds
 

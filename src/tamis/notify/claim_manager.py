@@ -19,7 +19,7 @@ from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.sending import SECOND
 from tamis.notify.settings import Settings
 from tamis.store import Store, claims, deliveries
-from tamis.store.claims import Ask, Claimed, Result
+from tamis.store.claims import Claimed, ClaimRequest, Result
 
 LOOK = 5.0  # seconds between looks at the lag, and at claims that nobody came back for
 
@@ -85,7 +85,7 @@ class ClaimManager:
 
     def _claim(self, connection: Connection, shares: ClaimBudget, at: int) -> tuple[list[Claimed], str]:
         until = at + int(self._settings.lease_seconds * SECOND)
-        ask = Ask(self.name, until, shares.free, shares.room, self._after)
+        ask = ClaimRequest(self.name, until, shares.free, shares.room, self._after)
         taken, after = claims.claim(connection, ask, at)
         if not taken and self._after:  # the turn began in the middle
             taken, after = claims.claim(connection, ask._replace(after=""), at)
@@ -97,7 +97,7 @@ class ClaimManager:
         failed = {claimed.endpoint: result.error for claimed, result in self._unwritten if result.error}
         for endpoint, error in failed.items():
             if self._breakers.state(endpoint) is State.OPEN:
-                claims.bury(connection, endpoint, before, f"given up: {error}", at)
+                claims.give_up(connection, endpoint, before, f"given up: {error}", at)
 
     def look(self) -> bool:
         """Now and then: see how far behind all are; free what nobody came back for; whether that was any."""

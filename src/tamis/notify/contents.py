@@ -13,7 +13,7 @@ from tamis.limits import Limits
 from tamis.notify.message import Message, ToldEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
-from tamis.store.moments import calendar_moment
+from tamis.store.timestamps import calendar_moment
 from tamis.values.value import moment_of, parse_time
 
 MOST_EVENTS = 1_000  # of a digest that a Spark query made
@@ -30,7 +30,7 @@ def message_of(claimed: Claimed, store: Store, limits: Limits) -> Message:
         subscription=_own_name(claimed.subscription_id, claimed.owner),
         version=claimed.version,
         expression=claimed.expression,
-        created=moment_of(claimed.told_at),
+        created=moment_of(claimed.matched_at),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tamis.store.deliveries import Lag
-from tamis.store.dispatch import Dispatched
+from tamis.store.dispatch import DispatchResult
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)
 
@@ -44,7 +44,7 @@ class NotifyMetrics:
     def _gauge(self, name: str, about: str) -> Gauge:
         return Gauge(f"tamis_notify_{name}", about, registry=self.registry)
 
-    def dispatched(self, done: Dispatched) -> None:
+    def dispatched(self, done: DispatchResult) -> None:
         """A transaction of the dispatcher."""
         self._rows.inc(done.read)
         self._ordered.inc(done.deliveries)

@@ -22,7 +22,7 @@ from tamis.notify.send_queue import SendQueue
 from tamis.notify.sending import SECOND, Sender, reason_of
 from tamis.notify.settings import Settings
 from tamis.store import Store, dispatch
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 
 LINGER = 0.005  # seconds in which results and rows come together, so that a transaction holds more
 REST = 1.0  # seconds to wait when the store is away
@@ -127,7 +127,7 @@ class Notifier:
         if not self._is_due():
             return False
         chosen = self.settings
-        rules = dispatch.Rules(self.name, self._rows, chosen.digests, chosen.digest_events)
+        rules = dispatch.DispatchOptions(self.name, self._rows, chosen.digests, chosen.digest_events)
         try:
             with self.store.database.writing() as connection:
                 done = dispatch.dispatch(connection, rules, self._clock())
@@ -142,13 +142,13 @@ class Notifier:
             self._to_claim.set()
         return done.read == rules.rows or done.digests > 0
 
-    def _step_over(self, rules: dispatch.Rules, bad: Exception) -> bool:
+    def _step_over(self, rules: dispatch.DispatchOptions, bad: Exception) -> bool:
         """Return a row that cannot be dispatched must not hold up the others: it is found by taking fewer."""
         if rules.rows > 1:
             self._rows = max(1, rules.rows // 8)
             return True
         with self.store.database.writing() as connection:
-            number = dispatch.set_aside(connection, rules, self._clock(), reason_of(bad))
+            number = dispatch.skip_to_dead_letters(connection, rules, self._clock(), reason_of(bad))
         if not number:
             raise bad  # it is no row, but what is due
         _log.error("the row %d of the outbox cannot be dispatched and is a dead letter", number, exc_info=bad)

@@ -1,4 +1,4 @@
-"""Headers that make changes safe: versions as entity tags, ``If-Match`` and ``If-None-Match`` (RFC 9110), and
+"""Reads the headers that make changes safe: ``If-Match`` and ``If-None-Match`` (RFC 9110),
 ``Idempotency-Key``.
 """
 
@@ -13,10 +13,10 @@ from starlette.types import Scope
 from tamis.errors import RequestInvalid, VersionConflict
 from tamis.limits import Limits
 from tamis.service.bodies import header
-from tamis.store.subscriptions import Held
+from tamis.store.subscriptions import StoredSubscription
 
 ANY = "*"
-TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI page
+TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI description
 KEY = "^[ -~]{1,255}$"
 _TAGS = re.compile(r'\s*(W/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)')
 
@@ -27,7 +27,7 @@ def tag_of(version: int) -> str:
 
 
 class Conditions(NamedTuple):
-    """What must hold of the version that is there; ``None``: nothing."""
+    """The conditions on the current version; ``None`` means no condition."""
 
     match: frozenset[str] | None
     none_match: frozenset[str] | None
@@ -36,24 +36,24 @@ class Conditions(NamedTuple):
     def of(cls, headers: Headers) -> Conditions:
         """Return the conditions of a request."""
         return cls(
-            _tags(headers, "if-match", weak=False),  # to change something, it must be the very same
+            _tags(headers, "if-match", weak=False),  # a change needs a strong match
             _tags(headers, "if-none-match", weak=True),
         )
 
-    def check(self, held: Held | None) -> None:
-        """Refuse a change of what is there, or of nothing."""
+    def check(self, held: StoredSubscription | None) -> None:
+        """Raise ``VersionConflict`` unless the conditions hold for the current version, or its absence."""
         if self.match is not None and not _holds(self.match, held):
             there = "there is none" if held is None else f"it is at {tag_of(held.version)}"
             raise VersionConflict(f"If-Match does not hold: {there}; read it again, then decide")
         if self.none_match is not None and _holds(self.none_match, held):
             raise VersionConflict("If-None-Match does not hold: there is one already")
 
-    def is_unchanged(self, held: Held) -> bool:
-        """Return whether the reader has this version already."""
+    def is_unchanged(self, held: StoredSubscription) -> bool:
+        """Return whether the client already has this version."""
         return self.none_match is not None and _holds(self.none_match, held)
 
 
-def _holds(tags: frozenset[str], held: Held | None) -> bool:
+def _holds(tags: frozenset[str], held: StoredSubscription | None) -> bool:
     return held is not None and (ANY in tags or str(held.version) in tags)
 
 
@@ -77,7 +77,7 @@ def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
 
 
 def idempotency_key(scope: Scope, limits: Limits) -> str | None:
-    """Return the key that makes a request safe to repeat, if it has one."""
+    """Return the idempotency key of a request, or ``None`` if it has none."""
     key, most = header(scope, b"idempotency-key"), limits.idempotency_key_bytes
     if key is not None and not (1 <= len(key) <= most and key.isascii() and key.isprintable()):
         raise RequestInvalid(

@@ -1,4 +1,4 @@
-"""Cursors: where a page ended, as a text that means nothing to anybody else."""
+"""Encodes the end of a page as an opaque cursor, and decodes it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tamis.errors import RequestInvalid
 
 
 def cursor(place: str | int | None) -> str | None:
-    """Where the next page begins; nothing after the last."""
+    """Return the cursor of the next page, or ``None`` after the last page."""
     if place is None:
         return None
     return base64.urlsafe_b64encode(str(place).encode()).decode().rstrip("=")
 
 
 def place(text: str | None) -> str:
-    """Return the name after which a page begins; empty for the first page."""
+    """Return the name after which a page begins, or an empty string for the first page."""
     try:
         given = text or ""
         found = base64.b64decode(given + "=" * (-len(given) % 4), b"-_", validate=True).decode()

@@ -1,4 +1,4 @@
-"""Notifications: what was to be told, what became of it, and another try."""
+"""Lists notifications and dead letters, and retries deliveries."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from sqlalchemy.engine import Connection
 
 from tamis.contract.names import local_name
 from tamis.errors import ResourceUnknown, SubscriptionError
-from tamis.service import cursors, drafts
+from tamis.service import conversion, cursors
 from tamis.service.operation import Answer, Call, operation
-from tamis.service.schemas.common import ForOwner, PageOf
+from tamis.service.schemas.common import OwnerQuery, PageQuery
 from tamis.service.schemas.events import Notification, NotificationPage, Retried
 from tamis.store import deliveries, dispatch, registry, subscriptions
 from tamis.store.deliveries import DEAD, WAITING
 from tamis.store.keys import SUBSCRIBE
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 from tamis.values.value import moment_of
 
 MESSAGE = "msg_{}"
-_known = {"scope": SUBSCRIBE, "tag": "notifications"}
+_common = {"scope": SUBSCRIBE, "tag": "notifications"}
 
 
 @operation(
     "GET",
     "/v1/subscriptions/{id}/notifications",
-    **_known,
-    query=PageOf,
+    **_common,
+    query=PageQuery,
     answers={200: NotificationPage},
     refusals=(404,),
 )
 async def list_notifications(call: Call) -> Answer:
-    """The notifications of a subscription, the latest first; also of one that has ended."""
+    """List the notifications of a subscription, the latest first, also of a deleted one."""
     stored, before = call.stored, cursors.number(call.query.cursor)
     most = min(call.query.limit, call.service.limits.page_items)
 
@@ -49,13 +49,14 @@ async def list_notifications(call: Call) -> Answer:
 @operation(
     "POST",
     "/v1/subscriptions/{id}/notifications/{number}/replay",
-    **_known,
-    query=ForOwner,
+    **_common,
+    query=OwnerQuery,
     answers={202: Retried},
     refusals=(404, 422),
 )
 async def replay_notification(call: Call) -> Answer:
-    """Deliver a notification, also one that was only kept, to where the subscription points now.
+    """Deliver a notification again, with the subscription's current delivery settings. This includes a
+    notification that was only kept.
 
     The message id stays the same.
     """
@@ -74,9 +75,9 @@ async def replay_notification(call: Call) -> Answer:
     return Answer(Retried(retried=await call.service.commit(replay)), 202)
 
 
-@operation("GET", "/v1/dead-letters", **_known, query=PageOf, answers={200: NotificationPage})
+@operation("GET", "/v1/dead-letters", **_common, query=PageQuery, answers={200: NotificationPage})
 async def list_dead_letters(call: Call) -> Answer:
-    """Deliveries that were given up, the latest first."""
+    """List the failed deliveries that are no longer retried, the latest first."""
     before = cursors.number(call.query.cursor)
     most = min(call.query.limit, call.service.limits.page_items)
     ask = functools.partial(deliveries.dead_letters, owner=call.owner, before=before, most=most)
@@ -86,17 +87,17 @@ async def list_dead_letters(call: Call) -> Answer:
 @operation(
     "POST",
     "/v1/dead-letters/{number}/retry",
-    **_known,
-    query=ForOwner,
+    **_common,
+    query=OwnerQuery,
     answers={202: Retried},
     refusals=(404,),
 )
 async def retry_dead_letter(call: Call) -> Answer:
-    """Try one dead letter again."""
+    """Retry one dead letter."""
     number, owner = _number(call), call.owner
 
     def retry(connection: Connection) -> int:
-        done = deliveries.again(connection, [number], owner, [DEAD])
+        done = deliveries.redeliver(connection, [number], owner, [DEAD])
         if not done:
             raise _unknown("dead letter", number)
         return done
@@ -104,14 +105,14 @@ async def retry_dead_letter(call: Call) -> Answer:
     return Answer(Retried(retried=await call.service.commit(retry)), 202)
 
 
-@operation("POST", "/v1/dead-letters/retry", **_known, query=ForOwner, answers={202: Retried})
+@operation("POST", "/v1/dead-letters/retry", **_common, query=OwnerQuery, answers={202: Retried})
 async def retry_dead_letters(call: Call) -> Answer:
-    """Try dead letters again: the latest ones, as many as a page holds. Repeat until ``retried`` is 0."""
+    """Retry the latest dead letters, as many as fit one page. Repeat until ``retried`` is 0."""
     owner, most = call.owner, call.service.limits.page_items
 
     def retry(connection: Connection) -> int:
         found, _ = deliveries.dead_letters(connection, owner, None, most)
-        return deliveries.again(connection, [one.id for one in found], owner, [DEAD])
+        return deliveries.redeliver(connection, [one.id for one in found], owner, [DEAD])
 
     return Answer(Retried(retried=await call.service.commit(retry)), 202)
 
@@ -138,7 +139,7 @@ def _shown(one: deliveries.Notification) -> Notification:
         message=MESSAGE.format(one.id),
         subscription=local_name(one.subscription_id),
         kind=one.kind,
-        event=drafts.shown_event(one.event_id, one.query),
+        event=conversion.event_reference(one.event_id, one.query),
         version=one.version,
         score=one.score,
         at=moment_of(one.created_at),
@@ -147,7 +148,7 @@ def _shown(one: deliveries.Notification) -> Notification:
         next_attempt=moment_of(one.due) if one.state == WAITING and one.due is not None else None,
         finished=moment_of(one.finished_at) if one.finished_at is not None else None,
         error=one.error,
-        delivery=drafts.settings(one.settings),
+        delivery=conversion.settings(one.settings),
     )
 
 

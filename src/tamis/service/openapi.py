@@ -1,4 +1,4 @@
-"""The OpenAPI description, made from the operations."""
+"""Builds the OpenAPI description from the operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATHS = {"id": f"^{LOCAL}$", "owner": f"^{OWNER}$", "number": "^[0-9]{1,18}$"} 
 
 
 def describe(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the whole description."""
+    """Return the complete description."""
     types = _types(operations)
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     by_type = dict(zip(types, schemas, strict=True))
@@ -78,7 +78,7 @@ def _operation(known: Operation, schemas: dict[Any, Any], components: dict[str, 
 
 
 def _links(known: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
-    """What can be done with something that was just made."""
+    """Return links to the operations on a resource that was just created."""
     return {
         other.name: {"operationId": other.name, "parameters": {"id": "$response.body#/id"}}
         for other in operations
@@ -108,7 +108,7 @@ def _parameters(known: Operation, components: dict[str, Any]) -> list[dict[str, 
 
 
 def _parameter(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a query has no null: what may be left out is left out."""
+    """Return a query parameter without null among its values: a query cannot contain null."""
     if "anyOf" in schema:
         one = next(choice for choice in schema["anyOf"] if choice != {"type": "null"})
         schema = {**one, **{key: value for key, value in schema.items() if key != "anyOf"}}
@@ -141,7 +141,7 @@ def _responses(known: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _refusals(known: Operation) -> set[int]:
-    """Return the statuses that problems have here."""
+    """Return the statuses with which this operation can fail."""
     found = {500, 503, *known.refusals}
     if known.scope is not None:
         found |= {401, 403, 429}

@@ -1,4 +1,4 @@
-"""Pages for people: files of the package, under a policy that lets them load nothing from elsewhere."""
+"""Serves the console's files under a policy that lets them load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INDEX, SUFFIX = "index.html", ".html"
 
 
 class Page(NamedTuple):
-    """A file as it is sent."""
+    """A file with its media type and entity tag."""
 
     content: bytes
     media: str
@@ -29,13 +29,13 @@ class Page(NamedTuple):
 
 
 class Pages:
-    """The files under ``console``, read once; what is not among them is not found, whatever a path says."""
+    """The files under ``console``, read once; every other path is unknown."""
 
     def __init__(self) -> None:
         self._pages = dict(_read(files("tamis.service") / "console", ""))
 
     def paths(self) -> list[str]:
-        """Where they are found."""
+        """Return the paths of all pages."""
         return ["/", *(f"/{name}" for name in sorted(self._pages))]
 
     async def __call__(self, request: Request) -> Response:

@@ -1,7 +1,7 @@
-"""The report on a stream of lines: written while they are read, sent when all are.
+"""Reports the result of each line of a streamed request, after the whole body has been read.
 
-Most clients send a whole body before they read an answer. A report that was sent meanwhile could fill the
-connection and stop both, so it waits in memory or, when it is long, in a temporary file.
+Most clients send a complete body before they read the response. A response sent during the upload could fill
+the connection and block both sides, so the report waits in memory or, if it is long, in a temporary file.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _log = logging.getLogger(__name__)
 
 
 class Report:
-    """What became of each line, and how many of each."""
+    """The outcome of each line, and the number of lines for each outcome."""
 
     def __init__(self, only_refused: bool = False) -> None:
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (closed when it is sent)
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (closed after the response)
         self._only_refused = only_refused
         self.counts: Counter[str] = Counter()
-        self.last = 0  # the last line that something is known of
+        self.last = 0  # the last line with an outcome
 
     def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
-        """Note one line."""
+        """Record the outcome of a line."""
         self._count(line, status)
         told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
         if not self._only_refused or warnings or status in ("refused", "conflict"):
             self._file.write(_encode(told) + b"\n")
 
     def refuse(self, line: int, error: TamisError, is_quiet: bool = False) -> None:
-        """Note a line that was refused, and why; a quiet one is only counted."""
+        """Record a refused line and the reason; if ``is_quiet``, only count it."""
         if is_quiet:
             self._count(line, "refused")
         else:
@@ -57,7 +57,7 @@ class Report:
         self.last = max(self.last, line)
 
     def sent(self, service: Service, status: int) -> StreamingResponse:
-        """Return the report as an answer; the last line has the sums."""
+        """Return the report as a response; its last line has the totals."""
         self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
         return StreamingResponse(self._pieces(service), status, media_type=NDJSON)
 
@@ -70,12 +70,12 @@ class Report:
             self._file.close()
 
     def close(self) -> None:
-        """Drop it unsent."""
+        """Discard the report."""
         self._file.close()
 
 
 def defect() -> InternalError:
-    """Log the exception that is being handled, and return what its line is refused with."""
+    """Log the exception in progress, and return the error that refuses its line."""
     _log.exception("a line failed: this is a defect")
     return InternalError("the service failed on this line; its log says why, under the id of the request")
 
@@ -83,9 +83,9 @@ def defect() -> InternalError:
 async def written(
     items: list[S], write: Callable[[list[S]], Awaitable[Sequence[T | TamisError]]]
 ) -> list[T | TamisError]:
-    """Write all items at once and return what became of each.
+    """Write all items at once, and return the outcome of each.
 
-    If one of them makes the whole fail, each is written by itself and only that one is refused.
+    If one item makes the whole write fail, each item is written separately, and only that one is refused.
     """
     try:
         return list(await write(items))

@@ -21,8 +21,8 @@ from pyspark.sql import functions as F
 from tamis.contract.schedule import UNITS, Every, parse_schedule
 from tamis.errors import InputError, ScheduleError
 from tamis.store import Store
-from tamis.store.digests import Run
-from tamis.store.parts import Clock, Part
+from tamis.store.digest_plan import Clock, Part
+from tamis.store.digests import DigestBatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,7 +131,9 @@ def _into_store(url: str, name: str, tick: int, most_events: int, at_once: bool)
         beats = [row["end"] for row in rows.to_pylist() if row["subscription_id"] is None]
         if rows.num_rows:
             clock = Clock(max(beats, default=0), tick)
-            run = Run(name, batch_id, rows.column("batch_time")[0].as_py(), clock, most_events, at_once)
+            run = DigestBatch(
+                name, batch_id, rows.column("batch_time")[0].as_py(), clock, most_events, at_once
+            )
             Store.shared(url).add_digests(run, _parts(rows))
 
     return take

@@ -1,4 +1,4 @@
-"""From what is sent to what is stored, and from what is stored to what is shown."""
+"""Converts request bodies to stored subscriptions, and stored subscriptions to responses."""
 
 from __future__ import annotations
 
@@ -20,37 +20,50 @@ from tamis.contract.names import local_name, owner_of, stored_name
 from tamis.errors import DeliveryError, RequestInvalid
 from tamis.limits import Limits
 from tamis.live.matcher import QUERY
-from tamis.service.schemas.events import ToldEvent
-from tamis.service.schemas.subscriptions import Change, Draft, Exported, Fault, Subscription, Wanted
+from tamis.service.schemas.events import EventReference
+from tamis.service.schemas.subscriptions import (
+    Change,
+    Draft,
+    Exported,
+    Fault,
+    Subscription,
+    SubscriptionDefinition,
+)
 from tamis.store import subscriptions
-from tamis.store.subscriptions import Entry, Held
+from tamis.store.subscriptions import Entry, StoredSubscription
 from tamis.values.value import moment_of
 
 
-def entry_of(owner: str, name: str, wanted: Wanted, limits: Limits, held: Held | None = None) -> Entry:
-    """Return a subscription that can be stored; ``held`` is what it replaces."""
+def entry_of(
+    owner: str,
+    name: str,
+    definition: SubscriptionDefinition,
+    limits: Limits,
+    held: StoredSubscription | None = None,
+) -> Entry:
+    """Return a subscription that can be stored; ``held`` is the one that it replaces."""
     delivery = None
-    if wanted.delivery is not None:
-        given = unmasked(wanted.delivery, held)
+    if definition.delivery is not None:
+        given = unmasked(definition.delivery, held)
         delivery = delivery_text(parse_delivery(given, limits))
     row = {
         "id": stored_name(owner, name),
         "owner": owner,
-        "expression": _source(wanted, limits),
-        "priority": wanted.priority,
-        "schedule": wanted.schedule,
+        "expression": _source(definition, limits),
+        "priority": definition.priority,
+        "schedule": definition.schedule,
         "delivery": delivery,
-        "status": wanted.status,
+        "status": definition.status,
     }
     return subscriptions.entry_from(row, limits)
 
 
-def _source(wanted: Wanted, limits: Limits) -> Any:
-    """Return the text itself, which is kept word for word, or the tree of any other form."""
-    text = wanted.expression
-    if isinstance(text, str) and wanted.form in (None, "text") and not text.lstrip().startswith("{"):
+def _source(definition: SubscriptionDefinition, limits: Limits) -> Any:
+    """Return the text itself, which is stored unchanged, or the tree of an expression in another form."""
+    text = definition.expression
+    if isinstance(text, str) and definition.form in (None, "text") and not text.lstrip().startswith("{"):
         return text
-    return language.read(text, wanted.form, limits)
+    return language.read(text, definition.form, limits)
 
 
 def tree_of(draft: Draft, limits: Limits) -> Any:
@@ -58,8 +71,8 @@ def tree_of(draft: Draft, limits: Limits) -> Any:
     return language.read(draft.expression, draft.form, limits)
 
 
-def patched(held: Held, change: Change) -> Wanted:
-    """Return the subscription as it shall be when some fields change."""
+def patched(held: StoredSubscription, change: Change) -> SubscriptionDefinition:
+    """Return the definition of a stored subscription with some fields changed."""
     if change.form is not UNSET and change.expression is UNSET:
         raise RequestInvalid("a form is that of an expression; send both", field="form")
     delivery = settings(held.delivery)
@@ -71,11 +84,11 @@ def patched(held: Held, change: Change) -> Wanted:
         if (value := getattr(change, name)) is not UNSET
     }
     kept = {name: getattr(held, name) for name in ("expression", "priority", "schedule", "status")}
-    return Wanted(**(kept | given), delivery=delivery)
+    return SubscriptionDefinition(**(kept | given), delivery=delivery)
 
 
 def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """RFC 7396: objects are merged, ``null`` removes, anything else replaces."""
+    """Apply a merge patch (RFC 7396): merge objects, remove at ``null``, replace any other value."""
     result = dict(there)
     for name, value in patch.items():
         if value is None:
@@ -88,11 +101,11 @@ def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-# -- what is shown -----------------------------------------------------------------------------------------
+# -- responses ---------------------------------------------------------------------------------------------
 
 
-def shown(held: Held, warnings: list[Fault]) -> Subscription:
-    """Return a subscription for its owner; secrets are masked."""
+def shown(held: StoredSubscription, warnings: list[Fault]) -> Subscription:
+    """Return a subscription for its owner, with masked secrets."""
     return Subscription(
         id=local_name(held.id),
         owner=held.owner or owner_of(held.id),
@@ -109,16 +122,17 @@ def shown(held: Held, warnings: list[Fault]) -> Subscription:
     )
 
 
-def shown_event(stored: str, query: str) -> ToldEvent:
-    """Return the event of a row of the outbox; one that was published here is its owner's, others have no
-    owner."""
+def event_reference(stored: str, query: str) -> EventReference:
+    """Return the event of an outbox row. An event published through the service has an owner; others have
+    none.
+    """
     if query != QUERY:
-        return ToldEvent(id=stored)
-    return ToldEvent(id=local_name(stored), owner=owner_of(stored) or None)
+        return EventReference(id=stored)
+    return EventReference(id=local_name(stored), owner=owner_of(stored) or None)
 
 
-def exported(held: Held, secrets: bool) -> Exported:
-    """Return a subscription as an import reads it."""
+def exported(held: StoredSubscription, secrets: bool) -> Exported:
+    """Return a subscription in the format of the import."""
     delivery = settings(held.delivery) if secrets else masked(held.delivery)
     return Exported(
         id=local_name(held.id),
@@ -131,39 +145,39 @@ def exported(held: Held, secrets: bool) -> Exported:
 
 
 def settings(text: str | None) -> dict[str, Any] | None:
-    """Return a stored delivery as an object, secrets and all."""
+    """Return a stored delivery as an object, including its secrets."""
     return None if text is None else msgspec.json.decode(text, type=dict[str, Any])
 
 
 def masked(text: str | None) -> dict[str, Any] | None:
-    """Return a stored delivery for its owner."""
+    """Return a stored delivery for its owner, with masked secrets."""
     if text is None:
         return None
     try:
         return shown_delivery(stored_delivery(text))
-    except DeliveryError:  # a transport that is not installed here: who knows what is secret in it
+    except DeliveryError:  # the transport is not installed here, so its secret fields are unknown
         return {"transport": (settings(text) or {}).get("transport")}
 
 
-def unmasked(given: dict[str, Any], held: Held | None) -> dict[str, Any]:
-    """What was sent, with the secrets that are kept where the sender only has their mask."""
+def unmasked(given: dict[str, Any], held: StoredSubscription | None) -> dict[str, Any]:
+    """Return a delivery with each masked secret replaced by the stored one."""
     if not is_masked(given):
         return given
-    wanted = [name for name in _secrets(given) if given.get(name) == MASK]
+    definition = [name for name in _secrets(given) if given.get(name) == MASK]
     kept = (held and settings(held.delivery)) or {}
-    if kept.get("transport") != given.get("transport") or any(name not in kept for name in wanted):
-        raise DeliveryError(f"{wanted[0]}: {MASK} stands for a secret that is not there; send the secret")
-    return given | {name: kept[name] for name in wanted}
+    if kept.get("transport") != given.get("transport") or any(name not in kept for name in definition):
+        raise DeliveryError(f"{definition[0]}: {MASK} stands for a secret that is not there; send the secret")
+    return given | {name: kept[name] for name in definition}
 
 
 def is_masked(given: dict[str, Any] | None) -> bool:
-    """Return whether something stands there for a secret that the sender does not have."""
+    """Return whether a delivery contains the mask in place of a secret."""
     return given is not None and any(given.get(name) == MASK for name in _secrets(given))
 
 
 def _secrets(plain: dict[str, Any]) -> tuple[str, ...]:
-    """Return the fields that hold secrets."""
+    """Return the names of the secret fields of a delivery."""
     try:
         return settings_of(str(plain.get("transport"))).secret_fields
-    except DeliveryError:  # it will be refused for that
+    except DeliveryError:  # the unknown transport is refused elsewhere
         return ()
