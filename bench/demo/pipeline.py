@@ -86,14 +86,14 @@ class Pipeline:
     def stream(self, rate: int, seconds: float) -> None:
         """Listings arrive, matches go into the outbox; somebody saves a search in the middle of it."""
         step(f"6. {rate:,} listings a second arrive; whoever searched for one is told")
-        from tamis.cli.spark.live import LiveLine
+        from tamis.cli.spark.progress_line import ProgressLine
         from tamis.spark import match_stream
         from tamis.spark.metrics import StreamMetrics
 
         arriving = self._folder / "arriving"
         arriving.mkdir()
         events = self._spark.readStream.schema(SCHEMA).json(str(arriving))
-        line = LiveLine(every=3.0)
+        line = ProgressLine(every=3.0)
         with StreamMetrics(line).watch(self._spark):
             query = match_stream(
                 events,

@@ -45,7 +45,7 @@ def notifying(store: Store, tmp_path: Path) -> Iterator[Make]:
             "folder": tmp_path / "files",
         }
         chosen = Settings(**(plain | {"lease_seconds": 10} | settings))
-        notifier = Notifier(other or store, chosen, clock=clock or Clock(), chance=random.Random(1))
+        notifier = Notifier(other or store, chosen, clock=clock or Clock(), rng=random.Random(1))
         notifier.start()
         started.append(notifier)
         return notifier

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from tamis.cli import main
 from tamis.cli.notify import notify
-from tamis.cli.notifying import notify_settings
+from tamis.cli.notify_options import notify_settings
 from tamis.failpoint import VARIABLE
 from tamis.limits import Limits
 from tamis.notify.claim_budget import AHEAD

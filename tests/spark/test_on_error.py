@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tamis.cli.spark.failures import told
+from tamis.cli.spark.failures import error_of
 from tamis.errors import EventError, EventLimit, EventSyntax, InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def raised(found: DataFrame) -> Exception:
 
     with pytest.raises(PySparkException) as failure:
         found.collect()
-    return told(failure.value)
+    return error_of(failure.value)
 
 
 @plans

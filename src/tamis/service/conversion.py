@@ -11,9 +11,9 @@ from tamis import language
 from tamis.contract.delivery import (
     MASK,
     delivery_text,
+    masked_delivery,
     parse_delivery,
     settings_of,
-    shown_delivery,
     stored_delivery,
 )
 from tamis.contract.names import local_name, owner_of, stored_name
@@ -154,7 +154,7 @@ def masked(text: str | None) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        return shown_delivery(stored_delivery(text))
+        return masked_delivery(stored_delivery(text))
     except DeliveryError:  # the transport is not installed here, so its secret fields are unknown
         return {"transport": (settings(text) or {}).get("transport")}
 

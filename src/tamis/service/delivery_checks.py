@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from tamis.contract.addresses import Network, check_written
+from tamis.contract.addresses import Network, check_literal_address
 from tamis.contract.delivery import Delivery, Webhook, stored_delivery
 from tamis.errors import DeliveryError, NotifyError
 from tamis.service.schemas.subscriptions import Fault
@@ -69,4 +69,4 @@ class DeliveryChecker:
 
     def _check_network(self, delivery: Delivery) -> None:
         if isinstance(delivery, Webhook):
-            check_written(delivery.url, self._allowed)
+            check_literal_address(delivery.url, self._allowed)

@@ -31,11 +31,11 @@ from tamis.index.manifest import changed_limits, limits_of
 from tamis.index.samples import KeptSample
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.shards import receipts
-from tamis.shards.build import QUARANTINE, Work, build_shard
+from tamis.shards.build import QUARANTINE, BuildContext, build_shard
 from tamis.shards.collect import collect
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Settings, Shard, commit, latest
-from tamis.shards.place import Place
-from tamis.shards.store import write_sample
+from tamis.shards.shard_files import write_sample
 from tamis.spark.events import column
 from tamis.spark.profiling import Profile
 from tamis.spark.subscriptions import check_id_type, check_names, check_number_type
@@ -102,28 +102,28 @@ def build(
     start = time.perf_counter()
     engine_class(engine)
     ready(subscriptions.sparkSession)
-    place = Place(path)
+    location = Location(path)
     rows = _known_columns(subscriptions)
-    before = latest(place)
+    before = latest(location)
     count = shards or _shards_for(rows, before)
     if not 1 <= count <= TOKENS:
         raise InputError(f"an index has from 1 to {TOKENS} shards, not {count}")
     settings = Settings(count, engine, dict(parameters or {}), changed_limits(limits), _path_of(profile))
     if before is not None and (before.settings != settings or not incremental):
         before = None
-    work = _Work(place, settings, before)
+    work = _Work(location, settings, before)
     done, todo = work.plan(_marked(rows, count), incremental)
     if todo:
         failpoint("build.before_tasks")
-        with _watched(place, settings, progress, len(done)):
+        with _watched(location, settings, progress, len(done)):
             done |= work.run(_marked(rows, count), todo)
     if before is not None and not todo and before.applied == applied:
         manifest = before  # nothing changed
     else:
-        manifest = _commit(place, settings, [done[number] for number in range(count)], applied)
-    receipts.forget(place)
-    collect(place)
-    built = Build(place.uri, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
+        manifest = _commit(location, settings, [done[number] for number in range(count)], applied)
+    receipts.forget(location)
+    collect(location)
+    built = Build(location.uri, manifest, len(todo), time.perf_counter() - start, subscriptions.sparkSession)
     _log.info("%s: version %d, %d subscriptions", path, manifest.number, manifest.subscriptions)
     return built
 
@@ -205,14 +205,14 @@ def _fingerprints(marked: DataFrame) -> dict[int, str]:
 class _Work:
     """The shards of one build."""
 
-    def __init__(self, place: Place, settings: Settings, before: Manifest | None) -> None:
-        self.place, self.settings, self.before = place, settings, before
+    def __init__(self, location: Location, settings: Settings, before: Manifest | None) -> None:
+        self.location, self.settings, self.before = location, settings, before
 
     def plan(self, marked: DataFrame, incremental: bool) -> tuple[dict[int, Shard], list[int]]:
         """What is there already, from the version before or an interrupted build, and what is left."""
         everyone = range(self.settings.shards)
         kept = {shard.number: shard for shard in self.before.shards} if self.before else {}
-        kept |= _finished(self.place, self.settings) if incremental else {}
+        kept |= _finished(self.location, self.settings) if incremental else {}
         if not kept:
             return {}, list(everyone)
         prints = _fingerprints(marked)
@@ -228,7 +228,9 @@ class _Work:
         wanted = marked if len(todo) == self.settings.shards else marked.where(F.col("shard").isin(todo))
         spread = wanted.repartitionById(self.settings.shards, F.col("shard"))
         kept = {shard.number: shard for shard in self.before.shards} if self.before else {}
-        task = _Task(self.place, self.settings, {number: kept[number] for number in todo if number in kept})
+        task = _Task(
+            self.location, self.settings, {number: kept[number] for number in todo if number in kept}
+        )
         found = spread.mapInArrow(task, "receipt string").collect()
         shards = [msgspec.json.decode(row["receipt"], type=Shard) for row in found]
         made = {shard.number: shard for shard in shards}
@@ -241,8 +243,8 @@ class _Work:
 class _Task:
     """What a Spark task does: gather the rows of its shards, build and store them, leave receipts."""
 
-    def __init__(self, place: Place, settings: Settings, before: dict[int, Shard]) -> None:
-        self._place, self._settings, self._before = place, settings, before
+    def __init__(self, location: Location, settings: Settings, before: dict[int, Shard]) -> None:
+        self._location, self._settings, self._before = location, settings, before
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the receipts of the shards whose rows this partition holds."""
@@ -259,9 +261,9 @@ class _Task:
 
     def build(self, number: int, rows: pa.Table) -> Shard:
         """Build one shard and leave its receipt."""
-        work = Work(self._place, self._settings, _sample(self._settings.profile))
+        work = BuildContext(self._location, self._settings, _sample(self._settings.profile))
         shard = build_shard(work, number, rows, self._before.get(number))
-        receipts.leave(self._place, self._settings, shard)
+        receipts.write(self._location, self._settings, shard)
         return shard
 
 
@@ -275,21 +277,21 @@ def _path_of(profile: str | Profile | None) -> str:
     return Profile.open(profile).path if isinstance(profile, str) else profile.path
 
 
-def _finished(place: Place, settings: Settings) -> dict[int, Shard]:
+def _finished(location: Location, settings: Settings) -> dict[int, Shard]:
     """Return the shards that an interrupted build with the same settings has finished."""
-    found = [receipt.shard for receipt in receipts.read(place) if receipt.settings == settings]
+    found = [receipt.shard for receipt in receipts.read(location) if receipt.settings == settings]
     return {shard.number: shard for shard in found}
 
 
-def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
+def _commit(location: Location, settings: Settings, shards: list[Shard], applied: int) -> Manifest:
     """Return the next version; whoever changed the index meanwhile had rows that this build does not."""
-    sample = write_sample(place, KeptSample(_sample(settings.profile), limits_of(settings)))
+    sample = write_sample(location, KeptSample(_sample(settings.profile), limits_of(settings)))
     for attempt in range(ATTEMPTS):
-        there = latest(place)
+        there = latest(location)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         manifest = Manifest(there.number + 1 if there else 1, now, settings, shards, applied, sample)
         try:
-            commit(place, manifest)
+            commit(location, manifest)
             return manifest
         except IndexConflict:
             if attempt == ATTEMPTS - 1:
@@ -298,7 +300,7 @@ def _commit(place: Place, settings: Settings, shards: list[Shard], applied: int)
 
 
 @contextmanager
-def _watched(place: Place, settings: Settings, progress: Progress | None, done: int) -> Iterator[None]:
+def _watched(location: Location, settings: Settings, progress: Progress | None, done: int) -> Iterator[None]:
     """Report finished shards while Spark builds them: their receipts are what can be seen from outside."""
     if progress is None:
         yield
@@ -307,7 +309,7 @@ def _watched(place: Place, settings: Settings, progress: Progress | None, done: 
 
     def watch() -> None:
         while not stop.wait(0.5):
-            progress(receipts.count(place), settings.shards)
+            progress(receipts.count(location), settings.shards)
 
     watcher = threading.Thread(target=watch, daemon=True)
     progress(done, settings.shards)

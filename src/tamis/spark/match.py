@@ -14,8 +14,8 @@ from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import InputError
 from tamis.index.audit import Audit
 from tamis.index.work import COUNTERS
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, current
-from tamis.shards.place import Place
 from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
 from tamis.spark.events import REFUSED_EVENTS, events
 from tamis.spark.plan import Plan, choose
@@ -146,7 +146,7 @@ class Matcher:
     def __init__(
         self, path: str, options: MatchOptions, plan: str, version: int | None, explain: bool = False
     ) -> None:
-        place = Place(path)
+        place = Location(path)
         self._path, self._options, self._asked, self._explain = place.uri, options, plan, explain
         self._manifest: Manifest = current(place, version)
         self._follow = version is None

@@ -19,8 +19,8 @@ from pyspark.sql.functions import arrow_udtf
 
 from tamis.contract.on_error import REPORT, check_on_error
 from tamis.errors import InputError
+from tamis.shards.location import Location
 from tamis.shards.manifest import current
-from tamis.shards.place import Place
 from tamis.spark.worker import Matching, MatchOptions
 from tamis.spark.workers import ready
 
@@ -55,7 +55,9 @@ class _Matched:
         """Yield the matches of one batch."""
         if self._matching is None:
             check_on_error(on_error)
-            self._matching = Matching(path, current(Place(path)).number, MatchOptions(k, on_error=on_error))
+            self._matching = Matching(
+                path, current(Location(path)).number, MatchOptions(k, on_error=on_error)
+            )
         for found in self._matching(iter([_checked(batch)])):
             table = pa.Table.from_batches([found])
             yield table.filter(pa.compute.is_null(table["note"])).drop_columns(["note"])

@@ -19,8 +19,8 @@ from tamis.contract.on_error import REPORT
 from tamis.errors import IndexNotFound, InputError
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, current, numbers
-from tamis.shards.place import Place
 from tamis.spark.carrying import Carry, checked_carry
 from tamis.spark.match import Matcher, canonical_of, wish_of
 from tamis.spark.outbox import write_noted
@@ -78,8 +78,8 @@ def match_stream(
     url = store.url if isinstance(store, Store) else store
     if url is not None:
         Store.shared(url)  # a store that is down is better known now than at the first event
-    path = Place(path).uri
-    current(Place(path))
+    path = Location(path).uri
+    current(Location(path))
     options = replace(wish_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
     canonical, carried = canonical_of(stream, checked_carry(carry))
     if url is not None and (unfit := [one for one in carried if one not in ENVELOPE]):
@@ -112,7 +112,7 @@ class _Batches:
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Match one micro-batch."""
         if self.url is None:
-            self._give(batch, number, current(Place(self.path)).number)
+            self._give(batch, number, current(Location(self.path)).number)
             return
         store = Store.shared(self.url)
         if store.is_finished(self.query, number):
@@ -125,7 +125,7 @@ class _Batches:
     def query(self) -> str:
         """Tells this query from an earlier one of the same name: batches of a new checkpoint are new ones."""
         if not self._query:
-            metadata = Place(self.checkpoint).read("metadata")
+            metadata = Location(self.checkpoint).read("metadata")
             self._query = f"{self.name}/{json.loads(metadata)['id']}"
         return self._query
 
@@ -151,7 +151,7 @@ class _Batches:
 
     def _up_to_date(self, store: Store) -> Manifest:
         """Return the index with every change that was in the store when the events had been read."""
-        place = Place(self.path)
+        place = Location(self.path)
         manifest = current(place)
         while changes := store.changes(manifest.applied, CHANGES):
             manifest, refused = apply_changes(place, changes)
@@ -161,7 +161,7 @@ class _Batches:
 
     def _there(self, version: int) -> int:
         """Return the pinned version, unless it was collected while the query was down for long."""
-        there = numbers(Place(self.path))
+        there = numbers(Location(self.path))
         if version in there:
             return version
         if not there:
@@ -173,5 +173,5 @@ class _Batches:
         """Old versions and old notes go; Spark runs the last batch again at most."""
         if time.monotonic() - self._tidied > TIDY:
             self._tidied = time.monotonic()
-            collect(Place(self.path))
+            collect(Location(self.path))
             store.forget_batches(self.query, number - KEPT)

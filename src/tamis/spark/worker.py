@@ -21,9 +21,9 @@ from tamis.errors import EventError, EventLimit, IndexVersion
 from tamis.index.audit import Audit
 from tamis.index.index import Index
 from tamis.index.work import WorkReport
+from tamis.shards.location import Location
 from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
-from tamis.shards.place import Place
 from tamis.space.table_row import event_of_row
 from tamis.spark.rows import cut_text, good_of, text_of
 from tamis.values.event import event_from
@@ -126,7 +126,7 @@ class Matching:
             yield from rows.all(index, good.piece, len(good.bad), audit)
 
     def _in_force(self) -> int:
-        manifest = current(Place(self.path))
+        manifest = current(Location(self.path))
         if self.shards not in (0, len(manifest.shards)):
             raise IndexVersion(
                 f"{self.path} was built anew with {len(manifest.shards)} shards instead of {self.shards};"

@@ -16,7 +16,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.contract.delivery import shown_delivery, stored_delivery
+from tamis.contract.delivery import masked_delivery, stored_delivery
 from tamis.contract.schedule import AtOnce, parse_schedule
 from tamis.errors import DeliveryError, ScheduleError
 from tamis.failpoint import failpoint
@@ -179,7 +179,7 @@ def _receiver(identity: str, owner: str | None, schedule: str | None, delivery: 
     except DeliveryError as bad:  # it is listed and attempted, since another notifier may be able to send it
         _log.warning("the delivery of %s cannot be read: %s", identity, bad.message)
         return _Receiver(owner, at_once, "unknown", f"{owner or ''} unknown", "{}")
-    shown = shown_delivery(settings)
+    shown = masked_delivery(settings)
     shown.pop("template", None)
     text = msgspec.json.encode(shown, order="sorted").decode()
     return _Receiver(owner, at_once, settings.transport, f"{owner or ''} {settings.receiver}", text)
