@@ -300,10 +300,10 @@ def test_dead_letters_of_an_owner_and_of_all(told: Store) -> None:
 def test_again_is_for_ones_own_and_for_what_is_over(told: Store) -> None:
     ids = [row.outbox_id for row in rows(told)]
     with told.database.writing() as connection:
-        assert deliveries.again(connection, ids, "bob", [DEAD]) == 1
-        assert deliveries.again(connection, ids, "ann", [DEAD]) == 1
-        assert deliveries.again(connection, ids, "ann", [*FINISHED, WAITING, "claimed"]) == 1
-        assert deliveries.again(connection, ids, None, FINISHED) == 0
+        assert deliveries.redeliver(connection, ids, "bob", [DEAD]) == 1
+        assert deliveries.redeliver(connection, ids, "ann", [DEAD]) == 1
+        assert deliveries.redeliver(connection, ids, "ann", [*FINISHED, WAITING, "claimed"]) == 1
+        assert deliveries.redeliver(connection, ids, None, FINISHED) == 0
     assert states(told) == {WAITING: 7}
     fresh = next(row for row in rows(told) if row.outbox_id == ids[0])
     assert (fresh.attempts, fresh.finished_at) == (0, None)

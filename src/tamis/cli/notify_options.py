@@ -32,7 +32,7 @@ OPTIONS = (
             show_default=True),
     _option("--folder", "The folder for files.", type=click.Path(path_type=Path, file_okay=False)),
     _option("--smtp", "The mail server.", metavar="HOST[:PORT]"),
-    _option("--smtp-security", "The security of its connection.", type=click.Choice(["none", "starttls", "tls"]),
+    _option("--smtp-security", "Its security.", type=click.Choice(["none", "starttls", "tls"]),
             default="starttls", show_default=True),
     _option("--smtp-user", f"The user name; the password is in {SMTP_PASSWORD}.", metavar="NAME"),
     _option("--smtp-from", "The sender of e-mail.", metavar="ADDRESS", default="tamis@localhost",
