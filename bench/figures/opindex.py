@@ -132,7 +132,7 @@ FIGURE_9 = Figure(
 )  # fmt: skip
 FIGURE_10 = Figure(
     "10",
-    "Matching time",
+    "MatchTask time",
     (
         Panel("(a) by subscriptions", "subscriptions", "us", sweep(_by_size, *SIZES), CURVES, log_x=True),
         _matching("(b) by most predicates Γmax", "most predicates", "most_predicates", 4, 8, 12, 16, 20),

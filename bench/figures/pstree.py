@@ -32,7 +32,7 @@ def _by_size(size: int, workload: str) -> Job:
 
 
 def _both(x_label: str, name: str, *values: Any, log_x: bool = False) -> tuple[Panel, ...]:
-    """Matching time, dense and sparse."""
+    """MatchTask time, dense and sparse."""
     return tuple(
         Panel(f"({letter}) {kind}", x_label, "us",
               sweep(partial(_w4, workload=book, name=name), *values), CURVES, log_x=log_x)
@@ -83,7 +83,7 @@ FIGURE_5 = Figure(
 )  # fmt: skip
 FIGURE_6 = Figure(
     "6",
-    "Matching by subscriptions",
+    "MatchTask by subscriptions",
     tuple(
         Panel(f"({letter}) {kind}", "subscriptions", "us",
               sweep(partial(_by_size, workload=book), *SIZES), CURVES, log_x=True)
@@ -100,7 +100,7 @@ FIGURE_6 = Figure(
 )  # fmt: skip
 FIGURE_7 = Figure(
     "7",
-    "Matching by skew",
+    "MatchTask by skew",
     _both("Zipf exponent of attributes", "alpha", 0.0, 1.0, 2.0, 3.0, 5.0),
     (
         Claim("(a) Dense and skewed: PSTHash is first.",
@@ -114,7 +114,7 @@ FIGURE_7 = Figure(
 )  # fmt: skip
 FIGURE_8 = Figure(
     "8",
-    "Matching by dimensions",
+    "MatchTask by dimensions",
     (
         Panel("(a) as many subscriptions", "dimensions", "us", _BY_DIMENSIONS, CURVES, log_x=True),
         Panel(f"(b) {PER_DIMENSION} subscriptions for each", "dimensions", "us",
@@ -134,7 +134,7 @@ FIGURE_8 = Figure(
 )  # fmt: skip
 FIGURE_9 = Figure(
     "9",
-    "Matching by cardinality",
+    "MatchTask by cardinality",
     _both("values of a dimension", "cardinality", 3, 10, 30, 100, 300, 1_000, log_x=True),
     (
         Claim("(a) Dense: PSTHash is first below 300 values …",
@@ -146,7 +146,7 @@ FIGURE_9 = Figure(
 )  # fmt: skip
 FIGURE_10 = Figure(
     "10",
-    "Matching by predicates",
+    "MatchTask by predicates",
     _both("predicates of a subscription", "size", *_LENGTHS),
     (
         Claim("(a) Dense: PSTHash is faster with longer subscriptions.",
@@ -159,7 +159,7 @@ FIGURE_10 = Figure(
 )  # fmt: skip
 FIGURE_11 = Figure(
     "11",
-    "Matching by event size",
+    "MatchTask by event size",
     _both("pairs of an event", "event_size", 30, 54, 90),
     (
         Claim("(a) Dense, events of 90: PSTHash is first …", first("PSTHash", PAPERS, at=(90,))),
@@ -170,7 +170,7 @@ FIGURE_11 = Figure(
 )  # fmt: skip
 FIGURE_12 = Figure(
     "12",
-    "Matching by match probability",
+    "MatchTask by match probability",
     _both("match probability", "match_probability", 0.001, 0.01, 0.1, 0.5, log_x=True),
     (
         Claim("(a) Dense, half of all match: PSTHash takes a quarter of the scan's time.",
@@ -184,7 +184,7 @@ FIGURE_12 = Figure(
 )  # fmt: skip
 FIGURE_13 = Figure(
     "13",
-    "Matching by share of equalities",
+    "MatchTask by share of equalities",
     _both("share of equalities", "equality", *_RATIOS),
     (
         Claim("(a) More equalities make all faster, here PSTHash.", growth("PSTHash", 0.0, 0.9, "falls")),

@@ -158,7 +158,7 @@ def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) 
 def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tamis.notify.claim_manager.LOOK", 0.05)
+    monkeypatch.setattr("tamis.notify.claim_manager.MAINTENANCE_SECONDS", 0.05)
     with receiving() as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, ("e1", "ann/1"))

@@ -30,7 +30,7 @@ FIELDS: dict[str, Callable[[Any, str], None]] = {
 @pytest.fixture
 def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "cache" / "deep"))
-    monkeypatch.setattr("tamis.shards.opening.Place", Far)
+    monkeypatch.setattr("tamis.shards.opening.Location", Far)
     place = Far(str(tmp_path / "index"))
     build(place, BOOK, shards=1)
     return place

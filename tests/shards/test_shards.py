@@ -81,7 +81,7 @@ def expected(book: dict[str, str]) -> set[tuple[int, str]]:
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "cache"))
     if request.param is Far:
-        monkeypatch.setattr("tamis.shards.opening.Place", Far)
+        monkeypatch.setattr("tamis.shards.opening.Location", Far)
     made: Location = request.param(str(tmp_path / "index"))
     return made
 

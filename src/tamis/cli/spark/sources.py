@@ -18,7 +18,6 @@ from tamis.errors import InputError
 
 _LINE = "made_line"  # a name that no table has
 ALL = "all"  # the value of --carry for all columns
-_MATCHES = "event_id STRING, subscription_id STRING, version LONG, event_time TIMESTAMP, payload STRING"
 
 
 class Shape(NamedTuple):
@@ -76,12 +75,14 @@ def stream_matches(spark: Any, source: str, form: str | None) -> Any:
     """Return the matches that arrive from now on, with the columns that digests need."""
     from pyspark.sql import functions as F
 
+    from tamis.spark.schema import TO_DIGEST
+
     kind, _, rest = source.partition(":")
     if kind == "kafka":
-        return _kafka(spark, rest).select(F.from_json(_LINE, _MATCHES).alias("match")).select("match.*")
-    return (
-        spark.readStream.schema(_MATCHES).option("header", True).format(format_of(source, form)).load(source)
-    )
+        parsed = F.from_json(_LINE, TO_DIGEST.spark)
+        return _kafka(spark, rest).select(parsed.alias("match")).select("match.*")
+    reader = spark.readStream.schema(TO_DIGEST.spark).option("header", True)
+    return reader.format(format_of(source, form)).load(source)
 
 
 def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:
@@ -137,7 +138,7 @@ def _socket(spark: Any, address: str) -> Any:
 
 
 def _canonical(frame: Any, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
-    from tamis.spark.events import CANONICAL
+    from tamis.spark.schema import CANONICAL
 
     others = tuple(name for name in carry if name not in CANONICAL)
     return (_lines if _LINE in frame.columns else _columns)(frame, shape, others)

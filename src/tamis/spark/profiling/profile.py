@@ -1,4 +1,4 @@
-"""A profile on disk: tables beside a sealed manifest that names them; it appears whole or not at all."""
+"""A stored profile: tables beside a sealed manifest that names them; it is written atomically."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class _Manifest(msgspec.Struct):
 
 
 class Profile:
-    """What a log of events is like; made by :func:`tamis.spark.profile`, read again by :meth:`open`.
+    """The profile of a log of events; :func:`tamis.spark.profile` creates it, :meth:`open` reads it.
 
-    ``events``, ``refused`` and ``dropped`` (attributes left out for their rarity) are counts; ``table`` gives
+    ``events``, ``refused`` and ``dropped`` (rare attributes that were left out) are counts; ``table`` returns
     the Arrow tables ``attributes``, ``values``, ``quantiles``, ``terms``, ``pairs`` and ``sample``.
     """
 
@@ -74,7 +74,7 @@ class Profile:
 
     @classmethod
     def write(cls, path: str, total: Total, tables: dict[str, pa.Table]) -> Profile:
-        """Store a profile as ``path``; one that is there is replaced when the new one is whole."""
+        """Store a profile at ``path``; an existing one is replaced when the new one is complete."""
         location = Location(path)
         files = {}
         for kind in TABLES:
@@ -90,31 +90,31 @@ class Profile:
 
     @property
     def path(self) -> str:
-        """Where it is stored."""
+        """The path of the profile."""
         return self._location.uri
 
     @property
     def events(self) -> int:
-        """Events that were read, refused ones included."""
+        """The number of events read, including refused ones."""
         return self._manifest.events
 
     @property
     def refused(self) -> int:
-        """Events that could not be read."""
+        """The number of events that could not be read."""
         return self._manifest.refused
 
     @property
     def dropped(self) -> int:
-        """How many attributes were left out, at most; 0 if all are described."""
+        """The greatest possible number of attributes left out; 0 if all are described."""
         return self._manifest.dropped
 
     @property
     def made(self) -> str:
-        """When it was made."""
+        """The time at which it was created."""
         return self._manifest.made
 
     def table(self, kind: str) -> pa.Table:
-        """Return one of the tables, its bytes verified."""
+        """Return one of the tables, after verifying its bytes."""
         if kind not in TABLES:
             raise InputError(f"a profile has no table {kind!r}; it has {', '.join(TABLES)}")
         if kind not in self._tables:
@@ -128,13 +128,13 @@ class Profile:
         return self._tables[kind]
 
     def sample(self) -> pa.Table | list[Any]:
-        """Return a uniform sample of the good events, as ``Index.build(sample=…)`` takes it."""
+        """Return a uniform sample of the good events, for ``Index.build(sample=…)``."""
         table = self.table("sample").combine_chunks()
         batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
         return piece_of(batches[0], self._limits)
 
     def to_text(self) -> str:
-        """Return the profile for people: a page."""
+        """Return the profile as a page of text."""
         return summary(self)
 
     def __str__(self) -> str:
@@ -145,7 +145,7 @@ class Profile:
 
 
 def _remove_others(location: Location, kept: set[str]) -> None:
-    """Tables of earlier profiles, and of one that was never finished."""
+    """Remove the tables of earlier and unfinished profiles."""
     for info in location.names():
         kind = info.base_name.split("-")[0]
         if kind in TABLES and info.base_name.endswith(".parquet") and info.base_name not in kept:
