@@ -23,6 +23,7 @@ from tamis.index.batches import VERSIONED
 from tamis.index.warm import warm
 from tamis.live.index_follower import STEP, IndexFollower
 from tamis.store import Store, events, outbox, positions, subscriptions
+from tamis.store.bulk import table_of
 from tamis.store.events import StoredEvent
 from tamis.store.positions import LIVE
 from tamis.store.subscriptions import Refused
@@ -198,5 +199,4 @@ def _outbox_table(batch: Sequence[StoredEvent], found: pa.Table) -> pa.Table:
 
 def _refused(batch: Sequence[StoredEvent], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
     rows = [(batch[row].event_id, bad.code, bad.message, batch[row].text) for row, bad in refused]
-    columns = zip(*rows, strict=True)
-    return pa.table([pa.array(column, pa.string()) for column in columns], list(outbox.REFUSED_EVENT))
+    return table_of(rows, outbox.REFUSED_EVENT)

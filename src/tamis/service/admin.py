@@ -45,7 +45,7 @@ async def create_key(call: Call) -> Answer:
 async def list_keys(call: Call) -> Answer:
     """List the keys of one owner or of all owners."""
     after, owner = cursors.place(call.query.cursor), call.query.of
-    most = min(call.query.limit, call.service.limits.page_items)
+    most = call.page_items
     found = await call.service.read(lambda connection: keys.page(connection, owner, after, most + 1))
     items = [schemas.Key(**_fields(key)) for key in found[:most]]
     return Answer(
@@ -115,7 +115,7 @@ async def owner_shown(service: Service, owner: str) -> schemas.Owner:
 async def list_quarantine(call: Call) -> Answer:
     """List the quarantined events and subscriptions, the latest first."""
     before = cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    most = call.page_items
     page = await call.service.read(lambda connection: listing.refusals_page(connection, before, most))
     items = [_refusal(one) for one in page.items]
     return Answer(schemas.RefusalPage(items=items, next=cursors.cursor(page.next)))

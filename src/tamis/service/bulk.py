@@ -52,16 +52,11 @@ async def import_subscriptions(call: Call) -> Response:
     service, owner = call.service, call.owner
     report = Report(call.query.report == "refused")
     bucket = service.changes.of(owner, call.caller.quotas.changes)
-    try:
-        await bodies.pipelined(
-            bodies.lines(call.request, service.limits),
-            lambda group: _paced(service, bucket, owner, group),
-            lambda drafted: _put(service, drafted, report),
-        )
-    except TamisError as bad:
-        report.close()
-        bad.details["lines"] = report.last  # lines up to here are stored
-        raise
+    await report.fill(
+        call,
+        lambda group: _paced(service, bucket, owner, group),
+        lambda drafted: _put(service, drafted, report),
+    )
     return report.sent(service, 200)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from sqlalchemy.engine import Connection
 from starlette.responses import Response
 
 from tamis.contract.names import check_local
-from tamis.errors import EventConflict, RateExceeded, TamisError
+from tamis.errors import EventConflict, TamisError
 from tamis.limits import Limits
 from tamis.service import bodies
 from tamis.service.bodies import JSON, NDJSON, Line
@@ -27,6 +26,7 @@ from tamis.service.schemas import events as schemas
 from tamis.service.schemas.common import Moment, RequestModel
 from tamis.service.service import Service
 from tamis.store import outbox
+from tamis.store.bulk import table_of
 from tamis.store.events import CONFLICT, NewEvent, Published
 from tamis.store.keys import PUBLISH
 from tamis.store.subscriptions import REFUSED_TEXT
@@ -78,12 +78,7 @@ async def publish_events(call: Call) -> Answer | Response:
         return await _publish_lines(call)
     service = call.service
     bucket = service.events.of(call.owner, call.caller.quotas.events)
-    if (wait := bucket.wait()) > 0:
-        raise RateExceeded(
-            f"{call.owner} may publish {call.caller.quotas.events} events a second; wait",
-            limit="events",
-            retry_after=math.ceil(wait),
-        )
+    bucket.check(f"{call.owner} may publish {call.caller.quotas.events} events a second; wait", "events")
     text = await bodies.read_whole(call.request, service.limits)
     event_ids = _EventIds(call)
     if len(text) <= SMALL:
@@ -133,16 +128,11 @@ class _Read(NamedTuple):
 async def _publish_lines(call: Call) -> Response:
     service, owner, event_ids, report = call.service, call.owner, _EventIds(call), Report()
     bucket = service.events.of(owner, call.caller.quotas.events)
-    try:
-        await bodies.pipelined(
-            bodies.lines(call.request, service.limits),
-            lambda group: _paced(service, bucket, group, event_ids),
-            lambda found: _publish(service, owner, found, report, call.query.on_error),
-        )
-    except TamisError as bad:
-        report.close()
-        bad.details["lines"] = report.last
-        raise
+    await report.fill(
+        call,
+        lambda group: _paced(service, bucket, group, event_ids),
+        lambda found: _publish(service, owner, found, report, call.query.on_error),
+    )
     if (refused := report.counts["refused"]) and call.query.on_error == "report":
         _log.warning("%s: %d of %d lines of events were refused", owner, refused, report.counts.total())
     return report.sent(service, 202)
@@ -213,10 +203,11 @@ def _put_aside(connection: Connection, bad: Sequence[tuple[Line, TamisError]], o
 
 
 def _refused(bad: Sequence[tuple[Line, TamisError]]) -> pa.Table:
-    texts = [(line.text or b"").decode(errors="replace")[:REFUSED_TEXT] for line, _ in bad]
-    columns = [[None] * len(bad), [why.code for _, why in bad], [why.message for _, why in bad], texts]
-    arrays = [pa.array(column, pa.string()) for column in columns]
-    return pa.table(arrays, list(outbox.REFUSED_EVENT))
+    rows = [
+        (None, why.code, why.message, (line.text or b"").decode(errors="replace")[:REFUSED_TEXT])
+        for line, why in bad
+    ]
+    return table_of(rows, outbox.REFUSED_EVENT)
 
 
 OPERATIONS = (publish_events,)

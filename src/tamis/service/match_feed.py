@@ -19,7 +19,8 @@ from tamis.contract.names import owner_of
 from tamis.errors import TamisError
 from tamis.limits import Limits
 from tamis.store import listing
-from tamis.store.listing import OutboxRow, Page
+from tamis.store.listing import OutboxRow
+from tamis.store.pages import Page
 
 POLL = 1.0  # seconds; other processes also write to the outbox
 PAGE = 1_000

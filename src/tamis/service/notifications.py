@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 from sqlalchemy.engine import Connection
 
@@ -16,6 +15,7 @@ from tamis.service.schemas.events import Notification, NotificationPage, Retried
 from tamis.store import deliveries, dispatch, registry, subscriptions
 from tamis.store.deliveries import DEAD, WAITING
 from tamis.store.keys import SUBSCRIBE
+from tamis.store.pages import Page
 from tamis.store.timestamps import now
 from tamis.values.value import moment_of
 
@@ -34,16 +34,15 @@ _common = {"scope": SUBSCRIBE, "tag": "notifications"}
 async def list_notifications(call: Call) -> Answer:
     """List the notifications of a subscription, the latest first, also of a deleted one."""
     stored, before = call.stored, cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    most = call.page_items
 
-    def ask(connection: Connection) -> tuple[list[deliveries.Notification], int | None]:
-        found, following = deliveries.history(connection, stored, before, most)
-        if not found and before is None:
+    def ask(connection: Connection) -> Page[deliveries.Notification, int]:
+        page = deliveries.history(connection, stored, before, most)
+        if not page.items and before is None:
             registry.existing(subscriptions.get(connection, stored), stored)
-        return found, following
+        return page
 
-    found, following = await call.service.read(ask)
-    return _page(found, following)
+    return _page(await call.service.read(ask))
 
 
 @operation(
@@ -79,9 +78,9 @@ async def replay_notification(call: Call) -> Answer:
 async def list_dead_letters(call: Call) -> Answer:
     """List the failed deliveries that are no longer retried, the latest first."""
     before = cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    most = call.page_items
     ask = functools.partial(deliveries.dead_letters, owner=call.owner, before=before, most=most)
-    return _page(*await call.service.read(ask))
+    return _page(await call.service.read(ask))
 
 
 @operation(
@@ -111,8 +110,8 @@ async def retry_dead_letters(call: Call) -> Answer:
     owner, most = call.owner, call.service.limits.page_items
 
     def retry(connection: Connection) -> int:
-        found, _ = deliveries.dead_letters(connection, owner, None, most)
-        return deliveries.redeliver(connection, [one.id for one in found], owner, [DEAD])
+        page = deliveries.dead_letters(connection, owner, None, most)
+        return deliveries.redeliver(connection, [one.id for one in page.items], owner, [DEAD])
 
     return Answer(Retried(retried=await call.service.commit(retry)), 202)
 
@@ -128,9 +127,9 @@ def _unknown(what: str, number: int | str) -> ResourceUnknown:
     return ResourceUnknown(f"there is no {what} {str(number)[:40]}")
 
 
-def _page(found: Sequence[deliveries.Notification], following: int | None) -> Answer:
-    items = [_shown(one) for one in found]
-    return Answer(NotificationPage(items=items, next=cursors.cursor(following)))
+def _page(page: Page[deliveries.Notification, int]) -> Answer:
+    items = [_shown(one) for one in page.items]
+    return Answer(NotificationPage(items=items, next=cursors.cursor(page.next)))
 
 
 def _shown(one: deliveries.Notification) -> Notification:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tamis.contract.names import stored_name
-from tamis.errors import RateExceeded, RequestInvalid
+from tamis.errors import RequestInvalid
 from tamis.service import bodies
 from tamis.service.access import Caller
 from tamis.service.concurrency import Slot
@@ -97,6 +96,11 @@ class Call:
         """The owner that the request acts for."""
         return self.caller.acting_for(getattr(self.query, "owner", None))
 
+    @property
+    def page_items(self) -> int:
+        """The number of items on a page: the requested one, up to the limit."""
+        return int(min(self.query.limit, self.service.limits.page_items))
+
     def part(self, name: str) -> str:
         """Return a parameter of the path."""
         return str(self.request.path_params[name])
@@ -134,13 +138,7 @@ class Endpoint:
         request.scope["state"]["caller"] = caller  # so that the log names the caller in every case
         REQUEST_OWNER.set(caller.owner)
         bucket = self._service.requests.of(caller.owner, caller.quotas.requests)
-        wait = bucket.wait()
-        if wait > 0:
-            raise RateExceeded(
-                f"{caller.owner} may ask {caller.quotas.requests} times a second; wait",
-                limit="requests",
-                retry_after=math.ceil(wait),
-            )
+        bucket.check(f"{caller.owner} may ask {caller.quotas.requests} times a second; wait", "requests")
         bucket.take()
         caller.need(scope)
         request.scope["state"]["slot"] = self._acquire_slot(caller)  # the middleware releases it

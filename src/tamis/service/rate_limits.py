@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
+
+from tamis.errors import RateExceeded
 
 
 class TokenBucket:
@@ -18,6 +21,11 @@ class TokenBucket:
         """Return the seconds until a token is available, or 0."""
         self._fill()
         return max(0.0, (1.0 - self._level) / self.rate)
+
+    def check(self, message: str, limit: str) -> None:
+        """Raise ``RateExceeded`` if no token is available."""
+        if (seconds := self.wait()) > 0:
+            raise RateExceeded(message, limit=limit, retry_after=math.ceil(seconds))
 
     def take(self, amount: float = 1.0) -> None:
         """Take tokens; an overdrawn bucket makes the next caller wait longer."""

@@ -16,7 +16,9 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from tamis.errors import InternalError, StoreError, StoreUnavailable, TamisError
-from tamis.service.bodies import NDJSON
+from tamis.service import bodies
+from tamis.service.bodies import NDJSON, Line
+from tamis.service.operation import Call
 from tamis.service.schemas.subscriptions import Fault
 from tamis.service.service import Service
 
@@ -55,6 +57,20 @@ class Report:
     def _count(self, line: int, status: str) -> None:
         self.counts[status] += 1
         self.last = max(self.last, line)
+
+    async def fill(
+        self,
+        call: Call,
+        prepare: Callable[[list[Line]], Awaitable[T]],
+        finish: Callable[[T], Awaitable[None]],
+    ) -> None:
+        """Prepare and finish all lines of a request; an error names the last finished line."""
+        try:
+            await bodies.pipelined(bodies.lines(call.request, call.service.limits), prepare, finish)
+        except TamisError as bad:
+            self.close()
+            bad.details["lines"] = self.last
+            raise
 
     def sent(self, service: Service, status: int) -> StreamingResponse:
         """Return the report as a response; its last line has the totals."""

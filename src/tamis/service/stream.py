@@ -22,7 +22,8 @@ from tamis.service.schemas.events import StreamQuery
 from tamis.service.service import Service
 from tamis.store import listing
 from tamis.store.keys import SUBSCRIBE
-from tamis.store.listing import OutboxRow, Page
+from tamis.store.listing import OutboxRow
+from tamis.store.pages import Page
 from tamis.store.timestamps import calendar_moment
 from tamis.values.value import moment_of
 

@@ -28,6 +28,7 @@ from tamis.store import idempotency, listing, registry, subscriptions
 from tamis.store.bulk import lock_counter
 from tamis.store.idempotency import IdempotentRequest, StoredResponse
 from tamis.store.keys import SUBSCRIBE
+from tamis.store.pages import Page
 from tamis.store.registry import Outcome, Put
 from tamis.store.subscriptions import ACTIVE, PAUSED, Entry, StoredSubscription
 from tamis.store.tables import CHANGE_ORDER
@@ -80,9 +81,9 @@ async def list_subscriptions(call: Call) -> Answer:
     owner = None if query.owner == EVERYBODY else call.owner
     filters = listing.SubscriptionFilter(owner, query.status, query.text)
     after = cursors.place(query.cursor)
-    most = min(query.limit, call.service.limits.page_items)
+    most = call.page_items
 
-    def read(connection: Connection) -> tuple[listing.Page[StoredSubscription, str], int | None]:
+    def read(connection: Connection) -> tuple[Page[StoredSubscription, str], int | None]:
         total = listing.subscriptions_total(connection, filters) if query.count else None
         return listing.subscriptions_page(connection, filters, after, most), total
 

@@ -10,7 +10,7 @@ import functools
 import io
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -89,6 +89,13 @@ def without_nul(rows: pa.Table) -> pa.Table:
         if field.type == pa.string() and pc.any(pc.match_substring(column, "\0")).as_py():
             rows = rows.set_column(place, field, pc.replace_substring(column, "\0", "\ufffd"))
     return rows
+
+
+def table_of(rows: Sequence[Sequence[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return rows as an Arrow table with these columns."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types.values(), strict=True)]
+    return pa.table(arrays, list(types))
 
 
 def record_batches(result: sa.CursorResult[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

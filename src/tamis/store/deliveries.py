@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.contract.token import token_of
 from tamis.store.bulk import one_of
+from tamis.store.pages import Page, page_of
 from tamis.store.positions import NOTIFY
 from tamis.store.tables import deliveries, outbox, positions
 from tamis.store.timestamps import now
@@ -51,7 +52,7 @@ class Lag(NamedTuple):
 
 def history(
     connection: Connection, subscription_id: str, before: int | None, most: int
-) -> tuple[list[Notification], int | None]:
+) -> Page[Notification, int]:
     """Return the notifications of a subscription, the latest first, and the start of the next page."""
     mine = sa.and_(_O.token == token_of(subscription_id), _O.subscription_id == subscription_id)
     return _page(connection, mine, before, most)
@@ -59,7 +60,7 @@ def history(
 
 def dead_letters(
     connection: Connection, owner: str | None, before: int | None, most: int
-) -> tuple[list[Notification], int | None]:
+) -> Page[Notification, int]:
     """Return the dead letters of one owner or all, the latest first, and the start of the next page."""
     mine = _D.state == DEAD if owner is None else sa.and_(_D.owner == owner, _D.state == DEAD)
     return _page(connection, mine, before, most)
@@ -67,19 +68,18 @@ def dead_letters(
 
 def find(connection: Connection, outbox_id: int) -> Notification | None:
     """Return one notification, or ``None``."""
-    found, _ = _page(connection, _O.id == outbox_id, None, 1)
+    found = _page(connection, _O.id == outbox_id, None, 1).items
     return found[0] if found else None
 
 
 def _page(
     connection: Connection, which: sa.ColumnElement[bool], before: int | None, most: int
-) -> tuple[list[Notification], int | None]:
+) -> Page[Notification, int]:
     columns = [_D[name] if name in _OF_DELIVERY else _O[name] for name in Notification._fields]
     both = outbox.outerjoin(deliveries, _D.outbox_id == _O.id)
     query = sa.select(*columns).select_from(both).where(which).order_by(_O.id.desc()).limit(most + 1)
     rows = connection.execute(query if before is None else query.where(_O.id < before))
-    found = [Notification(*row) for row in rows]
-    return found[:most], found[most - 1].id if len(found) > most else None
+    return page_of([Notification(*row) for row in rows], most)
 
 
 _OF_DELIVERY = {"state", "attempts", "due", "error", "finished_at", "settings"}

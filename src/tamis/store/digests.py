@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from tamis.contract.schedule import AtOnce, Schedule, parse_schedule
 from tamis.errors import ScheduleError
-from tamis.store.bulk import insert, one_of
+from tamis.store.bulk import insert, one_of, table_of
 from tamis.store.digest_plan import Clock, Digest, DigestPlan, Part, digest_text, name_of, plan_digests
 from tamis.store.outbox import add_rows, begin_batch, finish_batch, is_finished
 from tamis.store.subscriptions import last_change
@@ -141,7 +141,7 @@ def _sent(connection: Connection, run: DigestBatch, ids: list[str]) -> dict[str,
 def _keep(connection: Connection, run: DigestBatch, waiting: Sequence[tuple[Part, int]]) -> None:
     """Store the parts that wait, and the time to examine them again."""
     fresh = [(*part[:6], due) for part, due in waiting if part.id is None]
-    insert(connection, digest_parts, _table(fresh, _PART), {"query": run.query}, "")
+    insert(connection, digest_parts, table_of(fresh, _PART), {"query": run.query}, "")
     old = [{"part": part.id, "later": due} for part, due in waiting if part.id is not None]
     if old:
         later = sa.update(digest_parts).where(_P.id == sa.bindparam("part"))
@@ -168,7 +168,7 @@ def _count(connection: Connection, run: DigestBatch, plans: Sequence[tuple[_Subs
         for (start, end), sent in plan.sent.items()
     ]
     newer = "ON CONFLICT (query, subscription_id, start) DO UPDATE SET sent = excluded.sent"
-    insert(connection, digests_sent, _table(rows, _SENT), {"query": run.query}, newer)
+    insert(connection, digests_sent, table_of(rows, _SENT), {"query": run.query}, newer)
 
 
 def _write_digests(
@@ -178,7 +178,7 @@ def _write_digests(
     attempt = 1
     while rows:
         with connection.begin_nested() as point:
-            taken = add_rows(connection, _table(rows, _DIGEST), "digest", run.query, run.batch_id)
+            taken = add_rows(connection, table_of(rows, _DIGEST), "digest", run.query, run.batch_id)
             if taken == len(rows):
                 return taken
             point.rollback()
@@ -207,9 +207,3 @@ def _forget_batches(connection: Connection, run: DigestBatch) -> None:
     """Delete old batches: only the last one can be replayed; a day of them is kept for inspection."""
     old = batches.c.batch_id < run.at - _DAY
     connection.execute(sa.delete(batches).where(batches.c.query == run.query, old))
-
-
-def _table(rows: Sequence[tuple[Any, ...]], types: dict[str, pa.DataType]) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types.values(), strict=True)]
-    return pa.table(arrays, list(types))

@@ -7,12 +7,13 @@ examines at most ``SCANNED`` rows for a page: the page may be short, but its ``n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.store.events import texts
+from tamis.store.pages import Page, page_of
 from tamis.store.subscriptions import StoredSubscription, select_stored
 from tamis.store.tables import outbox, quarantine, subscriptions
 
@@ -20,15 +21,6 @@ SCANNED = 20_000
 MATCH = "match"
 
 _S, _O, _Q = subscriptions.c, outbox.c, quarantine.c
-Item = TypeVar("Item")
-Place = TypeVar("Place", str, int)
-
-
-class Page(NamedTuple, Generic[Item, Place]):
-    """A page of items, and the start of the next page or ``None``."""
-
-    items: list[Item]
-    next: Place | None
 
 
 class SubscriptionFilter(NamedTuple):
@@ -75,10 +67,10 @@ def subscriptions_page(
     if filters.owner is not None:
         rows = rows.where(_S.owner == filters.owner, _begins(_S.id, f"{filters.owner}/"))
     if filters.status is None and filters.text is None:
-        return _page([StoredSubscription(*row) for row in connection.execute(rows.limit(most + 1))], most)
+        return page_of([StoredSubscription(*row) for row in connection.execute(rows.limit(most + 1))], most)
     scanned = rows.limit(SCANNED).subquery()
     found = sa.select(scanned).where(_filter(scanned.c, filters)).order_by(scanned.c.id).limit(most + 1)
-    page = _page([StoredSubscription(*row) for row in connection.execute(found)], most)
+    page = page_of([StoredSubscription(*row) for row in connection.execute(found)], most)
     if page.next is not None:
         return page
     last, count = connection.execute(sa.select(sa.func.max(scanned.c.id), sa.func.count())).one()
@@ -91,10 +83,6 @@ def subscriptions_total(connection: Connection, filters: SubscriptionFilter) -> 
     if filters.owner is not None:
         rows = rows.where(_S.owner == filters.owner, _begins(_S.id, f"{filters.owner}/"))
     return int(connection.execute(rows.where(_filter(_S, filters))).scalar_one())
-
-
-def _page(items: list[Any], most: int) -> Page[Any, Any]:
-    return Page(items[:most], items[most - 1].id if len(items) > most else None)
 
 
 def _filter(columns: Any, filters: SubscriptionFilter) -> sa.ColumnElement[bool]:
@@ -158,4 +146,4 @@ def refusals_page(connection: Connection, before: int | None, most: int) -> Page
     """Return a page of the quarantine, the latest first."""
     query = sa.select(*(_Q[name] for name in Refusal._fields)).order_by(_Q.id.desc()).limit(most + 1)
     rows = connection.execute(query if before is None else query.where(_Q.id < before))
-    return _page([Refusal(*row) for row in rows], most)
+    return page_of([Refusal(*row) for row in rows], most)

@@ -18,7 +18,7 @@ from tamis.index.fields import ignored
 from tamis.index.sources import id_text
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.store import digests, outbox, retention, subscriptions, tables
-from tamis.store.bulk import STEP, record_batches
+from tamis.store.bulk import STEP, record_batches, table_of
 from tamis.store.database import Database
 from tamis.store.digest_plan import Part
 from tamis.store.digests import DigestBatch
@@ -220,11 +220,9 @@ class Store:
     def quarantine_subscriptions(self, refused: Sequence[Refused], query: str, batch_id: int) -> int:
         """Quarantine refused subscriptions; return the number of new ones."""
         rows = [(row.id, row.code, row.message, row.text) for row in refused]
-        columns = zip(*rows, strict=True) if rows else [[], [], [], []]
         shape = outbox.REFUSED_SUBSCRIPTION
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, shape.values(), strict=True)]
         with self.database.writing() as connection:
-            return outbox.quarantine_rows(connection, pa.table(arrays, list(shape)), shape, query, batch_id)
+            return outbox.quarantine_rows(connection, table_of(rows, shape), shape, query, batch_id)
 
     def forget(self, before: int, is_enough: Callable[[], bool] = lambda: False) -> Forgotten:
         """Delete finished rows older than ``before`` (microseconds since 1970); return their numbers."""
