@@ -124,7 +124,7 @@ def test_task_logs_how_many_events_it_refused(index: str, caplog: pytest.LogCapt
             list(MatchTask(index, None, options)(iter([batch])))
         list(MatchTask(index, None, MatchOptions())(iter([batch.slice(0, 1)])))
     assert [record.getMessage() for record in caplog.records] == [
-        "2 of 4 events were refused; tamis.spark.match_with_notes tells why"
+        "2 of 4 events were refused; tamis.spark.match_with_notes shows why"
     ]
 
 

@@ -18,9 +18,9 @@ from tamis.errors import InputError, TamisError
 T = TypeVar("T")
 
 
-async def run(http: httpx.AsyncClient, flow: Flow[T], given: Any = ()) -> T:
-    """Return the result of a flow; ``given`` holds the items that it takes from the caller."""
-    async with contextlib.aclosing(_StepRunner(http, given)) as runner:
+async def run(http: httpx.AsyncClient, flow: Flow[T], items: Any = ()) -> T:
+    """Return the result of a flow; ``items`` holds the items that it takes from the caller."""
+    async with contextlib.aclosing(_StepRunner(http, items)) as runner:
         with contextlib.closing(flow):
             outcome = None
             while True:
@@ -82,17 +82,17 @@ class AsyncItems(AsyncIterator[T], Generic[T]):
 class _StepRunner:
     """Performs the steps of one flow, and holds its open response."""
 
-    def __init__(self, http: httpx.AsyncClient, given: Any = ()) -> None:
+    def __init__(self, http: httpx.AsyncClient, items: Any = ()) -> None:
         if http.is_closed:
             raise InputError("this client is closed; make another")
-        self._http, self._given = http, _iterated(given)
+        self._http, self._items = http, _iterated(items)
         self._open: _Opened | None = None
 
     async def do(self, step: Step) -> Any:
         """Perform a step and return its outcome."""
         match step:
             case Take():
-                return await anext(self._given, END)
+                return await anext(self._items, END)
             case Wait(seconds):
                 return await asyncio.sleep(seconds)
             case Send(request):
@@ -138,11 +138,11 @@ class _Opened(NamedTuple):
     request: Request
 
 
-async def _iterated(given: Any) -> AsyncGenerator[Any, None]:
-    """Yield the given items from a synchronous or asynchronous iterable."""
-    if hasattr(given, "__aiter__"):
-        async for one in given:
+async def _iterated(items: Any) -> AsyncGenerator[Any, None]:
+    """Yield the items items from a synchronous or asynchronous iterable."""
+    if hasattr(items, "__aiter__"):
+        async for one in items:
             yield one
     else:
-        for one in given:
+        for one in items:
             yield one

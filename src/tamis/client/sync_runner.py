@@ -18,9 +18,9 @@ from tamis.errors import InputError, TamisError
 T = TypeVar("T")
 
 
-def run(http: httpx.Client, flow: Flow[T], given: Iterable[Any] = ()) -> T:
-    """Return the result of a flow; ``given`` holds the items that it takes from the caller."""
-    with contextlib.closing(_StepRunner(http, given)) as runner, contextlib.closing(flow):
+def run(http: httpx.Client, flow: Flow[T], items: Iterable[Any] = ()) -> T:
+    """Return the result of a flow; ``items`` holds the items that it takes from the caller."""
+    with contextlib.closing(_StepRunner(http, items)) as runner, contextlib.closing(flow):
         outcome = None
         while True:
             try:
@@ -80,17 +80,17 @@ class Items(Iterator[T], Generic[T]):
 class _StepRunner:
     """Performs the steps of one flow, and holds its open response."""
 
-    def __init__(self, http: httpx.Client, given: Iterable[Any] = ()) -> None:
+    def __init__(self, http: httpx.Client, items: Iterable[Any] = ()) -> None:
         if http.is_closed:
             raise InputError("this client is closed; make another")
-        self._http, self._given = http, iter(given)
+        self._http, self._items = http, iter(items)
         self._open: _Opened | None = None
 
     def do(self, step: Step) -> Any:
         """Perform a step and return its outcome."""
         match step:
             case Take():
-                return next(self._given, END)
+                return next(self._items, END)
             case Wait(seconds):
                 return time.sleep(seconds)
             case Send(request):

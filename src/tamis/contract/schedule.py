@@ -143,8 +143,8 @@ def _between_times(schedule: Calendar, moment: datetime) -> tuple[datetime, date
     zone = ZoneInfo(schedule.zone)
     today = moment.astimezone(zone).date()
     around = [today + timedelta(days=days) for days in range(-8, 9)]
-    told = {_instant(day, time, zone) for day in around for time in schedule.times if _is_on(schedule, day)}
-    return max(at for at in told if at <= moment), min(at for at in told if at > moment)
+    times = {_instant(day, time, zone) for day in around for time in schedule.times if _is_on(schedule, day)}
+    return max(at for at in times if at <= moment), min(at for at in times if at > moment)
 
 
 def _instant(day: date, time: int, zone: ZoneInfo) -> datetime:

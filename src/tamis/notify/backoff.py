@@ -1,4 +1,4 @@
-"""Computes the delay before a retry: exponential with jitter, and never less than the receiver asked for."""
+"""Computes the delay before a retry: exponential with jitter, and never less than the receiver least for."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Backoff:
                 f"a backoff has 0 < first <= longest, factor >= 1 and attempts >= 1, unlike {self}"
             )
 
-    def wait(self, attempts: int, asked: float | None = None, rng: random.Random | None = None) -> float:
-        """Return the seconds until the next attempt; ``asked`` is the minimum that the receiver wants.
+    def wait(self, attempts: int, least: float | None = None, rng: random.Random | None = None) -> float:
+        """Return the seconds until the next attempt; ``least`` is the minimum that the receiver wants.
 
         The jitter covers the whole delay, so that a recovered receiver does not get all retries at once.
         """
         ceiling = min(self.longest, self.first * self.factor ** min(attempts - 1, 64))
         drawn = (rng or _rng).uniform(0, ceiling)
-        return max(drawn, min(asked or 0.0, self.longest))
+        return max(drawn, min(least or 0.0, self.longest))
 
     def is_spent(self, attempts: int) -> bool:
         """Return whether this was the last attempt."""

@@ -83,9 +83,9 @@ def _write(owner: str, line: Line, service: Service) -> Put | TamisError:
         definition = bodies.decoded(line.text, _line, "the line")
         name = new_name() if definition.id is None else checked_name(definition.id)
         is_needed = service.delivery_checker.is_strict or conversion.is_masked(definition.delivery)
-        held = service.store.get(stored_name(owner, name)) if is_needed else None
-        entry = conversion.entry_of(owner, name, definition, service.limits, held)
-        return Put(service.delivery_checker.admit(entry, held))
+        current = service.store.get(stored_name(owner, name)) if is_needed else None
+        entry = conversion.entry_of(owner, name, definition, service.limits, current)
+        return Put(service.delivery_checker.admit(entry, current))
     except TamisError as bad:
         return bad
     except Exception:  # a defect, ours or a third-party transport's, costs only its line
@@ -102,8 +102,8 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
     for line, write in drafted:
         outcome = made.get(line, write)
         if isinstance(outcome, Outcome):
-            held, warnings = outcome.held, service.delivery_checker.warnings(outcome.held.delivery)
-            report.add(line, outcome.verb, warnings, id=local_name(held.id), version=held.version)
+            current, warnings = outcome.after, service.delivery_checker.warnings(outcome.after.delivery)
+            report.add(line, outcome.verb, warnings, id=local_name(current.id), version=current.version)
         elif isinstance(outcome, TamisError):
             report.refuse(line, outcome)
 
@@ -143,7 +143,7 @@ async def _exported(service: Service, owner: str, secrets: bool) -> AsyncIterato
 
 
 def _lines(items: list[StoredSubscription], secrets: bool) -> bytes:
-    return b"".join(_encode(conversion.exported(held, secrets)) + b"\n" for held in items)
+    return b"".join(_encode(conversion.exported(current, secrets)) + b"\n" for current in items)
 
 
 OPERATIONS = (import_subscriptions, export_subscriptions)

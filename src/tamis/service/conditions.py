@@ -40,21 +40,21 @@ class Conditions(NamedTuple):
             _tags(headers, "if-none-match", weak=True),
         )
 
-    def check(self, held: StoredSubscription | None) -> None:
+    def check(self, current: StoredSubscription | None) -> None:
         """Raise ``VersionConflict`` unless the conditions hold for the current version, or its absence."""
-        if self.match is not None and not _holds(self.match, held):
-            there = "there is none" if held is None else f"it is at {tag_of(held.version)}"
+        if self.match is not None and not _holds(self.match, current):
+            there = "there is none" if current is None else f"it is at {tag_of(current.version)}"
             raise VersionConflict(f"If-Match does not hold: {there}; read it again, then decide")
-        if self.none_match is not None and _holds(self.none_match, held):
+        if self.none_match is not None and _holds(self.none_match, current):
             raise VersionConflict("If-None-Match does not hold: there is one already")
 
-    def is_unchanged(self, held: StoredSubscription) -> bool:
+    def is_unchanged(self, current: StoredSubscription) -> bool:
         """Return whether the client already has this version."""
-        return self.none_match is not None and _holds(self.none_match, held)
+        return self.none_match is not None and _holds(self.none_match, current)
 
 
-def _holds(tags: frozenset[str], held: StoredSubscription | None) -> bool:
-    return held is not None and (ANY in tags or str(held.version) in tags)
+def _holds(tags: frozenset[str], current: StoredSubscription | None) -> bool:
+    return current is not None and (ANY in tags or str(current.version) in tags)
 
 
 def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:

@@ -22,12 +22,12 @@ from tamis.limits import Limits
 from tamis.live.matcher import QUERY
 from tamis.service.schemas.events import EventReference
 from tamis.service.schemas.subscriptions import (
-    Change,
     Draft,
     Exported,
     Fault,
     Subscription,
     SubscriptionDefinition,
+    SubscriptionPatch,
 )
 from tamis.store import subscriptions
 from tamis.store.subscriptions import Entry, StoredSubscription
@@ -39,12 +39,12 @@ def entry_of(
     name: str,
     definition: SubscriptionDefinition,
     limits: Limits,
-    held: StoredSubscription | None = None,
+    current: StoredSubscription | None = None,
 ) -> Entry:
-    """Return a subscription that can be stored; ``held`` is the one that it replaces."""
+    """Return a subscription that can be stored; ``current`` is the one that it replaces."""
     delivery = None
     if definition.delivery is not None:
-        given = unmasked(definition.delivery, held)
+        given = unmasked(definition.delivery, current)
         delivery = delivery_text(parse_delivery(given, limits))
     row = {
         "id": stored_name(owner, name),
@@ -71,11 +71,11 @@ def tree_of(draft: Draft, limits: Limits) -> Any:
     return language.read(draft.expression, draft.form, limits)
 
 
-def patched(held: StoredSubscription, change: Change) -> SubscriptionDefinition:
+def patched(current: StoredSubscription, change: SubscriptionPatch) -> SubscriptionDefinition:
     """Return the definition of a stored subscription with some fields changed."""
     if change.form is not UNSET and change.expression is UNSET:
         raise RequestInvalid("a form is that of an expression; send both", field="form")
-    delivery = settings(held.delivery)
+    delivery = settings(current.delivery)
     if change.delivery is not UNSET:
         delivery = None if change.delivery is None else _merged(delivery or {}, change.delivery)
     given = {
@@ -83,7 +83,7 @@ def patched(held: StoredSubscription, change: Change) -> SubscriptionDefinition:
         for name in ("expression", "form", "priority", "schedule", "status")
         if (value := getattr(change, name)) is not UNSET
     }
-    kept = {name: getattr(held, name) for name in ("expression", "priority", "schedule", "status")}
+    kept = {name: getattr(current, name) for name in ("expression", "priority", "schedule", "status")}
     return SubscriptionDefinition(**(kept | given), delivery=delivery)
 
 
@@ -104,20 +104,20 @@ def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 # -- responses ---------------------------------------------------------------------------------------------
 
 
-def shown(held: StoredSubscription, warnings: list[Fault]) -> Subscription:
+def shown(current: StoredSubscription, warnings: list[Fault]) -> Subscription:
     """Return a subscription for its owner, with masked secrets."""
     return Subscription(
-        id=local_name(held.id),
-        owner=held.owner or owner_of(held.id),
-        expression=held.expression,
-        priority=held.priority,
-        schedule=held.schedule,
-        delivery=masked(held.delivery),
-        status=held.status,  # type: ignore[arg-type]
-        version=held.version,
-        cost=held.size,
-        created=moment_of(held.created),
-        updated=moment_of(held.updated),
+        id=local_name(current.id),
+        owner=current.owner or owner_of(current.id),
+        expression=current.expression,
+        priority=current.priority,
+        schedule=current.schedule,
+        delivery=masked(current.delivery),
+        status=current.status,  # type: ignore[arg-type]
+        version=current.version,
+        cost=current.size,
+        created=moment_of(current.created),
+        updated=moment_of(current.updated),
         warnings=warnings,
     )
 
@@ -131,16 +131,16 @@ def event_reference(stored: str, query: str) -> EventReference:
     return EventReference(id=local_name(stored), owner=owner_of(stored) or None)
 
 
-def exported(held: StoredSubscription, secrets: bool) -> Exported:
+def exported(current: StoredSubscription, secrets: bool) -> Exported:
     """Return a subscription in the format of the import."""
-    delivery = settings(held.delivery) if secrets else masked(held.delivery)
+    delivery = settings(current.delivery) if secrets else masked(current.delivery)
     return Exported(
-        id=local_name(held.id),
-        expression=held.expression,
-        priority=held.priority,
-        schedule=held.schedule,
+        id=local_name(current.id),
+        expression=current.expression,
+        priority=current.priority,
+        schedule=current.schedule,
         delivery=delivery,
-        status=held.status,  # type: ignore[arg-type]
+        status=current.status,  # type: ignore[arg-type]
     )
 
 
@@ -159,12 +159,12 @@ def masked(text: str | None) -> dict[str, Any] | None:
         return {"transport": (settings(text) or {}).get("transport")}
 
 
-def unmasked(given: dict[str, Any], held: StoredSubscription | None) -> dict[str, Any]:
+def unmasked(given: dict[str, Any], current: StoredSubscription | None) -> dict[str, Any]:
     """Return a delivery with each masked secret replaced by the stored one."""
     if not is_masked(given):
         return given
     definition = [name for name in _secrets(given) if given.get(name) == MASK]
-    kept = (held and settings(held.delivery)) or {}
+    kept = (current and settings(current.delivery)) or {}
     if kept.get("transport") != given.get("transport") or any(name not in kept for name in definition):
         raise DeliveryError(f"{definition[0]}: {MASK} stands for a secret that is not there; send the secret")
     return given | {name: kept[name] for name in definition}

@@ -53,7 +53,7 @@ class DeliveryChecker:
             fault = Fault(field=FIELD, code=bad.code, message=bad.message)
         return [] if fault is None else [fault]
 
-    def admit(self, entry: Entry, held: StoredSubscription | None = None) -> Entry:
+    def admit(self, entry: Entry, current: StoredSubscription | None = None) -> Entry:
         """Return a subscription that may be stored; a strict policy refuses a delivery that cannot be sent.
 
         An unchanged delivery is always accepted, so that its subscription can still be paused or edited.
@@ -61,7 +61,7 @@ class DeliveryChecker:
         if (
             self.is_strict
             and entry.delivery is not None
-            and (held is None or held.delivery != entry.delivery)
+            and (current is None or current.delivery != entry.delivery)
         ):
             for fault in self.warnings(entry.delivery):
                 raise DeliveryError(f"this service cannot send it: {fault.message}", cause=fault.code)

@@ -85,13 +85,13 @@ def _event(sample: _SampleEvent, limits: Limits) -> Event:
 
 def _about(service: Service, owner: str, name: str, event: Event) -> Match:
     stored = registry.possible(stored_name(owner, name))
-    held = registry.existing(service.store.get(stored), stored)
-    why = _explained(held, event, service.limits)
+    current = registry.existing(service.store.get(stored), stored)
+    why = _explained(current, event, service.limits)
     return Match(
         id=name,
         matched=why["matched"],
-        version=held.version,
-        status=held.status,  # type: ignore[arg-type]
+        version=current.version,
+        status=current.status,  # type: ignore[arg-type]
         explanation=why,
     )
 
@@ -126,15 +126,15 @@ def _with_reasons(
     if request.explain:
         stored = [stored_name(owner, match.id) for match in matches]
         with service.store.database.reading() as connection:
-            held = {one.id: one for one in subscriptions.find(connection, stored)}
+            current = {one.id: one for one in subscriptions.find(connection, stored)}
         for name, match in zip(stored, matches, strict=True):
-            if name in held:  # otherwise it was deleted after it was found
-                match.explanation = _explained(held[name], event, service.limits)
+            if name in current:  # otherwise it was deleted after it was found
+                match.explanation = _explained(current[name], event, service.limits)
     return matches
 
 
-def _explained(held: StoredSubscription, event: Event, limits: Limits) -> dict[str, Any]:
-    return explain(language.read(held.expression, limits=limits), event).as_dict()
+def _explained(current: StoredSubscription, event: Event, limits: Limits) -> dict[str, Any]:
+    return explain(language.read(current.expression, limits=limits), event).as_dict()
 
 
 @operation(

@@ -43,9 +43,9 @@ class Report:
     def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
         """Record the outcome of a line."""
         self._count(line, status)
-        told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
+        entry = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
         if not self._only_refused or warnings or status in ("refused", "conflict"):
-            self._file.write(_encode(told) + b"\n")
+            self._file.write(_encode(entry) + b"\n")
 
     def refuse(self, line: int, error: TamisError, is_quiet: bool = False) -> None:
         """Record a refused line and the reason; if ``is_quiet``, only count it."""

@@ -17,11 +17,11 @@ from tamis.service.conditions import KEY, TAGS, Conditions, idempotency_key, tag
 from tamis.service.operation import Answer, Call, Header, operation
 from tamis.service.schemas.common import OwnerQuery
 from tamis.service.schemas.subscriptions import (
-    Change,
     NewSubscription,
     Subscription,
     SubscriptionDefinition,
     SubscriptionPage,
+    SubscriptionPatch,
     SubscriptionsQuery,
 )
 from tamis.store import idempotency, listing, registry, subscriptions
@@ -88,7 +88,7 @@ async def list_subscriptions(call: Call) -> Answer:
         return listing.subscriptions_page(connection, filters, after, most), total
 
     page, total = await call.service.read(read)
-    items = [_shown(held, call) for held in page.items]
+    items = [_shown(current, call) for current in page.items]
     return Answer(SubscriptionPage(items=items, next=cursors.cursor(page.next), total=total))
 
 
@@ -103,10 +103,10 @@ async def list_subscriptions(call: Call) -> Answer:
 )
 async def read_subscription(call: Call) -> Answer:
     """Read a subscription. ``ETag`` is its version."""
-    held = registry.existing(await _held(call), call.stored)
-    if Conditions.of(call.request.headers).is_unchanged(held):
-        return Answer(None, 304, {"etag": tag_of(held.version)})
-    return _read(held, call)
+    current = registry.existing(await _current(call), call.stored)
+    if Conditions.of(call.request.headers).is_unchanged(current):
+        return Answer(None, 304, {"etag": tag_of(current.version)})
+    return _read(current, call)
 
 
 @operation(
@@ -122,19 +122,21 @@ async def read_subscription(call: Call) -> Answer:
 async def replace_subscription(call: Call) -> Answer:
     """Create or replace a subscription. An update that changes nothing keeps the version."""
     name = checked_name(call.part("id"))
-    outcome = await _alter(call, lambda held: _entry(call, name, call.body, held))
-    return _created(outcome, call) if outcome.before is None else _read(outcome.held, call)
+    outcome = await _alter(call, lambda current: _entry(call, name, call.body, current))
+    return _created(outcome, call) if outcome.before is None else _read(outcome.after, call)
 
 
-@operation("PATCH", ONE, **_changes, body=Change, media=(MERGE_PATCH, JSON), answers={200: Subscription})
+@operation(
+    "PATCH", ONE, **_changes, body=SubscriptionPatch, media=(MERGE_PATCH, JSON), answers={200: Subscription}
+)
 async def change_subscription(call: Call) -> Answer:
     """Change some fields and keep the others. ``null`` removes a schedule or delivery."""
 
-    def make(held: StoredSubscription | None) -> Entry:
-        there = registry.existing(held, call.stored)
-        return _entry(call, call.part("id"), conversion.patched(there, call.body), held)
+    def make(current: StoredSubscription | None) -> Entry:
+        there = registry.existing(current, call.stored)
+        return _entry(call, call.part("id"), conversion.patched(there, call.body), current)
 
-    return _read((await _alter(call, make)).held, call)
+    return _read((await _alter(call, make)).after, call)
 
 
 @operation("DELETE", ONE, **_changes, answers={204: None})
@@ -158,19 +160,19 @@ async def resume_subscription(call: Call) -> Answer:
 
 
 async def _switch(call: Call, status: str) -> Answer:
-    def make(held: StoredSubscription | None) -> Entry:
-        there = registry.existing(held, call.stored)
+    def make(current: StoredSubscription | None) -> Entry:
+        there = registry.existing(current, call.stored)
         return there.as_entry()._replace(status=status)
 
-    return _read((await _alter(call, make)).held, call)
+    return _read((await _alter(call, make)).after, call)
 
 
 def _entry(
-    call: Call, name: str, definition: SubscriptionDefinition, held: StoredSubscription | None
+    call: Call, name: str, definition: SubscriptionDefinition, current: StoredSubscription | None
 ) -> Entry:
     service = call.service
     return service.delivery_checker.admit(
-        conversion.entry_of(call.owner, name, definition, service.limits, held), held
+        conversion.entry_of(call.owner, name, definition, service.limits, current), current
     )
 
 
@@ -181,19 +183,19 @@ async def _alter(call: Call, make: Callable[[StoredSubscription | None], Entry])
     """Read the subscription, make its new version and write it; if another write came first, start again."""
     service, conditions = call.service, Conditions.of(call.request.headers)
     for _ in range(ATTEMPTS):
-        held = await _held(call)
-        conditions.check(held)
-        entry = await service.in_thread(make, held)
+        current = await _current(call)
+        conditions.check(current)
+        entry = await service.in_thread(make, current)
         try:
-            return await service.put(Put(entry, _still(held)))
+            return await service.put(Put(entry, _still(current)))
         except VersionConflict:
             continue
     raise ServiceBusy("others change this subscription all the time; ask again")
 
 
 def _still(before: StoredSubscription | None) -> registry.Check:
-    def check(held: StoredSubscription | None) -> None:
-        if (held and held.version) != (before and before.version):
+    def check(current: StoredSubscription | None) -> None:
+        if (current and current.version) != (before and before.version):
             raise VersionConflict("it was changed between reading and writing")
 
     return check
@@ -206,9 +208,9 @@ def checked_name(name: str) -> str:
     return check_local(name)
 
 
-def _is_new(held: StoredSubscription | None) -> None:
-    if held is not None:
-        name = local_name(held.id)
+def _is_new(current: StoredSubscription | None) -> None:
+    if current is not None:
+        name = local_name(current.id)
         raise DuplicateSubscription(
             f"there is a subscription {name!r} already; PUT replaces it", subscription=name
         )
@@ -239,21 +241,21 @@ def _fingerprint(definition: Any) -> str:
 
 
 def _created(outcome: Outcome, call: Call) -> Answer:
-    held = outcome.held
+    current = outcome.after
     another = "" if call.owner == call.caller.owner else f"?owner={call.owner}"
-    headers = {"etag": tag_of(held.version), "location": f"{ROOT}/{local_name(held.id)}{another}"}
-    return Answer(_shown(held, call), 201, headers)
+    headers = {"etag": tag_of(current.version), "location": f"{ROOT}/{local_name(current.id)}{another}"}
+    return Answer(_shown(current, call), 201, headers)
 
 
-def _read(held: StoredSubscription, call: Call) -> Answer:
-    return Answer(_shown(held, call), 200, {"etag": tag_of(held.version)})
+def _read(current: StoredSubscription, call: Call) -> Answer:
+    return Answer(_shown(current, call), 200, {"etag": tag_of(current.version)})
 
 
-def _shown(held: StoredSubscription, call: Call) -> Subscription:
-    return conversion.shown(held, call.service.delivery_checker.warnings(held.delivery))
+def _shown(current: StoredSubscription, call: Call) -> Subscription:
+    return conversion.shown(current, call.service.delivery_checker.warnings(current.delivery))
 
 
-async def _held(call: Call) -> StoredSubscription | None:
+async def _current(call: Call) -> StoredSubscription | None:
     stored = call.stored
     return await call.service.read(lambda connection: subscriptions.get(connection, stored))
 

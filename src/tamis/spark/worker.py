@@ -94,7 +94,7 @@ class MatchTask:
                     yield found
         if refused and self.options.is_logged:
             _log.warning(
-                "%d of %d events were refused; tamis.spark.match_with_notes tells why", refused, events
+                "%d of %d events were refused; tamis.spark.match_with_notes shows why", refused, events
             )
 
     def _dealt(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.RecordBatch]]:

@@ -54,10 +54,10 @@ class Owner(NamedTuple):
         return Quotas.default(limits)._replace(**self.given)
 
 
-def update_totals(connection: Connection, gone: Iterable[Any], come: Iterable[Any]) -> None:
+def update_totals(connection: Connection, removed: Iterable[Any], added: Iterable[Any]) -> None:
     """Update the totals of each owner by the removed and the added rows."""
     sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for sign, rows in ((-1, gone), (1, come)):
+    for sign, rows in ((-1, removed), (1, added)):
         for row in rows:
             if row.owner is not None:
                 sums[row.owner][0] += sign

@@ -24,7 +24,7 @@ Check = Callable[[StoredSubscription | None], None]
 """A check of the current subscription, which raises an error to refuse a change."""
 
 
-def accept(held: StoredSubscription | None) -> None:
+def accept(current: StoredSubscription | None) -> None:
     """Accept every change."""
 
 
@@ -38,7 +38,7 @@ class Put(NamedTuple):
 class Outcome(NamedTuple):
     """A subscription after a change, and before it."""
 
-    held: StoredSubscription
+    after: StoredSubscription
     before: StoredSubscription | None
 
     @property
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
         """The outcome in one word."""
         if self.before is None:
             return "created"
-        return "unchanged" if self.before.version == self.held.version else "replaced"
+        return "unchanged" if self.before.version == self.after.version else "replaced"
 
 
 def put(connection: Connection, writes: Sequence[Put], limits: Limits) -> list[Outcome | TamisError]:
@@ -61,10 +61,10 @@ def put(connection: Connection, writes: Sequence[Put], limits: Limits) -> list[O
 def remove(connection: Connection, identity: str, check: Check = accept) -> StoredSubscription:
     """Delete a subscription; return it as it was."""
     lock_counter(connection, CHANGE_ORDER)
-    held = existing(subscriptions.get(connection, identity), identity)
-    check(held)
+    current = existing(subscriptions.get(connection, identity), identity)
+    check(current)
     subscriptions.remove(connection, identity)
-    return held
+    return current
 
 
 def possible(identity: str) -> str:
@@ -74,12 +74,12 @@ def possible(identity: str) -> str:
     return identity
 
 
-def existing(held: StoredSubscription | None, identity: str) -> StoredSubscription:
+def existing(current: StoredSubscription | None, identity: str) -> StoredSubscription:
     """Return the subscription; if it is ``None``, raise an error with its owner's name for it."""
-    if held is None:
+    if current is None:
         name = local_name(identity)
         raise UnknownSubscription(f"there is no subscription {name[:80]!r}", subscription=name)
-    return held
+    return current
 
 
 def _runs(writes: Sequence[Put]) -> Iterator[list[Put]]:
@@ -96,7 +96,7 @@ def _runs(writes: Sequence[Put]) -> Iterator[list[Put]]:
 
 def _put_run(connection: Connection, run: list[Put], limits: Limits) -> list[Outcome | TamisError]:
     ids = [write.entry.id for write in run]
-    before = {held.id: held for held in subscriptions.find(connection, ids)}
+    before = {current.id: current for current in subscriptions.find(connection, ids)}
     refused: dict[str, TamisError] = {}
     quota = _QuotaCheck(connection, limits)
     for entry, check in run:
@@ -106,7 +106,7 @@ def _put_run(connection: Connection, run: list[Put], limits: Limits) -> list[Out
         except TamisError as bad:
             refused[entry.id] = bad
     subscriptions.write(connection, [write.entry for write in run if write.entry.id not in refused])
-    after = {held.id: held for held in subscriptions.find(connection, ids)}
+    after = {current.id: current for current in subscriptions.find(connection, ids)}
     return [refused.get(name) or Outcome(after[name], before.get(name)) for name in ids]
 
 
@@ -121,26 +121,26 @@ class _QuotaCheck:
         """Count a new or larger subscription; raise ``QuotaExceeded`` if the quotas do not allow it."""
         if entry.owner is None:
             return
-        held, most = self._of(entry.owner)
+        current, most = self._of(entry.owner)
         is_new = before is None or before.owner != entry.owner
         more = (int(is_new), entry.size - (0 if before is None or is_new else before.size))
         for at, name in enumerate(_COUNTED):
-            if more[at] > 0 and held[at] + more[at] > most[at]:
+            if more[at] > 0 and current[at] + more[at] > most[at]:
                 raise QuotaExceeded(
-                    f"{entry.owner} would hold {held[at] + more[at]:,} {name}, its quota is {most[at]:,}; "
+                    f"{entry.owner} would hold {current[at] + more[at]:,} {name}, its quota is {most[at]:,}; "
                     "remove some, or ask an administrator for more",
                     quota=name,
                     limit=most[at],
                     size=entry.size,
                 )
-        held[0] += more[0]
-        held[1] += more[1]
+        current[0] += more[0]
+        current[1] += more[1]
 
     def _of(self, name: str) -> tuple[list[int], tuple[int, int]]:
         """Return an owner's totals, including this run, and its quotas."""
         if name not in self._owners:
             owner = owners.find_or_default(self._connection, name)
             quotas = owner.quotas(self._limits)
-            held = [owner.subscriptions, owner.predicates]
-            self._owners[name] = held, (quotas.subscriptions, quotas.predicates)
+            current = [owner.subscriptions, owner.predicates]
+            self._owners[name] = current, (quotas.subscriptions, quotas.predicates)
         return self._owners[name]

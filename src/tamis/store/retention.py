@@ -52,9 +52,9 @@ class Step(NamedTuple):
 def forget(connection: Connection, before: int) -> Step:
     """Delete a part of the rows older than ``before``; repeat until the step is the last."""
     done = positions.read(connection, positions.LIVE).value
-    told = positions.read(connection, positions.NOTIFY).value
+    dispatched = positions.read(connection, positions.NOTIFY).value
     opened = sa.exists().where(_D.outbox_id == _O.id, _D.state.not_in(FINISHED)).correlate(outbox)
-    rows = sa.and_(_O.created_at < before, _O.id <= told, ~opened)
+    rows = sa.and_(_O.created_at < before, _O.id <= dispatched, ~opened)
     ids = list(connection.execute(sa.select(_O.id).where(rows).order_by(_O.id).limit(STEP_ROWS)).scalars())
     superseded, looked_at = _forget_changes(connection, before, done)
     gone = Forgotten(

@@ -90,7 +90,7 @@ class Draft(RequestModel):
     event: Annotated[dict[str, Any], Meta(description="The attributes of a sample event.")] | None = None
 
 
-class Change(RequestModel):
+class SubscriptionPatch(RequestModel):
     """The fields to change; ``null`` removes a field (RFC 7396)."""
 
     expression: Expression | msgspec.UnsetType = msgspec.UNSET
