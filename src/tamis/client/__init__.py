@@ -7,7 +7,7 @@ The modules in ``calls`` define each request and its response once, as generator
 from tamis.extras import needs_extra
 
 with needs_extra("tamis.client", "client"):
-    from tamis.client.asynchronous import AsyncClient
+    from tamis.client.async_client import AsyncClient
     from tamis.client.results import (
         Advice,
         CreatedKey,
@@ -35,7 +35,7 @@ with needs_extra("tamis.client", "client"):
         Subscription,
         Validation,
     )
-    from tamis.client.sync import Client
+    from tamis.client.sync_client import Client
 
 __all__ = [
     "Advice",

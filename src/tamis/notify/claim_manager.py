@@ -16,7 +16,7 @@ from tamis.notify.breaker import Breakers, State
 from tamis.notify.claim_budget import ClaimBudget
 from tamis.notify.lease_holder import holder_name, is_dead
 from tamis.notify.metrics import NotifyMetrics
-from tamis.notify.sending import SECOND
+from tamis.notify.sender import SECOND
 from tamis.notify.settings import Settings
 from tamis.store import Store, claims, deliveries
 from tamis.store.claims import Claimed, ClaimRequest, Result

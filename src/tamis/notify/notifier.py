@@ -19,7 +19,7 @@ from tamis.notify.breaker import Breakers
 from tamis.notify.claim_manager import ClaimManager
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.send_queue import SendQueue
-from tamis.notify.sending import SECOND, Sender, reason_of
+from tamis.notify.sender import SECOND, Sender, reason_of
 from tamis.notify.settings import Settings
 from tamis.store import Store, dispatch
 from tamis.store.timestamps import now

@@ -44,12 +44,12 @@ async def create_key(call: Call) -> Answer:
 @operation("GET", "/v1/keys", **_common, query=schemas.KeysQuery, answers={200: schemas.KeyPage})
 async def list_keys(call: Call) -> Answer:
     """List the keys of one owner or of all owners."""
-    after, owner = cursors.place(call.query.cursor), call.query.of
+    after, owner = cursors.decode_name(call.query.cursor), call.query.of
     most = call.page_items
     found = await call.service.read(lambda connection: keys.page(connection, owner, after, most + 1))
     items = [schemas.Key(**_fields(key)) for key in found[:most]]
     return Answer(
-        schemas.KeyPage(items=items, next=cursors.cursor(items[-1].id if len(found) > most else None))
+        schemas.KeyPage(items=items, next=cursors.encode(items[-1].id if len(found) > most else None))
     )
 
 
@@ -77,7 +77,7 @@ def _fields(key: Key) -> dict[str, Any]:
 async def read_owner(call: Call) -> Answer:
     """Read the quotas of an owner and how much of them it uses."""
     owner = check_owner(call.part("owner"))
-    return Answer(await owner_shown(call.service, owner))
+    return Answer(await owner_response(call.service, owner))
 
 
 @operation("PUT", "/v1/owners/{owner}", **_common, body=schemas.GivenQuotas, answers={200: schemas.Owner})
@@ -91,10 +91,10 @@ async def replace_quotas(call: Call) -> Answer:
     }
     await call.service.commit(lambda connection: owners.put(connection, owner, given))
     call.service.access.forget()
-    return Answer(await owner_shown(call.service, owner))
+    return Answer(await owner_response(call.service, owner))
 
 
-async def owner_shown(service: Service, owner: str) -> schemas.Owner:
+async def owner_response(service: Service, owner: str) -> schemas.Owner:
     """Return an owner with its quotas and its use of them."""
 
     def ask(connection: Connection) -> owners.Owner:
@@ -114,11 +114,11 @@ async def owner_shown(service: Service, owner: str) -> schemas.Owner:
 )
 async def list_quarantine(call: Call) -> Answer:
     """List the quarantined events and subscriptions, the latest first."""
-    before = cursors.number(call.query.cursor)
+    before = cursors.decode_number(call.query.cursor)
     most = call.page_items
     page = await call.service.read(lambda connection: listing.refusals_page(connection, before, most))
     items = [_refusal(one) for one in page.items]
-    return Answer(schemas.RefusalPage(items=items, next=cursors.cursor(page.next)))
+    return Answer(schemas.RefusalPage(items=items, next=cursors.encode(page.next)))
 
 
 def _refusal(one: Refusal) -> schemas.Refusal:

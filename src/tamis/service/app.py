@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from tamis.errors import MethodUnknown, RouteUnknown
 from tamis.service import admin, bulk, events, health, match, notifications, openapi, stream, subscriptions
 from tamis.service.bodies import JSON
+from tamis.service.console_files import ConsoleFiles
 from tamis.service.middleware import RequestMiddleware
 from tamis.service.operation import Endpoint, Operation
-from tamis.service.pages import Pages
 from tamis.service.service import Service
 
 # A path with fixed words must come before a path with a placeholder in the same position.
@@ -49,7 +49,7 @@ def make_app(service: Service) -> ASGIApp:
         by_path.setdefault(known.path, {})[known.method] = Endpoint(service, known)
     paths = {path: _Methods(path, methods) for path, methods in by_path.items()}
     routes = [Route(path, methods) for path, methods in paths.items() if "{" in path]
-    routes.append(Route("/{name:path}", _Methods("pages", {"GET": Pages()})))
+    routes.append(Route("/{name:path}", _Methods("pages", {"GET": ConsoleFiles()})))
     return RequestMiddleware(_Routes(paths, _router(routes, lifespan)), service)
 
 

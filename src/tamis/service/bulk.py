@@ -57,7 +57,7 @@ async def import_subscriptions(call: Call) -> Response:
         lambda group: _paced(service, bucket, owner, group),
         lambda drafted: _put(service, drafted, report),
     )
-    return report.sent(service, 200)
+    return report.response(service, 200)
 
 
 async def _paced(service: Service, bucket: TokenBucket, owner: str, group: list[Line]) -> list[_Drafted]:

@@ -104,7 +104,7 @@ def _merged(there: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 # -- responses ---------------------------------------------------------------------------------------------
 
 
-def shown(current: StoredSubscription, warnings: list[Fault]) -> Subscription:
+def subscription_response(current: StoredSubscription, warnings: list[Fault]) -> Subscription:
     """Return a subscription for its owner, with masked secrets."""
     return Subscription(
         id=local_name(current.id),

@@ -135,7 +135,7 @@ async def _publish_lines(call: Call) -> Response:
     )
     if (refused := report.counts["refused"]) and call.query.on_error == "report":
         _log.warning("%s: %d of %d lines of events were refused", owner, refused, report.counts.total())
-    return report.sent(service, 202)
+    return report.response(service, 202)
 
 
 async def _paced(

@@ -8,7 +8,7 @@ import functools
 from starlette.responses import Response
 
 from tamis.errors import TamisError
-from tamis.service.admin import owner_shown
+from tamis.service.admin import owner_response
 from tamis.service.bodies import header
 from tamis.service.operation import Answer, Call, Stream, operation
 from tamis.service.schemas.common import OwnerQuery
@@ -83,7 +83,7 @@ async def read_status(call: Call) -> Answer:
     return Answer(
         ServiceStatus(
             version=__version__,
-            owner=await owner_shown(service, call.owner),
+            owner=await owner_response(service, call.owner),
             scopes=sorted(call.caller.scopes),  # type: ignore[arg-type]
             lag=lag,
             deliveries=waiting,

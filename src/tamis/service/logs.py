@@ -14,7 +14,7 @@ from tamis.service.middleware import REQUEST_ID
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+@*,")
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """A log formatter that writes one line per record: time, level, logger, message, then further fields."""
 
     def __init__(self, form: str) -> None:
@@ -41,7 +41,7 @@ class Lines(logging.Formatter):
 def configure(form: str, level: str = "info") -> None:
     """Send all logs to stderr in one format."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines(form))
+    handler.setFormatter(LineFormatter(form))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     for noisy in ("alembic", "uvicorn", "numba", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -107,12 +107,12 @@ def _best(service: Service, owner: str, request: MatchRequest, event: Event) -> 
 
 def _all(service: Service, owner: str, request: MatchRequest, event: Event) -> MatchPage:
     items = _page_items(request, service.limits, service.limits.match_items)
-    page = service.live.match_page(event, owner, cursors.place(request.cursor), items)
+    page = service.live.match_page(event, owner, cursors.decode_name(request.cursor), items)
     matches = [Match(id=local_name(name), matched=True, version=version) for name, version in page.items]
     return MatchPage(
         matches=_with_reasons(service, owner, request, event, matches),
         total=page.total,
-        next=cursors.cursor(page.items[-1].id if page.is_followed else None),
+        next=cursors.encode(page.items[-1].id if page.is_followed else None),
     )
 
 

@@ -33,7 +33,7 @@ _common = {"scope": SUBSCRIBE, "tag": "notifications"}
 )
 async def list_notifications(call: Call) -> Answer:
     """List the notifications of a subscription, the latest first, also of a deleted one."""
-    stored, before = call.stored, cursors.number(call.query.cursor)
+    stored, before = call.stored, cursors.decode_number(call.query.cursor)
     most = call.page_items
 
     def ask(connection: Connection) -> Page[deliveries.Notification, int]:
@@ -77,7 +77,7 @@ async def replay_notification(call: Call) -> Answer:
 @operation("GET", "/v1/dead-letters", **_common, query=PageQuery, answers={200: NotificationPage})
 async def list_dead_letters(call: Call) -> Answer:
     """List the failed deliveries that are no longer retried, the latest first."""
-    before = cursors.number(call.query.cursor)
+    before = cursors.decode_number(call.query.cursor)
     most = call.page_items
     ask = functools.partial(deliveries.dead_letters, owner=call.owner, before=before, most=most)
     return _page(await call.service.read(ask))
@@ -128,11 +128,11 @@ def _unknown(what: str, number: int | str) -> ResourceUnknown:
 
 
 def _page(page: Page[deliveries.Notification, int]) -> Answer:
-    items = [_shown(one) for one in page.items]
-    return Answer(NotificationPage(items=items, next=cursors.cursor(page.next)))
+    items = [_response(one) for one in page.items]
+    return Answer(NotificationPage(items=items, next=cursors.encode(page.next)))
 
 
-def _shown(one: deliveries.Notification) -> Notification:
+def _response(one: deliveries.Notification) -> Notification:
     return Notification(
         number=one.id,
         message=MESSAGE.format(one.id),

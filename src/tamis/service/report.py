@@ -72,7 +72,7 @@ class Report:
             bad.details["lines"] = self.last
             raise
 
-    def sent(self, service: Service, status: int) -> StreamingResponse:
+    def response(self, service: Service, status: int) -> StreamingResponse:
         """Return the report as a response; its last line has the totals."""
         self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
         return StreamingResponse(self._pieces(service), status, media_type=NDJSON)

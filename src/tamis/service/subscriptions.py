@@ -80,7 +80,7 @@ async def list_subscriptions(call: Call) -> Answer:
     query: SubscriptionsQuery = call.query
     owner = None if query.owner == EVERYBODY else call.owner
     filters = listing.SubscriptionFilter(owner, query.status, query.text)
-    after = cursors.place(query.cursor)
+    after = cursors.decode_name(query.cursor)
     most = call.page_items
 
     def read(connection: Connection) -> tuple[Page[StoredSubscription, str], int | None]:
@@ -88,8 +88,8 @@ async def list_subscriptions(call: Call) -> Answer:
         return listing.subscriptions_page(connection, filters, after, most), total
 
     page, total = await call.service.read(read)
-    items = [_shown(current, call) for current in page.items]
-    return Answer(SubscriptionPage(items=items, next=cursors.cursor(page.next), total=total))
+    items = [_response(current, call) for current in page.items]
+    return Answer(SubscriptionPage(items=items, next=cursors.encode(page.next), total=total))
 
 
 @operation(
@@ -244,15 +244,15 @@ def _created(outcome: Outcome, call: Call) -> Answer:
     current = outcome.after
     another = "" if call.owner == call.caller.owner else f"?owner={call.owner}"
     headers = {"etag": tag_of(current.version), "location": f"{ROOT}/{local_name(current.id)}{another}"}
-    return Answer(_shown(current, call), 201, headers)
+    return Answer(_response(current, call), 201, headers)
 
 
 def _read(current: StoredSubscription, call: Call) -> Answer:
-    return Answer(_shown(current, call), 200, {"etag": tag_of(current.version)})
+    return Answer(_response(current, call), 200, {"etag": tag_of(current.version)})
 
 
-def _shown(current: StoredSubscription, call: Call) -> Subscription:
-    return conversion.shown(current, call.service.delivery_checker.warnings(current.delivery))
+def _response(current: StoredSubscription, call: Call) -> Subscription:
+    return conversion.subscription_response(current, call.service.delivery_checker.warnings(current.delivery))
 
 
 async def _current(call: Call) -> StoredSubscription | None:

@@ -15,9 +15,9 @@ import msgspec
 
 from tamis.client.core import NDJSON, Call, Core, encoded, path
 from tamis.client.failures import error_of
+from tamis.client.request_bodies import event_body, has_id, row_body, text_of
 from tamis.client.results import Fault, Outcome, Report
 from tamis.client.steps import END, Answer, Flow, Take
-from tamis.client.writing import event_body, has_id, row_body, text_of
 from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, RefusedWarning, TamisError
 

@@ -10,9 +10,9 @@ import msgspec
 
 from tamis.client.core import Call, Core, path, wait_or_raise
 from tamis.client.parsers import ServerSentEvent, ServerSentEventParser
+from tamis.client.request_bodies import event_body, has_id, sample_body
 from tamis.client.results import Explanation, Match, Matches, Published, StreamedMatch
 from tamis.client.steps import Feed, Flow, More
-from tamis.client.writing import event_body, has_id, sample_body
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, TamisError
 from tamis.values.event import EventLike
 

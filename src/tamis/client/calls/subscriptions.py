@@ -10,9 +10,9 @@ from msgspec import UNSET, UnsetType
 
 from tamis.client.core import MERGE_PATCH, Call, Core, Page, path
 from tamis.client.parsers import LineParser
+from tamis.client.request_bodies import Expression, Form, Status, attributes_of, expression_body, text_of
 from tamis.client.results import Row, Subscription, Validation
 from tamis.client.steps import Feed, Flow, More
-from tamis.client.writing import Expression, Form, Status, attributes_of, expression_body, text_of
 from tamis.contract.names import check_local, new_name
 from tamis.errors import AnswerInvalid, TamisError
 from tamis.values.event import EventLike

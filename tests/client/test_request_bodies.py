@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tamis.client.failures import refusal
 from tamis.client.parsers import LineParser, ServerSentEvent, ServerSentEventParser
+from tamis.client.request_bodies import attributes_of, event_body, row_body
 from tamis.client.steps import Answer
-from tamis.client.writing import attributes_of, event_body, row_body
 from tamis.errors import InputError, TamisError, class_of
 from tamis.language import from_json
 from tamis.values.event import Event, decode_event, event_from

@@ -1,43 +1,34 @@
-"""Defines ``tamis.AsyncClient``, whose methods are awaited."""
+"""Defines ``tamis.Client``, whose methods block until they have a result."""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import (
-    AsyncIterable,
-    Callable,
-    Coroutine,
-    Iterable,
-    Mapping,
-)
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
+from typing import Concatenate, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
 from tamis.client import calls
-from tamis.client.async_runner import AsyncItems, batches, run
 from tamis.client.calls import bulk
 from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
+from tamis.client.request_bodies import Rows
 from tamis.client.results import Published, Report
 from tamis.client.steps import Feed, Flow
+from tamis.client.sync_runner import Items, batches, run
 from tamis.client.transport import options
 from tamis.client.wrappers import copy_signature
-from tamis.client.writing import RowLike, Rows
 from tamis.contract.on_error import OnError
 from tamis.values.event import Event, EventLike
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_KINDS = (Iterable, AsyncIterable)
 
 
-def _call(
-    operation: Callable[Concatenate[Core, P], Flow[T]],
-) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
-    async def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> T:
-        return await run(self._http, operation(self._core, *args, **options))
+def _call(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concatenate[Client, P], T]:
+    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> T:
+        return run(self._http, operation(self._core, *args, **options))
 
     copy_signature(method, operation, "{}")
     return method
@@ -45,19 +36,21 @@ def _call(
 
 def _iterate(
     operation: Callable[Concatenate[Core, P], Feed[T]],
-) -> Callable[Concatenate[AsyncClient, P], AsyncItems[T]]:
-    def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> AsyncItems[T]:
-        return AsyncItems(batches(self._http, operation(self._core, *args, **options)))
+) -> Callable[Concatenate[Client, P], Items[T]]:
+    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> Items[T]:
+        return Items(batches(self._http, operation(self._core, *args, **options)))
 
-    copy_signature(method, operation, "AsyncItems[{}]")
+    copy_signature(method, operation, "Items[{}]")
     return method
 
 
-class AsyncClient:
-    """:class:`~tamis.client.Client` for asyncio: ``async with tamis.AsyncClient(url, key) as client: …``
+class Client:
+    """A client of the service, with the names of the library: ``with tamis.Client(url, key) as client: …``
 
-    It has the same methods with the same arguments. Methods with one result are awaited; methods with many
-    results are used with ``async for``. ``publish`` and ``import_`` also accept asynchronous iterables.
+    The environment variables TAMIS_URL and TAMIS_KEY replace a missing ``url`` and ``key``. A connection
+    without a byte for ``timeout`` seconds counts as broken. A call that fails with a transient error is
+    retried for ``retry_for`` seconds; 0 means no retry. ``tls`` is for private certificates. Threads may
+    share a client.
     """
 
     def __init__(
@@ -70,29 +63,29 @@ class AsyncClient:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._core = Core(Settings.of(url, key, retry_for))
-        self._http = httpx.AsyncClient(**options(timeout, tls))
+        self._http = httpx.Client(**options(timeout, tls))
         self._is_first = True
 
     def __repr__(self) -> str:
-        return f"AsyncClient({self._core.settings.url!r})"
+        return f"Client({self._core.settings.url!r})"
 
-    async def __aenter__(self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Close all connections."""
         if self._is_first:
-            await self._http.aclose()
+            self._http.close()
 
-    def acting_for(self, owner: str) -> AsyncClient:
+    def acting_for(self, owner: str) -> Client:
         """Return this client acting for another owner, for administrators (``*`` lists all owners).
 
         It shares the connections, which close with this client.
         """
-        other = AsyncClient.__new__(AsyncClient)
+        other = Client.__new__(Client)
         other._core, other._http, other._is_first = self._core.acting_for(owner), self._http, False
         return other
 
@@ -109,42 +102,46 @@ class AsyncClient:
     validate = _call(calls.subscriptions.validate)
     export = _iterate(calls.subscriptions.export)
 
-    async def import_(self, rows: Rows | AsyncIterable[RowLike], *, each: Each | None = None) -> Report:
-        """Create or replace many subscriptions in batches; see :meth:`Client.import_`."""
-        return await run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows, _KINDS))
+    def import_(self, rows: Rows, *, each: Each | None = None) -> Report:
+        """Create or replace many subscriptions in batches; a refused one does not stop the others.
+
+        ``rows`` are pairs of id and expression, dictionaries with the arguments of :meth:`put`, rows from
+        :meth:`export`, or a dictionary of ids and expressions. ``each`` is called with every outcome; the
+        report then has only the totals.
+        """
+        return run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows))
 
     # -- events ------------------------------------------------------------------------------------------
 
     @overload
-    async def publish(
+    def publish(
         self, event: EventLike, *, id: str | None = None, time: datetime | None = None
     ) -> Published: ...
 
     @overload
-    async def publish(
-        self,
-        event: Iterable[EventLike] | AsyncIterable[EventLike],
-        *,
-        each: Each | None = None,
-        on_error: OnError = "report",
+    def publish(
+        self, event: Iterable[EventLike], *, each: Each | None = None, on_error: OnError = "report"
     ) -> Report: ...
 
-    async def publish(
+    def publish(
         self,
-        event: EventLike | Iterable[EventLike] | AsyncIterable[EventLike],
+        event: EventLike | Iterable[EventLike],
         *,
         id: str | None = None,
         time: datetime | None = None,
         each: Each | None = None,
         on_error: OnError = "report",
     ) -> Published | Report:
-        """Publish one event, or many in batches; see :meth:`Client.publish`."""
+        """Publish one event, or many in batches; they are stored when this returns.
+
+        Among many events, a refused one does not stop the others. ``each`` is called with every outcome; the
+        report then has only the totals. ``on_error="report"`` gives one warning with the number of refused
+        events, ``"raise"`` stops at the first, and ``"skip"`` only counts them.
+        """
         if isinstance(event, Event | Mapping):
-            return await run(self._http, calls.events.publish(self._core, event, id=id, time=time))
-        return await run(
-            self._http,
-            bulk.publish_many(self._core, each, on_error),
-            bulk.events_given(event, id, time, _KINDS),
+            return run(self._http, calls.events.publish(self._core, event, id=id, time=time))
+        return run(
+            self._http, bulk.publish_many(self._core, each, on_error), bulk.events_given(event, id, time)
         )
 
     match = _call(calls.events.match)

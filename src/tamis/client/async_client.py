@@ -1,34 +1,43 @@
-"""Defines ``tamis.Client``, whose methods block until they have a result."""
+"""Defines ``tamis.AsyncClient``, whose methods are awaited."""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import (
+    AsyncIterable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+)
 from datetime import datetime
-from typing import Concatenate, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
 from tamis.client import calls
+from tamis.client.async_runner import AsyncItems, batches, run
 from tamis.client.calls import bulk
 from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
+from tamis.client.request_bodies import RowLike, Rows
 from tamis.client.results import Published, Report
 from tamis.client.steps import Feed, Flow
-from tamis.client.sync_runner import Items, batches, run
 from tamis.client.transport import options
 from tamis.client.wrappers import copy_signature
-from tamis.client.writing import Rows
 from tamis.contract.on_error import OnError
 from tamis.values.event import Event, EventLike
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_KINDS = (Iterable, AsyncIterable)
 
 
-def _call(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concatenate[Client, P], T]:
-    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> T:
-        return run(self._http, operation(self._core, *args, **options))
+def _call(
+    operation: Callable[Concatenate[Core, P], Flow[T]],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    async def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> T:
+        return await run(self._http, operation(self._core, *args, **options))
 
     copy_signature(method, operation, "{}")
     return method
@@ -36,21 +45,19 @@ def _call(operation: Callable[Concatenate[Core, P], Flow[T]]) -> Callable[Concat
 
 def _iterate(
     operation: Callable[Concatenate[Core, P], Feed[T]],
-) -> Callable[Concatenate[Client, P], Items[T]]:
-    def method(self: Client, /, *args: P.args, **options: P.kwargs) -> Items[T]:
-        return Items(batches(self._http, operation(self._core, *args, **options)))
+) -> Callable[Concatenate[AsyncClient, P], AsyncItems[T]]:
+    def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> AsyncItems[T]:
+        return AsyncItems(batches(self._http, operation(self._core, *args, **options)))
 
-    copy_signature(method, operation, "Items[{}]")
+    copy_signature(method, operation, "AsyncItems[{}]")
     return method
 
 
-class Client:
-    """A client of the service, with the names of the library: ``with tamis.Client(url, key) as client: …``
+class AsyncClient:
+    """:class:`~tamis.client.Client` for asyncio: ``async with tamis.AsyncClient(url, key) as client: …``
 
-    The environment variables TAMIS_URL and TAMIS_KEY replace a missing ``url`` and ``key``. A connection
-    without a byte for ``timeout`` seconds counts as broken. A call that fails with a transient error is
-    retried for ``retry_for`` seconds; 0 means no retry. ``tls`` is for private certificates. Threads may
-    share a client.
+    It has the same methods with the same arguments. Methods with one result are awaited; methods with many
+    results are used with ``async for``. ``publish`` and ``import_`` also accept asynchronous iterables.
     """
 
     def __init__(
@@ -63,29 +70,29 @@ class Client:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._core = Core(Settings.of(url, key, retry_for))
-        self._http = httpx.Client(**options(timeout, tls))
+        self._http = httpx.AsyncClient(**options(timeout, tls))
         self._is_first = True
 
     def __repr__(self) -> str:
-        return f"Client({self._core.settings.url!r})"
+        return f"AsyncClient({self._core.settings.url!r})"
 
-    def __enter__(self) -> Self:
+    async def __aenter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Close all connections."""
         if self._is_first:
-            self._http.close()
+            await self._http.aclose()
 
-    def acting_for(self, owner: str) -> Client:
+    def acting_for(self, owner: str) -> AsyncClient:
         """Return this client acting for another owner, for administrators (``*`` lists all owners).
 
         It shares the connections, which close with this client.
         """
-        other = Client.__new__(Client)
+        other = AsyncClient.__new__(AsyncClient)
         other._core, other._http, other._is_first = self._core.acting_for(owner), self._http, False
         return other
 
@@ -102,46 +109,42 @@ class Client:
     validate = _call(calls.subscriptions.validate)
     export = _iterate(calls.subscriptions.export)
 
-    def import_(self, rows: Rows, *, each: Each | None = None) -> Report:
-        """Create or replace many subscriptions in batches; a refused one does not stop the others.
-
-        ``rows`` are pairs of id and expression, dictionaries with the arguments of :meth:`put`, rows from
-        :meth:`export`, or a dictionary of ids and expressions. ``each`` is called with every outcome; the
-        report then has only the totals.
-        """
-        return run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows))
+    async def import_(self, rows: Rows | AsyncIterable[RowLike], *, each: Each | None = None) -> Report:
+        """Create or replace many subscriptions in batches; see :meth:`Client.import_`."""
+        return await run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows, _KINDS))
 
     # -- events ------------------------------------------------------------------------------------------
 
     @overload
-    def publish(
+    async def publish(
         self, event: EventLike, *, id: str | None = None, time: datetime | None = None
     ) -> Published: ...
 
     @overload
-    def publish(
-        self, event: Iterable[EventLike], *, each: Each | None = None, on_error: OnError = "report"
+    async def publish(
+        self,
+        event: Iterable[EventLike] | AsyncIterable[EventLike],
+        *,
+        each: Each | None = None,
+        on_error: OnError = "report",
     ) -> Report: ...
 
-    def publish(
+    async def publish(
         self,
-        event: EventLike | Iterable[EventLike],
+        event: EventLike | Iterable[EventLike] | AsyncIterable[EventLike],
         *,
         id: str | None = None,
         time: datetime | None = None,
         each: Each | None = None,
         on_error: OnError = "report",
     ) -> Published | Report:
-        """Publish one event, or many in batches; they are stored when this returns.
-
-        Among many events, a refused one does not stop the others. ``each`` is called with every outcome; the
-        report then has only the totals. ``on_error="report"`` gives one warning with the number of refused
-        events, ``"raise"`` stops at the first, and ``"skip"`` only counts them.
-        """
+        """Publish one event, or many in batches; see :meth:`Client.publish`."""
         if isinstance(event, Event | Mapping):
-            return run(self._http, calls.events.publish(self._core, event, id=id, time=time))
-        return run(
-            self._http, bulk.publish_many(self._core, each, on_error), bulk.events_given(event, id, time)
+            return await run(self._http, calls.events.publish(self._core, event, id=id, time=time))
+        return await run(
+            self._http,
+            bulk.publish_many(self._core, each, on_error),
+            bulk.events_given(event, id, time, _KINDS),
         )
 
     match = _call(calls.events.match)

@@ -11,7 +11,7 @@ from tamis.contract.delivery import Delivery, stored_delivery
 from tamis.errors import DeliveryError, SendFailed, SendRefused, StoreError, TamisError
 from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers, State
-from tamis.notify.contents import message_of
+from tamis.notify.message_builder import message_of
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.settings import Settings
 from tamis.notify.transports import Transports
