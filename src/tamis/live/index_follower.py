@@ -113,8 +113,7 @@ class IndexFollower:
     # -- matching ------------------------------------------------------------------------------------
 
     def match_stored(self, batch: Sequence[StoredEvent]) -> tuple[pa.Table, list[Refusal]]:
-        """Return the matches (event row, subscription, version) of events in order, each at its own
-        ``known``.
+        """Return the matches (event row, subscription, version) of ordered events, each at its ``known``.
 
         The index must be at the first event's ``known``; the last event's is at most STEP changes later.
         """

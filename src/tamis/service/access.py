@@ -64,9 +64,7 @@ class Access:
         self._reading: dict[str, asyncio.Task[KeyRecord | None]] = {}
 
     async def caller(self, header: str | None) -> Caller:
-        """Return the caller. A missing, unknown, wrong, expired or revoked key is always refused with the
-        same message.
-        """
+        """Return the caller; a missing, unknown, wrong, expired or revoked key gets the same message."""
         kind, _, text = (header or "").partition(" ")
         identity = keys.id_in(text.strip()) if kind.lower() == "bearer" else None
         known = await self._find(identity) if identity else None

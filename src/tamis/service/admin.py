@@ -82,9 +82,7 @@ async def read_owner(call: Call) -> Answer:
 
 @operation("PUT", "/v1/owners/{owner}", **_common, body=schemas.GivenQuotas, answers={200: schemas.Owner})
 async def replace_quotas(call: Call) -> Answer:
-    """Set the quotas of an owner. A quota that is left out has its default value. Other processes apply the
-    change within a second.
-    """
+    """Set the quotas of an owner; those left out have their default. Other processes know within a second."""
     owner = check_owner(call.part("owner"))
     given = {
         name: amount for name in owners.Quotas._fields if (amount := getattr(call.body, name)) is not None

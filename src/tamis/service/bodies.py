@@ -73,9 +73,7 @@ async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
 async def pipelined(
     groups: AsyncIterator[S], prepare: Callable[[S], Awaitable[T]], finish: Callable[[T], Awaitable[None]]
 ) -> None:
-    """Prepare each group while the previous one is being finished; a group that was started is always
-    finished.
-    """
+    """Prepare each group while the previous one is being finished; every prepared group is finished."""
     finishing: asyncio.Future[None] | None = None
     try:
         async for group in groups:

@@ -42,8 +42,7 @@ _encode = msgspec.json.Encoder().encode
     answers={200: Stream(NDJSON, "A result for each line, and a last line with the totals.")},
 )
 async def import_subscriptions(call: Call) -> Response:
-    """Create or replace many subscriptions, one in each line. A line without an id creates a new
-    subscription.
+    """Create or replace many subscriptions, one in each line. A line without an id creates a new one.
 
     A refused line is reported with its number; the other lines are still imported. Lines are stored as they
     arrive. If the connection breaks, the earlier lines have been stored; it is safe to send all lines again.

@@ -1,6 +1,4 @@
-"""Reads the headers that make changes safe: ``If-Match`` and ``If-None-Match`` (RFC 9110),
-``Idempotency-Key``.
-"""
+"""Reads the headers ``If-Match`` and ``If-None-Match`` (RFC 9110) and ``Idempotency-Key``."""
 
 from __future__ import annotations
 

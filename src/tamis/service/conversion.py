@@ -123,9 +123,7 @@ def subscription_response(current: StoredSubscription, warnings: list[Fault]) ->
 
 
 def event_reference(stored: str, query: str) -> EventReference:
-    """Return the event of an outbox row. An event published through the service has an owner; others have
-    none.
-    """
+    """Return the event of an outbox row; only events published through the service have an owner."""
     if query != QUERY:
         return EventReference(id=stored)
     return EventReference(id=local_name(stored), owner=owner_of(stored) or None)

@@ -68,8 +68,7 @@ _decoder = msgspec.json.Decoder(_PublishedEvent)
     refusals=(409, 422),
 )
 async def publish_events(call: Call) -> Answer | Response:
-    """Publish one event, or one in each line. The response comes after the events are stored; then they are
-    matched.
+    """Publish one event, or one in each line. The response comes when they are stored; then they are matched.
 
     A refused line is reported with its number and put into quarantine; the other lines are still published.
     ``on_error`` changes this.

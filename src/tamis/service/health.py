@@ -62,9 +62,7 @@ async def _readiness(service: Service) -> Readiness:
     refusals=(401, 403),
 )
 async def metrics(call: Call) -> Response:
-    """Read the metrics in the Prometheus format. This needs the scope ``admin``, unless the service was
-    started with open metrics.
-    """
+    """Read the metrics for Prometheus. Unless metrics are open, this needs the scope ``admin``."""
     service = call.service
     if not service.settings.open_metrics:
         caller = await service.access.caller(header(call.request.scope, b"authorization"))

@@ -1,6 +1,4 @@
-"""Exports metrics for Prometheus: counters of this process, and figures read from the index and the store on
-demand.
-"""
+"""Exports metrics for Prometheus: counters of this process, and figures of the index and the store."""
 
 from __future__ import annotations
 
@@ -40,9 +38,7 @@ class Metrics:
         service.live.on_step(self._step)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request. ``route`` is the path with its placeholders, which keeps the number of labels
-        small.
-        """
+        """Count a request; ``route`` is the path with its placeholders, so there are few labels."""
         key = method, route, status
         known = self._common.get(key)
         if known is None:  # looking up labels takes longer than counting

@@ -99,9 +99,7 @@ class LimitedProtocol(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Keep reading an unread body for a while after the response, so that the client receives the
-        response.
-        """
+        """Read the rest of a body for a while after the response, so that the client receives it."""
         super().on_response_complete()
         if self._is_left_over() and not self.transport.is_closing():
             self._arm()

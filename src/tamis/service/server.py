@@ -94,9 +94,7 @@ async def _serve(
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves signals to us: uvicorn would raise them again and the process would not
-    exit with 0.
-    """
+    """A uvicorn server without signal handlers: uvicorn raises signals again, and the exit status is not 0."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -125,9 +125,7 @@ class Service:
         return registry.put(connection, writes, self.limits)
 
     async def wait_for(self, future: Future[T]) -> T:
-        """Wait for a future of the committer. If the caller is cancelled, the change is still made or refused
-        as a whole.
-        """
+        """Wait for a future of the committer; a cancelled caller does not interrupt the change."""
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[T] = loop.create_future()
         future.add_done_callback(lambda done: _hand_over(done, waiter, loop))
@@ -157,9 +155,7 @@ class Service:
 
 
 def _hand_over(done: Future[T], waiter: asyncio.Future[T], loop: asyncio.AbstractEventLoop) -> None:
-    """Pass a result from the committer's thread to the event loop; asyncio's own bridge costs several times
-    as much.
-    """
+    """Pass a result from the committer's thread to the event loop, faster than asyncio's own bridge."""
 
     def settle() -> None:
         if waiter.cancelled():

@@ -74,8 +74,7 @@ def _kept(frame: DataFrame, carry: Sequence[str]) -> list[str]:
 
 
 def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], DataFrame]:
-    """Return a transformation of canonical events into the quarantine: a row with the reason per refused
-    event.
+    """Return a transformation of canonical events into the quarantine: a row per refused event.
 
     No index is needed: whether an event can be read does not depend on the subscriptions.
     """

@@ -155,8 +155,7 @@ class Matcher:
         self._follow = version is None
 
     def run(self, canonical: DataFrame, carry: tuple[str, ...] = ()) -> DataFrame:
-        """Return rows with notes; a stream follows the index from version to version, unless one was
-        requested.
+        """Return rows with notes; a stream follows the versions of the index, unless one was requested.
 
         ``carry`` names columns of ``canonical``, which may have more than the canonical ones.
         """

@@ -69,8 +69,7 @@ def forget(connection: Connection, before: int) -> Step:
 
 
 def _forget_changes(connection: Connection, before: int, done: int) -> tuple[int, int]:
-    """Examine the next old changes and delete those that they supersede; return the numbers deleted and
-    examined.
+    """Delete the changes that the next old ones supersede; return the numbers deleted and examined.
 
     Only changes before the first waiting event are examined, because the event may need the others.
     """

@@ -12,9 +12,7 @@ from tamis.contract.names import LOCAL, OWNER
 
 
 def exactly(pattern: str) -> str:
-    """Return a pattern that matches the whole text; Python's ``$`` alone also matches before a final line
-    break.
-    """
+    """Return a pattern for the whole text; Python's ``$`` alone also matches before a line break."""
     return rf"^(?:{pattern})$(?!\n)"
 
 
