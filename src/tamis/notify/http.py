@@ -1,4 +1,4 @@
-"""Sends a POST to a user's URL: checked addresses, no redirects or proxies, limited time and size.
+"""Sends a POST to a user's URL: one lookup, checked addresses, no redirects or proxies, bounded.
 
 It uses ``http.client`` to control the connection itself: it connects to the checked address, while Host, SNI
 and the certificate use the host name. A client with a pool, proxies and redirects would need each of them

@@ -73,7 +73,7 @@ async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
 async def pipelined(
     groups: AsyncIterator[S], prepare: Callable[[S], Awaitable[T]], finish: Callable[[T], Awaitable[None]]
 ) -> None:
-    """Prepare each group while the previous one is being finished; every prepared group is finished."""
+    """Prepare each group while the previous one is being finished; never leave one half-finished."""
     finishing: asyncio.Future[None] | None = None
     try:
         async for group in groups:

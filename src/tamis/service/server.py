@@ -94,7 +94,7 @@ async def _serve(
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server without signal handlers: uvicorn raises signals again, and the exit status is not 0."""
+    """A uvicorn server without signal handlers: uvicorn raises signals again and spoils the exit status."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
