@@ -45,8 +45,8 @@ def make_app(service: Service) -> ASGIApp:
             yield
 
     by_path: dict[str, dict[str, Answering]] = {OPENAPI: {"GET": _Description()}}
-    for known in OPERATIONS:
-        by_path.setdefault(known.path, {})[known.method] = Endpoint(service, known)
+    for operation in OPERATIONS:
+        by_path.setdefault(operation.path, {})[operation.method] = Endpoint(service, operation)
     paths = {path: _Methods(path, methods) for path, methods in by_path.items()}
     routes = [Route(path, methods) for path, methods in paths.items() if "{" in path]
     routes.append(Route("/{name:path}", _Methods("pages", {"GET": ConsoleFiles()})))
@@ -90,8 +90,8 @@ class _Methods:
         scope["state"]["route"] = self._path
         answer = self._methods.get(scope["method"])
         if answer is None:
-            known = ", ".join(sorted(self._methods))
-            raise MethodUnknown(f"this path knows {known}, not {scope['method'][:20]}", allow=known)
+            allowed = ", ".join(sorted(self._methods))
+            raise MethodUnknown(f"this path knows {allowed}, not {scope['method'][:20]}", allow=allowed)
         response = await answer(Request(scope, receive))
         await (_head_of(response, send) if scope["method"] == "HEAD" else response(scope, receive, send))
 

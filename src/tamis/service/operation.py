@@ -77,9 +77,9 @@ class Operation:
         return inspect.getdoc(self.handler) or ""
 
 
-def operation(method: str, path: str, **known: Any) -> Callable[[Handler], Operation]:
+def operation(method: str, path: str, **spec: Any) -> Callable[[Handler], Operation]:
     """Turn a handler into an operation."""
-    return lambda handler: Operation(method=method, path=path, handler=handler, **known)
+    return lambda handler: Operation(method=method, path=path, handler=handler, **spec)
 
 
 class Call:
@@ -114,23 +114,23 @@ class Call:
 class Endpoint:
     """Runs an operation: authenticates, limits rates, reads query and body, calls the handler, responds."""
 
-    def __init__(self, service: Service, known: Operation) -> None:
-        self._service, self._operation = service, known
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(known.body or Any)
+    def __init__(self, service: Service, spec: Operation) -> None:
+        self._service, self._operation = service, spec
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(spec.body or Any)
 
     async def __call__(self, request: Request) -> Response:
         """Return the response to a request."""
-        known = self._operation
-        if known.scope is not None:
-            await self._admit(request, known.scope)
+        spec = self._operation
+        if spec.scope is not None:
+            await self._admit(request, spec.scope)
         call = Call(self._service, request)
-        if known.query is not None:
-            call.query = _query(request, known.query)
+        if spec.query is not None:
+            call.query = _query(request, spec.query)
             call.owner  # noqa: B018  (raises first if the caller may not act for this owner)
-        if known.body is not None and not known.reads_itself:
-            bodies.media_of(request.scope, known.media)
+        if spec.body is not None and not spec.reads_itself:
+            bodies.media_of(request.scope, spec.media)
             call.body = bodies.decoded(await bodies.read_whole(request, self._service.limits), self._decoder)
-        answer = await known.handler(call)
+        answer = await spec.handler(call)
         return answer if isinstance(answer, Response) else respond(answer)
 
     async def _admit(self, request: Request, scope: str) -> None:

@@ -23,7 +23,7 @@ from tamis.service.schemas.subscriptions import Fault
 from tamis.service.service import Service
 
 IN_MEMORY = 1024 * 1024
-PIECE = 256 * 1024
+CHUNK = 256 * 1024
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -75,13 +75,13 @@ class Report:
     def response(self, service: Service, status: int) -> StreamingResponse:
         """Return the report as a response; its last line has the totals."""
         self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
-        return StreamingResponse(self._pieces(service), status, media_type=NDJSON)
+        return StreamingResponse(self._chunks(service), status, media_type=NDJSON)
 
-    async def _pieces(self, service: Service) -> AsyncIterator[bytes]:
+    async def _chunks(self, service: Service) -> AsyncIterator[bytes]:
         self._file.seek(0)
         try:
-            while piece := await service.in_thread(self._file.read, PIECE):
-                yield piece
+            while chunk := await service.in_thread(self._file.read, CHUNK):
+                yield chunk
         finally:
             self._file.close()
 

@@ -19,7 +19,7 @@ from pyspark.sql import types as T
 from tamis.errors import EventError, InputError
 from tamis.index.batches import locate, nowhere
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.spark.rows import cut_text, readable_events, text_of
 from tamis.spark.schema import ATTRIBUTES, CANONICAL, EVENT_ID, EVENT_TIME, PAYLOAD, REFUSED_EVENTS
 from tamis.spark.workers import ready
 from tamis.values.event import clean_name
@@ -81,8 +81,8 @@ def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], Dat
 
     def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            good = good_of(batch, limits)
-            _, refused = locate(nowhere(limits), good.piece)
+            good = readable_events(batch, limits)
+            _, refused = locate(nowhere(limits), good.events)
             found = good.bad | {int(good.rows[at]): bad for at, bad in refused}
             if found:
                 yield quarantine_of(batch, sorted(found.items(), key=lambda item: item[0]))

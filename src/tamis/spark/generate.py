@@ -26,7 +26,7 @@ from tamis.spark.schema import EVENT_ID, EXPRESSION, ID
 from tamis.spark.workers import ready
 
 GROUP = "tamis.workloads"
-PIECE = 1 << 16  # rows that a worker draws at a time
+RANGE_ROWS = 1 << 16  # rows that a worker draws at a time
 
 
 class Workload(Protocol):
@@ -128,10 +128,10 @@ class _Ranges:
         def draw(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    rows = range(number * PIECE, min(count, (number + 1) * PIECE))
-                    yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=PIECE)
+                    rows = range(number * RANGE_ROWS, min(count, (number + 1) * RANGE_ROWS))
+                    yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=RANGE_ROWS)
 
-        numbers = ready(self._spark).range(0, -(-count // PIECE), 1, self._partitions)
+        numbers = ready(self._spark).range(0, -(-count // RANGE_ROWS), 1, self._partitions)
         return numbers.mapInArrow(draw, from_arrow_schema(schema))
 
 

@@ -30,18 +30,18 @@ from tamis.values.value import clean_time, format_time
 TEXT_BYTES = 64 * 1024  # of a refused event or subscription that are kept in quarantine
 
 
-class Good(NamedTuple):
+class ReadableEvents(NamedTuple):
     """The events of a batch with an id and attributes, their rows, and the errors of the others.
 
     Unreadable JSON is still among the events, as an error: it shows only when it is decoded.
     """
 
-    piece: pa.Table | list[Any]
+    events: pa.Table | list[Any]
     rows: npt.NDArray[np.int64]
     bad: dict[int, EventError]
 
 
-def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
+def readable_events(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> ReadableEvents:
     """Return the events of ``batch`` to match; refused rows do not slow this down."""
     bad = _without_id(batch, limits)
     attributes = _attributes(batch)
@@ -51,24 +51,24 @@ def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
     good = np.ones(batch.num_rows, np.bool_)
     good[list(bad)] = False
     some = batch.filter(pa.array(good)) if bad else batch
-    return Good(_piece(some, limits), np.flatnonzero(good), bad)
+    return ReadableEvents(_decoded_events(some, limits), np.flatnonzero(good), bad)
 
 
-def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
+def events_in(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
     """Return the events of ``batch`` in the order of its rows, for ``Index.match_batches``.
 
     A table cannot contain a refusal: a batch with one becomes single events, which is slow. A caller that can
-    map rows back to their numbers should use :func:`good_of`.
+    map rows back to their numbers should use :func:`readable_events`.
     """
-    piece, rows, bad = good_of(batch, limits)
+    events, rows, bad = readable_events(batch, limits)
     if not bad:
-        return piece
-    events = piece if isinstance(piece, list) else [_event(piece, at, limits) for at in range(len(rows))]
-    found: dict[int, Any] = dict(zip(rows.tolist(), events, strict=True)) | bad
+        return events
+    single = events if isinstance(events, list) else [_event(events, at, limits) for at in range(len(rows))]
+    found: dict[int, Any] = dict(zip(rows.tolist(), single, strict=True)) | bad
     return [found[row] for row in range(batch.num_rows)]
 
 
-def _piece(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
+def _decoded_events(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
     attributes = _attributes(batch)
     if attributes is None or not _is_text(attributes.type):
         return _table(batch, attributes)

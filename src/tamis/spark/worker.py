@@ -25,7 +25,7 @@ from tamis.shards.location import Location
 from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
 from tamis.space.table_row import event_of_row
-from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.spark.rows import cut_text, readable_events, text_of
 from tamis.spark.schema import (
     ARRAYS,
     CARRIED,
@@ -40,7 +40,7 @@ from tamis.spark.schema import (
 )
 from tamis.values.event import event_from
 
-PIECE = 4_096  # events that are matched together
+EVENTS_AT_ONCE = 4_096  # events that are matched together
 REFUSAL = '{"code"'  # the beginning of a note on a refused event
 _log = logging.getLogger(__name__)
 
@@ -111,14 +111,14 @@ class MatchTask:
     ) -> Iterator[pa.RecordBatch]:
         version = self.version or self._in_force()
         index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
-        good = good_of(batch, index.limits)
+        good = readable_events(batch, index.limits)
         some = batch.take(pa.array(good.rows)) if good.bad else batch
         yield from Rows(batch, self.options, bool(shard)).refused(list(good.bad.items()))
         rows = Rows(some, self.options, bool(shard))
         if self.options.k:
-            yield from rows.best(index, good.piece, len(good.bad))
+            yield from rows.best(index, good.events, len(good.bad))
         else:
-            yield from rows.all(index, good.piece, len(good.bad), audit)
+            yield from rows.all(index, good.events, len(good.bad), audit)
 
     def _in_force(self) -> int:
         manifest = current(Location(self.path))
@@ -145,7 +145,7 @@ class Rows:
         """Yield every match; ``others`` events of the batch were refused already."""
         work = WorkReport(others)
         for found in index.match_batches(
-            piece, threads=1, batch_size=PIECE, versions=True, on_error="skip", audit=audit
+            piece, threads=1, batch_size=EVENTS_AT_ONCE, versions=True, on_error="skip", audit=audit
         ):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)

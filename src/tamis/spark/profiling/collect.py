@@ -14,7 +14,7 @@ from tamis.limits import Limits
 from tamis.spark.profiling.leaves import Leaf, leaves_of
 from tamis.spark.profiling.sketch import AttributeSketch
 from tamis.spark.profiling.terms import Buckets, add_terms
-from tamis.spark.rows import good_of
+from tamis.spark.rows import readable_events
 from tamis.spark.schema import ATTRIBUTES, DATA, DRAW, KIND, NAME, PARTIAL, SAMPLED
 
 _ROW = (KIND, NAME, DRAW, DATA, ATTRIBUTES)
@@ -78,8 +78,8 @@ class Collector:
     def add(self, batch: pa.RecordBatch) -> None:
         """Add the events of a canonical batch that also has ``draw``."""
         limits = self._settings.limits
-        good = good_of(batch, limits)
-        leaves, unread = leaves_of(good.piece, limits)
+        good = readable_events(batch, limits)
+        leaves, unread = leaves_of(good.events, limits)
         refused = good.bad.keys() | {int(good.rows[at]) for at in unread}
         self._total.events += batch.num_rows
         self._total.refused += len(refused)

@@ -19,7 +19,7 @@ from tamis.shards.location import Location
 from tamis.shards.shard_files import write_table
 from tamis.spark.profiling.collect import Total
 from tamis.spark.profiling.summary import summary
-from tamis.spark.rows import piece_of
+from tamis.spark.rows import events_in
 from tamis.values.value import format_time
 
 FORMAT, VERSION = "tamis-profile", 1
@@ -131,7 +131,7 @@ class Profile:
         """Return a uniform sample of the good events, for ``Index.build(sample=…)``."""
         table = self.table("sample").combine_chunks()
         batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        return piece_of(batches[0], self._limits)
+        return events_in(batches[0], self._limits)
 
     def to_text(self) -> str:
         """Return the profile as a page of text."""
