@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tamis.client.failures import refusal
 from tamis.client.parsers import LineParser, ServerSentEvent, ServerSentEventParser
 from tamis.client.request_bodies import attributes_of, event_body, row_body
-from tamis.client.steps import Answer
+from tamis.client.steps import ServiceResponse
 from tamis.errors import InputError, TamisError, class_of
 from tamis.language import from_json
 from tamis.values.event import Event, decode_event, event_from
@@ -95,14 +95,14 @@ def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
     | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ (GMT|[+-]\d+)", fullmatch=True)
 )
 def test_when_to_ask_again_is_some_seconds_or_nothing(said: str) -> None:
-    answer = Answer(503, {"retry-after": said}, b"")
+    answer = ServiceResponse(503, {"retry-after": said}, b"")
     assert refusal(answer).details.get("retry_after", 0.0) >= 0
 
 
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
 def test_every_code_is_its_class_again(kind: type[TamisError]) -> None:
     told = {"code": kind.code, "detail": "why", "title": "t", "limit": "x", "self": 1, "message": 2}
-    answer = Answer(400, {"content-type": "application/problem+json"}, msgspec.json.encode(told))
+    answer = ServiceResponse(400, {"content-type": "application/problem+json"}, msgspec.json.encode(told))
     error = refusal(answer)
     assert type(error) is kind is class_of(kind.code)
     assert error.as_dict() == {"code": kind.code, "message": "why", "limit": "x", "self": 1}

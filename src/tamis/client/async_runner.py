@@ -11,8 +11,8 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 import httpx
 
 from tamis.client.core import SUCCESS
-from tamis.client.steps import END, Answer, Feed, Flow, More, Open, Request, Send, Step, Take, Wait
-from tamis.client.transport import TRANSPORT_ERRORS, answer_of, arguments, transport_error
+from tamis.client.steps import END, Feed, Flow, More, Open, Request, Send, ServiceResponse, Step, Take, Wait
+from tamis.client.transport import TRANSPORT_ERRORS, arguments, service_response, transport_error
 from tamis.errors import InputError, TamisError
 
 T = TypeVar("T")
@@ -107,20 +107,22 @@ class _StepRunner:
         if self._open is not None:
             await self._open.response.aclose()
 
-    async def _send(self, request: Request) -> Answer | TamisError:
+    async def _send(self, request: Request) -> ServiceResponse | TamisError:
         try:
             response = await self._http.request(**arguments(request, self._http.timeout))
         except TRANSPORT_ERRORS as bad:
             return transport_error(bad, request)
-        return answer_of(response, response.content)
+        return service_response(response, response.content)
 
-    async def _begin(self, request: Request) -> Answer | TamisError:
+    async def _begin(self, request: Request) -> ServiceResponse | TamisError:
         await self.aclose()
         try:
             asked = self._http.build_request(**arguments(request, self._http.timeout))
             response = await self._http.send(asked, stream=True)
             self._open = _Opened(response, response.aiter_bytes(), request)
-            return answer_of(response, b"" if response.status_code in SUCCESS else await response.aread())
+            return service_response(
+                response, b"" if response.status_code in SUCCESS else await response.aread()
+            )
         except TRANSPORT_ERRORS as bad:
             return transport_error(bad, request)
 

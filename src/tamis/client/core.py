@@ -13,7 +13,7 @@ import msgspec
 
 from tamis.client.failures import MAYBE_EXECUTED, NOT_EXECUTED, refusal
 from tamis.client.retry import RetryBudget
-from tamis.client.steps import Answer, Feed, Flow, Open, Request, Send, Wait
+from tamis.client.steps import Feed, Flow, Open, Request, Send, ServiceResponse, Wait
 from tamis.errors import AnswerInvalid, InputError, TamisError
 from tamis.version import __version__
 
@@ -43,12 +43,12 @@ class Call(Generic[T]):
     for_owner: bool = True  # an administrator may make the call for another owner
     read_timeout: float | None = None
 
-    def read(self, answer: Answer) -> T:
+    def read(self, response: ServiceResponse) -> T:
         """Return the result in a response."""
         if self.result is NoneType:
             return None  # type: ignore[return-value]  # here T is None
         try:
-            return msgspec.json.decode(answer.content, type=self.result)
+            return msgspec.json.decode(response.content, type=self.result)
         except (msgspec.DecodeError, UnicodeError) as bad:
             raise AnswerInvalid(f"the answer to {self.method} {self.path} cannot be read: {bad}") from None
 
@@ -132,10 +132,10 @@ class Core:
         """Execute a call; retry it if a retry may succeed and is safe."""
         request, budget, may_be_executed = self.request(call), self.retry_budget(), False
         while True:
-            answer: Answer | TamisError = yield Send(request)
-            if isinstance(answer, Answer) and answer.status in call.success:
-                return call.read(answer)
-            error = failure(answer, call)
+            response: ServiceResponse | TamisError = yield Send(request)
+            if isinstance(response, ServiceResponse) and response.status in call.success:
+                return call.read(response)
+            error = failure(response, call)
             if may_be_executed and call.done is not None and error.code == call.done[0]:
                 return call.done[1]
             may_be_executed = may_be_executed or isinstance(error, MAYBE_EXECUTED)
@@ -144,10 +144,10 @@ class Core:
     def open(self, call: Call[Any], budget: RetryBudget) -> Flow[None]:
         """Open a call whose response is read in chunks."""
         while True:
-            answer: Answer | TamisError = yield Open(self.request(call))
-            if isinstance(answer, Answer) and answer.status in call.success:
+            response: ServiceResponse | TamisError = yield Open(self.request(call))
+            if isinstance(response, ServiceResponse) and response.status in call.success:
                 return
-            yield from wait_or_raise(budget, failure(answer, call), call)
+            yield from wait_or_raise(budget, failure(response, call), call)
 
     def pages(self, call: Call[Page[T]]) -> Feed[T]:
         """Yield the items of all pages."""
@@ -179,9 +179,9 @@ def _as_base(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
-def failure(answer: Answer | TamisError, call: Call[Any]) -> TamisError:
+def failure(response: ServiceResponse | TamisError, call: Call[Any]) -> TamisError:
     """Return the error of an unsuccessful response, or the error that replaced it."""
-    return refusal(answer, call.about) if isinstance(answer, Answer) else answer
+    return refusal(response, call.about) if isinstance(response, ServiceResponse) else response
 
 
 def wait_or_raise(budget: RetryBudget, error: TamisError, call: Call[Any]) -> Flow[None]:

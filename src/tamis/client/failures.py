@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tamis.client.steps import Answer
+from tamis.client.steps import ServiceResponse
 from tamis.contract.retry_after import retry_after
 from tamis.errors import (
     AnswerInvalid,
@@ -43,15 +43,15 @@ _TRANSIENT: dict[int, type[ServiceError]] = {
 _NOT_DETAILS = ("type", "title", "status", "detail", "code", "message", "retry_after")
 
 
-def refusal(answer: Answer, about: str | None = None) -> TamisError:
+def refusal(response: ServiceResponse, about: str | None = None) -> TamisError:
     """Return the error of a response; ``about`` is the expression that its position refers to."""
-    if answer.headers.get("content-type", "").startswith(PROBLEM):
-        error = _problem(answer, about)
+    if response.headers.get("content-type", "").startswith(PROBLEM):
+        error = _problem(response, about)
     else:
-        error = _foreign_response(answer)
-    if name := answer.headers.get("x-request-id"):
+        error = _foreign_response(response)
+    if name := response.headers.get("x-request-id"):
         error.details["request_id"] = name
-    if (seconds := retry_after(answer.headers.get("retry-after"))) is not None:
+    if (seconds := retry_after(response.headers.get("retry-after"))) is not None:
         error.details["retry_after"] = seconds
     return error
 
@@ -69,18 +69,18 @@ def error_of(problem: Mapping[str, Any], message: str, about: str | None = None)
     return error
 
 
-def _problem(answer: Answer, about: str | None) -> TamisError:
+def _problem(response: ServiceResponse, about: str | None) -> TamisError:
     try:
-        problem = msgspec.json.decode(answer.content, type=dict[str, Any])
+        problem = msgspec.json.decode(response.content, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError):
-        return _foreign_response(answer)
-    return error_of(problem, str(problem.get("detail", f"the service answers {answer.status}")), about)
+        return _foreign_response(response)
+    return error_of(problem, str(problem.get("detail", f"the service answers {response.status}")), about)
 
 
-def _foreign_response(answer: Answer) -> TamisError:
-    kind = _TRANSIENT.get(answer.status, AnswerInvalid)
-    to = f" and points to {answer.headers['location'][:200]}" if "location" in answer.headers else ""
+def _foreign_response(response: ServiceResponse) -> TamisError:
+    kind = _TRANSIENT.get(response.status, AnswerInvalid)
+    to = f" and points to {response.headers['location'][:200]}" if "location" in response.headers else ""
     return kind(
-        f"the response has status {answer.status}{to} and is not from Tamis; is the URL right?",
-        status=answer.status,
+        f"the response has status {response.status}{to} and is not from Tamis; is the URL right?",
+        status=response.status,
     )

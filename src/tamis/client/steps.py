@@ -26,7 +26,7 @@ class Request(NamedTuple):
     )
 
 
-class Answer(NamedTuple):
+class ServiceResponse(NamedTuple):
     """A response; the content of an open, successful one is read later."""
 
     status: int
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 
 class Send(NamedTuple):
-    """A step that sends a request; its outcome is the complete :class:`Answer`, or an error."""
+    """A step that sends a request; its outcome is the complete :class:`ServiceResponse`, or an error."""
 
     request: Request
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from tamis.client.steps import Answer, Request
+from tamis.client.steps import Request, ServiceResponse
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, ServiceUnreachable, TamisError
 
 TRANSPORT_ERRORS = (httpx.HTTPError, httpx.InvalidURL)
@@ -36,9 +36,9 @@ def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
     }
 
 
-def answer_of(response: httpx.Response, content: bytes = b"") -> Answer:
-    """Return an httpx response as an answer."""
-    return Answer(response.status_code, response.headers, content)
+def service_response(response: httpx.Response, content: bytes = b"") -> ServiceResponse:
+    """Return an httpx response as a response of the service."""
+    return ServiceResponse(response.status_code, response.headers, content)
 
 
 def transport_error(bad: Exception, request: Request) -> TamisError:

@@ -10,7 +10,7 @@ from tamis.cli.support import counted, note
 
 
 class ProgressLine:
-    """Shows batches: on a terminal in one line; in a log, a line at most ``every`` so many seconds."""
+    """Shows batches: on a terminal in one line; in a log, at most one line per ``every`` seconds."""
 
     def __init__(self, every: float = 10.0) -> None:
         self.batches = self.events = self.rows = 0

@@ -17,7 +17,7 @@ from tamis.client.core import NDJSON, Call, Core, encoded, path
 from tamis.client.failures import error_of
 from tamis.client.request_bodies import event_body, has_id, row_body, text_of
 from tamis.client.results import Fault, Outcome, Report
-from tamis.client.steps import END, Answer, Flow, Take
+from tamis.client.steps import END, Flow, ServiceResponse, Take
 from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import AnswerInvalid, EventConflict, EventSyntax, InputError, RefusedWarning, TamisError
 
@@ -143,10 +143,10 @@ class _Lines(Call[_BatchReport]):
 
     media: str = NDJSON
 
-    def read(self, answer: Answer) -> _BatchReport:
+    def read(self, response: ServiceResponse) -> _BatchReport:
         """Return the outcome of the lines; the last line of the response has the totals."""
         try:
-            *lines, last = answer.content.splitlines() or [b""]
+            *lines, last = response.content.splitlines() or [b""]
             reported = _BatchReport(dict(map(_numbered, lines)), _last.decode(last).summary)
         except (msgspec.DecodeError, UnicodeError) as bad:
             raise AnswerInvalid(f"the report of {self.path} cannot be read: {bad}") from None
