@@ -11,24 +11,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tamis.errors import EventValue
-from tamis.expression.tree import (
-    FALSE,
-    TRUE,
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expr,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Predicate,
-    Regex,
-    Text,
-    Within,
-)
+from tamis.expression.predicate import Operator
+from tamis.expression.predicates import PREDICATES, Compare, In, Predicate
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.language import check_tree
 from tamis.values.event import Event
 from tamis.values.shape import Box, Circle, Polygon
@@ -166,64 +151,49 @@ def predicates(
 ) -> Predicate:
     """One valid predicate of any kind, on any attribute."""
     kind = draw(st.sampled_from(_KINDS))
+    operator = draw(st.sampled_from([kind.OPERATORS[0], *kind.OPERATORS]))
+    negated = draw(negations) and operator.negative is not None
     weight = draw(weights) if weighted else 1.0
-    built = kind(draw, draw(attributes), draw(negations), weight)
+    built = kind.build(operator, draw(attributes), draw(_operands(operator)), negated, weight)
     return check_tree(built)  # type: ignore[return-value]
 
 
-def _compare(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    if negated:
-        low, _ = draw(_ordered_pairs())
-        return Compare(name, draw(st.sampled_from(["<", "<=", ">", ">="])), low, weight)
-    return Compare(
-        name, draw(st.sampled_from(["=", "!="])), draw(scalars() | st.sampled_from(POINTS)), weight
-    )
+def _operands(operator: Operator) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Valid operands of an operator, by what it takes: a new operator is tried without a word here."""
+    operand = operator.operand
+    match operand.kind:
+        case "nothing":
+            return st.just(())
+        case "value" if operator.name == "=":
+            return st.tuples(scalars() | st.sampled_from(POINTS))
+        case "value":
+            return _ordered_pairs().map(lambda pair: pair[:1])
+        case "values":
+            return st.lists(scalars(), max_size=4).map(tuple)
+        case "ends":
+            return _ends()
+        case "shape":
+            return st.tuples(st.sampled_from(SHAPES))
+        case "string" if operator.name == "has phrase":
+            return st.sampled_from(PHRASES)
+        case "string":
+            return st.tuples(st.sampled_from(POOLS[operand.noun]) if operand.noun in POOLS else strings())
+    return st.lists(st.sampled_from(POOLS[operand.noun]), min_size=1, max_size=3).map(tuple)
 
 
-def _in(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return In(name, tuple(draw(st.lists(scalars(), max_size=4))), negated, weight)
-
-
-def _between(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
+@st.composite
+def _ends(draw: st.DrawFn) -> tuple[Any, Any]:
     low, high = draw(_ordered_pairs())
     if low > high and draw(st.booleans()):  # a backwards range stays one now and then
         low, high = high, low
-    return Between(name, low, high, negated, weight)
+    return low, high
 
 
-def _like(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return Like(name, draw(st.sampled_from(PATTERNS)), draw(st.booleans()), negated, weight)
-
-
-def _regex(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return Regex(name, draw(st.sampled_from(REGEXES)), negated, weight)
-
-
-def _text(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    mode = draw(st.sampled_from(["any", "all", "phrase"]))
-    if mode == "phrase":
-        return Text(name, "phrase", draw(st.sampled_from(PHRASES)), negated, weight)
-    return Text(
-        name, mode, tuple(draw(st.lists(st.sampled_from(TERMS), min_size=1, max_size=3))), negated, weight
-    )
-
-
-def _within(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return Within(name, draw(st.sampled_from(SHAPES)), negated, weight)
-
-
-def _network(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return Network(
-        name, tuple(draw(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=3))), negated, weight
-    )
-
-
-def _exists(draw: st.DrawFn, name: str, negated: bool, weight: float) -> Predicate:
-    return Exists(name, negated, weight)
-
+# Strings that mean something to an operator, by the noun of its operand; other operators take any string.
+POOLS = {"a pattern": PATTERNS, "a regular expression": REGEXES, "term": TERMS, "CIDR block": BLOCKS}
 
 # Plain kinds come more than once: they are what an index spends its life on.
-_KINDS = [_compare, _compare, _compare, _in, _in, _between, _like, _regex, _text, _within, _network, _exists]
+_KINDS = [Compare, Compare, In, *PREDICATES]
 
 
 def expressions(

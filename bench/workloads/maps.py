@@ -9,7 +9,7 @@ import numpy as np
 from bench.workloads.catalogue import Category, Model, Town, categories, towns
 from bench.workloads.draw import pick, ranks, zipf
 from bench.workloads.goods import nice
-from tamis.language.printer import quoted
+from tamis.expression.operands import quoted
 
 
 def map_searches(rng: np.random.Generator, count: int) -> list[str]:

@@ -25,7 +25,7 @@ from bench.workloads.goods import Goods, draw_goods, nice
 from bench.workloads.maps import circle, polygon
 from bench.workloads.searches import Draft, Mask, sibling
 from bench.workloads.synthetic import Synthetic, check_bounds
-from tamis.language.printer import quoted
+from tamis.expression.operands import quoted
 
 _TEXTS = 1_024  # a block of those written as text, which take longer to make
 

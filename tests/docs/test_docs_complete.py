@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import click
 import pytest
 
+import tamis
 from tamis.cli import main
 from tamis.engines.engines import NAMES, engine_class
 from tamis.errors import TamisError
@@ -74,3 +76,9 @@ def test_engine_and_its_parameters_are_documented(engine: str) -> None:
         assert row, f"docs/engines.md has no row for the parameter {name} of {engine}"
         stated = row.split("|")[3].strip().replace(",", "").replace("−", "-")
         assert float(stated) == allowed.default, row
+
+
+def test_public_names_are_grouped_once_in_the_api_page() -> None:
+    table = page("api.md").partition("| group | names |")[2].partition("\n\n")[0]
+    named = re.findall(r"`(\w+)`", table)
+    assert sorted(named) == sorted(tamis.__all__)

@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from tamis import Index, Limits, to_text
 from tamis.columns.codes import NAMES as OPERATORS
-from tamis.columns.codes import Op
-from tamis.columns.rows import operands_of
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import DuplicateSubscription, TamisError
-from tamis.expression.tree import And, Compare, Exists, Expr, Predicate, Within
+from tamis.expression.predicates import Exists, Predicate, Within
+from tamis.expression.tree import And, Expr
 from tamis.values.event import Event
 from tests.duel.expected import assert_same_pairs, match_one_by_one
 from tests.engines import per_engine
 from tests.strategies import events, predicates
 
-WORDS = {Op(code): word for word, code in OPERATORS.items()}
+WORDS = {code: word for word, code in OPERATORS.items()}
 COLUMN = {int: "number", float: "real", str: "string", datetime: "time", bool: "boolean"}
 
 
@@ -35,10 +34,7 @@ def _flat(predicate: Predicate) -> bool:
 
 
 def _operands(predicate: Predicate) -> tuple[str, tuple[Any, ...]]:
-    if isinstance(predicate, Compare):
-        return predicate.op, (predicate.value,)
-    op, operands = operands_of(predicate)
-    return WORDS[Op(op)], operands
+    return WORDS[predicate.code], predicate.operands
 
 
 conjunctions = st.lists(predicates().filter(_flat), min_size=1, max_size=4)

@@ -18,7 +18,8 @@ import pytest
 from bench.workloads.real.data import lines
 from tamis import Index
 from tamis.engines.engines import NAMES as ENGINES
-from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Not, Or, Predicate
+from tamis.expression.predicates import Between, Compare, Exists, In, Like, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
 from tests.duel.expected import name_of, named, pairs_of
 
 SEED = 77

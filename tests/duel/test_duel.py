@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tamis import Index, Interval, Limits, from_json, to_json, to_text
 from tamis.engines.engines import NAMES as ENGINES
-from tamis.expression.tree import FALSE, TRUE, And, Between, Compare, Exists, Expr, Not, Or
+from tamis.expression.predicates import Between, Compare, Exists
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.values.event import Event
 from tests.duel.expected import assert_same_pairs, match_one_by_one, named, pairs_of, plain
 from tests.duel.forms import Typed, json_line, typed_tables

@@ -13,7 +13,8 @@ import pytest
 from tamis import Index
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import EventValue
-from tamis.expression.tree import Between, Compare, Exists, Expr, In, Like, Not
+from tamis.expression.predicates import Between, Compare, Exists, In, Like
+from tamis.expression.tree import Expr, Not
 from tamis.language import check_tree
 from tamis.values.event import Event
 from tamis.values.value import Interval, Value, clean_interval, clean_value

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Interval
-from tamis.expression.tree import And, Between, Compare, Expr, In, Not
+from tamis.expression.predicates import Between, Compare, In
+from tamis.expression.tree import And, Expr, Not
 from tamis.values.event import event_from
 from tests.duel.expected import assert_same_pairs, named, pairs_of
 from tests.engines import LAYOUTS, per_layout

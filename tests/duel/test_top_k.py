@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tamis import Index, Subscription
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import InputError
-from tamis.expression.tree import TRUE, And, Compare, Exists, Expr, Not
+from tamis.expression.predicates import Compare, Exists
+from tamis.expression.tree import TRUE, And, Expr, Not
 from tamis.expression.truth import matches, score
 from tamis.values.event import Event
 from tests.engines import per_engine

@@ -16,11 +16,11 @@ from tamis.engines.auto.events import suggested
 from tamis.engines.auto.groups import groups_of
 from tamis.engines.auto.trial import Cost, Trials
 from tamis.engines.engines import PARTS
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics
 from tamis.errors import IndexCorrupt
 from tamis.segment.sealed import read_sealed, write_sealed
 from tamis.segment.source import checksum
-from tamis.space.clauses import ABSENT_OK, NEGATIVE
+from tamis.space.space import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Clause, Literal, as_clauses
 
 TRY = {"least": 0, "trial": 64, "events": 8}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import units_of
+from tamis.engines.units import Statistics, units_of
 from tests.kernels.arrays import Entry, Literal, as_clauses, as_located
 
 pytestmark = pytest.mark.kernels

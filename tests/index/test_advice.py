@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Event, Index, Limits, advise, parse, to_text
-from tamis.expression.tree import FALSE, TRUE, And, Expr, In, Not, Or, children_of, operands_of
+from tamis.expression.predicates import In
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.index.advice import CODES, Advice
 from tamis.index.advice.likelihood import Counted, guessed
@@ -60,7 +61,7 @@ def _replaced(expr: Expr, start: int, end: int, fault: str, span: Any = None, pa
         return {"contradiction": FALSE, "tautology": TRUE, "redundant": neutral}[fault]
     children = [
         _replaced(child, start, end, fault, place, expr)
-        for child, place in zip(children_of(expr), span.children, strict=True)
+        for child, place in zip(expr.children, span.children, strict=True)
     ]
     if isinstance(expr, Not):
         return Not(children[0])
@@ -230,4 +231,4 @@ def test_operands_are_counted() -> None:
         f"a WITHIN {box}": 1,
     }
     counts |= {"a IN CIDR ('10.0.0.0/8', '::/0')": 2, "a WITHIN POLYGON ((0 0, 4 0, 4 4, 0 0))": 4}
-    assert {text: operands_of(parse(text)) for text in counts} == counts  # type: ignore[arg-type]
+    assert {text: parse(text).comparisons for text in counts} == counts  # type: ignore[arg-type]

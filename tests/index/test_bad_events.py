@@ -15,7 +15,8 @@ import pytest
 
 from tamis import Event, Index, Limits
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue, InputError
-from tamis.expression.tree import And, Compare, Exists, Expr, Not, Or
+from tamis.expression.predicates import Compare, Exists
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.values.event import decode_event, event_from
 
 # One subscription of each way to be decided: posted, residual (NOT-only, always true), cover, fresh.

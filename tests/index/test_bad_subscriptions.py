@@ -14,7 +14,8 @@ import pytest
 
 from tamis import Index, Subscription
 from tamis.errors import DuplicateSubscription, InputError, TamisError
-from tamis.expression.tree import And, Compare
+from tamis.expression.predicates import Compare
+from tamis.expression.tree import And
 
 GOOD = [("first", "a = 1"), ("last", "a >= 1")]
 BAD: dict[str, tuple[Any, Any]] = {

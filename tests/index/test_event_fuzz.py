@@ -15,7 +15,8 @@ import pytest
 
 from tamis import Index
 from tamis.errors import EventError
-from tamis.expression.tree import And, Compare, Exists, Expr, In, Not, Within
+from tamis.expression.predicates import Compare, Exists, In, Within
+from tamis.expression.tree import And, Expr, Not
 from tamis.expression.truth import matches
 from tamis.values.event import decode_event, event_from
 from tamis.values.shape import Box

@@ -11,7 +11,8 @@ import pytest
 
 from tamis import Index, Limits, Subscription
 from tamis.errors import EventError, EventLimit, SubscriptionError
-from tamis.expression.tree import And, Compare, Or
+from tamis.expression.predicates import Compare
+from tamis.expression.tree import And, Or
 from tamis.limits import DEFAULT_LIMITS
 
 EDGES = [-1, 0, 1]

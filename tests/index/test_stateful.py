@@ -19,7 +19,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from tamis import Index, Limits, Subscription
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import DuplicateSubscription, UnknownSubscription
-from tamis.expression.tree import And, Compare, Exists, Expr, In, Like, Not, Or
+from tamis.expression.predicates import Compare, Exists, In, Like
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.failpoint import arm, disarm
 from tamis.index import writer

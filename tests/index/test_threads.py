@@ -12,7 +12,8 @@ import pytest
 
 from tamis import Index
 from tamis.engines.engines import NAMES
-from tamis.expression.tree import And, Compare, Exists, Expr, Not, Or
+from tamis.expression.predicates import Compare, Exists
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.index.batches import pieces
 from tamis.values.event import Event

@@ -9,10 +9,10 @@ import numpy as np
 
 from tamis.engines.auto.trial import make
 from tamis.engines.engines import engine_class
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
-from tamis.space.cutting.dedupe import _word
+from tamis.engines.units import Statistics
+from tamis.space.build import _word
 from tamis.space.located import Located, join
+from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses
 
 Range = tuple[int, int]
 

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from tamis.columns import RowWriter
+from tamis.columns.rows import clause_rows
 from tamis.language import expression_from
 from tamis.limits import DEFAULT_LIMITS
 from tamis.segment.build import flat
-from tamis.segment.expand import clause_rows
-from tamis.space.build import cut
+from tamis.space.build import cut, dedupe
 from tamis.space.cutting import _kernels as k
 from tamis.space.cutting import cuts
-from tamis.space.cutting.dedupe import dedupe
 
 pytestmark = pytest.mark.kernels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tamis import Index
-from tamis.engines.postings.layout.levels import VISIT
+from tamis.engines.postings.layout.lists import VISIT
 
 pytestmark = pytest.mark.kernels
 EVENT = {"city": "c7", "price": 500, "kind": "k3"}

@@ -8,20 +8,8 @@ from typing import Any
 import pytest
 
 from tamis.errors import ExpressionError, ParseError, PatternError, TypeMismatch
-from tamis.expression.tree import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Regex,
-    Text,
-    Within,
-)
+from tamis.expression.predicates import Between, Compare, Exists, In, Like, Network, Regex, Text, Within
+from tamis.expression.tree import And, Not, Or
 from tamis.language import attr, check_tree, expression_from, from_json, parse, to_text
 from tamis.values.shape import Box, Circle, Polygon
 from tamis.values.value import Interval, Point

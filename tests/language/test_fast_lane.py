@@ -12,8 +12,8 @@ from tamis.errors import ExpressionError
 from tamis.expression.tree import Expr
 from tamis.language import parse, to_text
 from tamis.language.fast import read_plain
-from tamis.language.grammar import read_expression
 from tamis.language.hints import hinted
+from tamis.language.parse import read_expression
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tests.strategies import expressions

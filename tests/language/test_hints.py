@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tamis.errors import ExpressionError
 from tamis.expression.tree import Expr
 from tamis.language import hints, parse
-from tamis.language.grammar import read_expression
+from tamis.language.parse import read_expression
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS
 from tests.golden import golden_pairs

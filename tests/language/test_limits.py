@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tamis.errors import ExpressionLimit
-from tamis.expression.tree import TRUE, And, Compare, Expr, In, Network, Not, Or, Regex, Text, Within
+from tamis.expression.predicates import Compare, In, Network, Regex, Text, Within
+from tamis.expression.tree import TRUE, And, Expr, Not, Or
 from tamis.language import (
     attr,
     check_tree,

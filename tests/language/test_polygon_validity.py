@@ -12,7 +12,7 @@ import pytest
 from tamis import Index, from_json, parse, to_json, to_text
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import PatternError
-from tamis.expression.tree import Within
+from tamis.expression.predicates import Within
 from tamis.language import check_tree
 from tamis.values.event import Event
 from tamis.values.shape import Polygon, Ring, covers

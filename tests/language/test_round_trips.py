@@ -8,10 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.expression.tree import PREDICATES, And, Compare, Expr, In, Not, Or, children_of, predicates_of
+from tamis.expression.predicates import PREDICATES, Compare, In
+from tamis.expression.tree import And, Expr, Not, Or, predicates_of
 from tamis.language import check_tree, expression_from, from_json, parse, span_of, to_json, to_text
 from tamis.language.fast import read_plain
-from tamis.language.grammar import read_expression
+from tamis.language.parse import read_expression
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS
 from tests.strategies import expressions, names, numbers, strings
@@ -107,4 +108,4 @@ def test_spans_are_where_the_parts_stand(expr: Expr) -> None:
     while stack:
         node, span = stack.pop()
         assert text[span.start : span.end] == to_text(node)
-        stack.extend(zip(children_of(node), span.children, strict=True))
+        stack.extend(zip(node.children, span.children, strict=True))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tamis.expression.tree import FALSE, PREDICATES, TRUE, And, Between, Compare, Exists, Expr, In, Not, Or
+from tamis.expression.predicates import PREDICATES, Between, Compare, Exists, In
+from tamis.expression.tree import FALSE, TRUE, And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.limits import Limits
 from tamis.normal import PASSES, Clause, clauses_of, cnf_size, cover, dnf_size, normalise, to_cnf, to_dnf

@@ -35,8 +35,7 @@ from tamis.engines.bestar.nodes import (
     RIGID,
     ROOT,
 )
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import units_of
+from tamis.engines.units import Statistics, units_of
 from tests.kernels.arrays import (
     Clause,
     Entry,

@@ -9,9 +9,9 @@ from tamis import Index
 from tamis.engines.filtertree.names import choose_names
 from tamis.engines.filtertree.paths import Paths
 from tamis.engines.filtertree.tree import Tree, merge
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics
 from tamis.language.query_string import from_query_string
-from tamis.space.clauses import ABSENT_OK, NEGATIVE
+from tamis.space.space import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Literal, as_clauses
 
 pytestmark = pytest.mark.kernels

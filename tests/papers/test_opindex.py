@@ -16,9 +16,9 @@ from tamis.engines.arena import pack
 from tamis.engines.opindex import OpIndex
 from tamis.engines.opindex._kernels import signature_bit
 from tamis.engines.opindex.predicates import EQ, GE, LE, OPERATORS
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics
 from tamis.segment.build import flat
-from tamis.space.clauses import ABSENT_OK, NEGATIVE
+from tamis.space.space import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located
 
 pytestmark = pytest.mark.kernels

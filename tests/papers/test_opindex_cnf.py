@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from tamis import Index
+from tamis.columns.rows import MOST_GROUPS
 from tamis.engines.arena import pack
 from tamis.engines.opindex import OpIndex
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics
 from tamis.language import parse, to_text
 from tamis.limits import Limits
 from tamis.normal import demands_of
 from tamis.segment.build import flat
-from tamis.space.clauses import ABSENT_OK, GROUP, MOST_GROUPS, NEGATIVE
+from tamis.space.space import ABSENT_OK, GROUP, NEGATIVE
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, holds
 
 pytestmark = pytest.mark.kernels

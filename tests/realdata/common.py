@@ -11,10 +11,10 @@ from tamis import Index
 from tamis.engines.auto.events import head
 from tamis.engines.auto.trial import make
 from tamis.engines.engines import NAMES, engine_class
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics
 from tamis.index.batches import locate
-from tamis.space.clauses import Clauses
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 Pairs = set[tuple[Any, str]]
 # These look at half of the clauses or more for each event: they get the first few events.

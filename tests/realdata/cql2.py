@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from tamis import parse
-from tamis.expression.tree import And, Compare, Expr, Or
+from tamis.expression.predicates import Compare
+from tamis.expression.tree import And, Expr, Or
 from tamis.values.value import Point, clean_time
 
 POINTS = "ne_110m_populated_places_simple"

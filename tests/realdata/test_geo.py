@@ -10,7 +10,7 @@ import pytest
 from bench.workloads.real import geo
 from bench.workloads.real.data import lines
 from tamis import Index, Limits
-from tamis.expression.tree import Within
+from tamis.expression.predicates import Within
 from tamis.values.shape import Polygon
 from tamis.values.value import Point
 from tests.realdata.common import assert_every_engine

@@ -10,7 +10,7 @@ import pytest
 from bench.workloads.real.data import lines
 from bench.workloads.real.text import event_of
 from tamis import Index
-from tamis.expression.tree import Text
+from tamis.expression.predicates import Text
 from tests.realdata.common import assert_every_engine
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]

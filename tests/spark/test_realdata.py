@@ -13,7 +13,8 @@ import pytest
 import tamis
 from bench.workloads.real import geo, sigma, text
 from bench.workloads.real.data import lines
-from tamis.expression.tree import Expr, Text
+from tamis.expression.predicates import Text
+from tamis.expression.tree import Expr
 from tamis.values.value import Point
 from tests.realdata.common import assert_equal_pairs
 

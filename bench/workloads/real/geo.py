@@ -8,7 +8,8 @@ from typing import Any
 
 from bench.workloads.real.data import tree_of, values_of
 from bench.workloads.real.source import RealRules
-from tamis.expression.tree import Exists, Expr, In
+from tamis.expression.predicates import Exists, In
+from tamis.expression.tree import Expr
 
 
 def expression_of(rule: dict[str, Any]) -> Expr:

@@ -13,7 +13,8 @@ from typing import Any
 
 from bench.workloads.real.data import any_of, tree_of, values_of
 from bench.workloads.real.source import RealRules
-from tamis.expression.tree import Exists, Expr, Like, Network, Regex
+from tamis.expression.predicates import Exists, Like, Network, Regex
+from tamis.expression.tree import Expr
 
 KEYWORDS = "*"
 _SPECIAL = re.compile(r"([%_\\])")

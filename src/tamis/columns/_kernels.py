@@ -2,7 +2,7 @@
 
 from numba import njit
 
-BETWEEN, STRUCTURAL, FLOAT = 10, 32, 1  # as in codes.py
+BETWEEN, STRUCTURAL, FLOAT = 10, 250, 1  # as in codes.py and the definition of BETWEEN
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ unusable row is refused as a whole and reported; the others go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,14 +16,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.columns._kernels import mark_numbers, renumber, take_ranks, wrong_counts
-from tamis.columns.codes import NAMES, Kind, Op
+from tamis.columns._kernels import mark_numbers, renumber, take_ranks
+from tamis.columns.bulk_checks import check_arity, check_kinds, check_sizes, check_strings, row_of_operand
+from tamis.columns.codes import NAMES, Kind
 from tamis.columns.exotic import Refusals, check_exotic
 from tamis.columns.literals import Literals, from_arrow, string_column
 from tamis.columns.rows import Columns, runs, starts
 from tamis.columns.texts import normal, readable
 from tamis.columns.times import arrow_micros
-from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisError, TypeMismatch
+from tamis.errors import InputError, SubscriptionError, TamisError, TypeMismatch
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 OPERANDS = ("value", "values", "number", "string", "time", "boolean")
@@ -55,14 +56,14 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     names, attribute = _coded(table.column("attribute"), "attribute", refusals)
     op = _operators(table.column("operator"), refusals)
     literals, arity, literal = _literals(table, refusals)
-    _check_arity(op, arity, refusals, limits)
-    _check_kinds(op, arity, literals.kind, literal, refusals)
+    check_arity(op, arity, refusals, limits)
+    check_kinds(op, arity, literals.kind, literal, refusals)
     op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits)
     size = np.bincount(group, minlength=len(ids))
     id_bytes, name_bytes = _lengths(ids), _lengths(names)
-    for bad, owner, reason in _check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
+    for bad, owner, reason in check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
         refusals.add_owned(bad, owner, reason)
-    _check_strings(literals, literal, arity, refusals, limits)
+    check_strings(literals, literal, arity, refusals, limits)
     refusals.add_owned(id_bytes == 0, group, SubscriptionError("id is empty"))
     refusals.add_owned(name_bytes == 0, attribute, SubscriptionError("attribute is empty"))
     weight, priority = _floats(table, "weight", 1.0, refusals), _floats(table, "priority", 0.0, refusals)
@@ -194,17 +195,12 @@ class _Operands:
 
     def row(self) -> Index:
         """Return the row of every operand."""
-        return _rows(self.count)
+        return row_of_operand(self.count)
 
     def refuse(self, bad: npt.NDArray[np.bool_], reason: TamisError, refusals: Refusals) -> None:
         """Refuse the rows of the marked operands."""
         if bad.any():
             refusals.add(self.row()[bad], reason)
-
-
-def _rows(arity: npt.NDArray[Any]) -> Index:
-    """Return the row of every operand."""
-    return np.repeat(np.arange(len(arity)), arity)
 
 
 def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Codes]:
@@ -291,69 +287,6 @@ def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
             return distinct.astype(np.float64), place
     values, inverse = np.unique(numbers, return_inverse=True)
     return values, inverse.astype(np.uint32)
-
-
-_ARITY = {Op.BETWEEN: 2, Op.NOT_BETWEEN: 2, Op.EXISTS: 0, Op.IS_NULL: 0}
-_MANY = (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR)
-
-
-def _check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
-    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
-    for code, count in _ARITY.items():
-        least[code] = most[code] = count
-    for code in _MANY:
-        most[[code, code | 1]] = limits.in_list_values
-    wrong = np.empty(len(op), np.bool_)
-    if wrong_counts(op, arity, least, most, wrong):
-        refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
-
-
-def _check_kinds(
-    op: npt.NDArray[np.uint8], arity: Codes, pool: Any, literal: Codes, refusals: Refusals
-) -> None:
-    """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
-    if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and op.max() <= Op.NOT_IN:
-        return  # numbers or times only, under operators that take them
-    kind, row_of = pool[literal], _rows(arity)
-    code = op[row_of]
-    ordered = (code >= Op.LT) & (code <= Op.NOT_BETWEEN)
-    if (bad := ordered & (kind == Kind.BOOLEAN)).any():
-        refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
-    textual = (code >= Op.LIKE) & (code <= Op.NOT_IN_CIDR)
-    if (bad := textual & (kind != Kind.STRING)).any():
-        refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
-    group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
-    low = np.flatnonzero((code | 1) == Op.NOT_BETWEEN)
-    low = low[low + 1 < len(code)]
-    low = low[row_of[low] == row_of[low + 1]]
-    if (bad := group[low] != group[low + 1]).any():
-        refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
-
-
-def _check_sizes(
-    id_bytes: Index, group: Codes, name_bytes: Index, attribute: Codes, size: Index, limits: Limits
-) -> Iterator[tuple[npt.NDArray[np.bool_], Codes, TamisError]]:
-    """Ids, attributes and expressions beyond the limits, as (which, of each row, why)."""
-    message = f"an id is longer than subscription_id_bytes = {limits.subscription_id_bytes}"
-    too_long = SubscriptionError(message, limit="subscription_id_bytes")
-    yield id_bytes > limits.subscription_id_bytes, group, too_long
-    yield name_bytes > limits.attribute_name_bytes, attribute, _beyond("attribute_name_bytes", limits)
-    yield size > limits.expression_predicates, group, _beyond("expression_predicates", limits)
-
-
-def _check_strings(
-    literals: Literals, literal: Codes, arity: Codes, refusals: Refusals, limits: Limits
-) -> None:
-    """The limit of strings."""
-    strings, textual = literals.strings, literals.kind == Kind.STRING
-    over = np.zeros(len(textual), np.bool_)
-    over[textual] = (strings.start[1:] - strings.start[:-1] > limits.string_bytes)[literals.bits[textual]]
-    if over.any():
-        refusals.add(_rows(arity)[over[literal]], _beyond("string_bytes", limits))
-
-
-def _beyond(name: str, limits: Limits) -> ExpressionLimit:
-    return ExpressionLimit(f"more than {name} = {getattr(limits, name)}", limit=name)
 
 
 def _lengths(strings: pa.Array) -> Index:

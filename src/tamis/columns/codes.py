@@ -1,48 +1,30 @@
-"""Operator and literal codes of the columnar form; stored in segments, so they never change."""
+"""Codes of operators and literals in columns; segments store them, so a code never changes its meaning.
+
+The definition of an operator gives its code (:mod:`tamis.expression.predicates`). An odd code is the negative
+form of the even code before it. AND, OR and NOT have the last codes, so that 125 operators fit.
+"""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 
-class Op(IntEnum):
-    """Operators; an odd code below AND is the negative form of the even code before it."""
+from tamis.expression.predicate import TEXTUAL
+from tamis.expression.predicates import BY_CODE, OPERATORS, Compare, Exists
 
-    EQ = 0
-    NE = 1
-    LT = 2
-    LE = 4
-    GT = 6
-    GE = 8
-    BETWEEN = 10
-    NOT_BETWEEN = 11
-    IN = 12
-    NOT_IN = 13
-    LIKE = 14
-    NOT_LIKE = 15
-    ILIKE = 16
-    NOT_ILIKE = 17
-    RLIKE = 18
-    NOT_RLIKE = 19
-    HAS_ANY = 20
-    NOT_HAS_ANY = 21
-    HAS_ALL = 22
-    NOT_HAS_ALL = 23
-    HAS_PHRASE = 24
-    NOT_HAS_PHRASE = 25
-    WITHIN = 26
-    NOT_WITHIN = 27
-    IN_CIDR = 28
-    NOT_IN_CIDR = 29
-    EXISTS = 30
-    IS_NULL = 31
-    AND = 32
-    OR = 34
-    NOT = 36
+AND, OR, NOT = 250, 252, 254
+STRUCTURAL = AND  # codes from here on join results
+MANY = 1 << 40  # operands: more than any file has
+
+IS_NULL = Exists.OPERATORS[0].code | 1
+NOT_EQUAL = Compare.OPERATORS[0].code | 1
 
 
 class Kind(IntEnum):
-    """What a literal is."""
+    """The type of a literal."""
 
     INT = 0
     FLOAT = 1
@@ -53,36 +35,62 @@ class Kind(IntEnum):
     POINT = 6
 
 
-NAMES: dict[str, Op] = {
-    "=": Op.EQ,
-    "==": Op.EQ,
-    "!=": Op.NE,
-    "<>": Op.NE,
-    "<": Op.LT,
-    "<=": Op.LE,
-    ">": Op.GT,
-    ">=": Op.GE,
-    "between": Op.BETWEEN,
-    "not between": Op.NOT_BETWEEN,
-    "in": Op.IN,
-    "not in": Op.NOT_IN,
-    "like": Op.LIKE,
-    "not like": Op.NOT_LIKE,
-    "ilike": Op.ILIKE,
-    "not ilike": Op.NOT_ILIKE,
-    "rlike": Op.RLIKE,
-    "not rlike": Op.NOT_RLIKE,
-    "has": Op.HAS_ALL,
-    "not has": Op.NOT_HAS_ALL,
-    "has all": Op.HAS_ALL,
-    "not has all": Op.NOT_HAS_ALL,
-    "has any": Op.HAS_ANY,
-    "not has any": Op.NOT_HAS_ANY,
-    "has phrase": Op.HAS_PHRASE,
-    "not has phrase": Op.NOT_HAS_PHRASE,
-    "in cidr": Op.IN_CIDR,
-    "not in cidr": Op.NOT_IN_CIDR,
-    "is not null": Op.EXISTS,
-    "is null": Op.IS_NULL,
-}
-"""Operators as the bulk path writes them (shapes have no flat form and go through text or JSON)."""
+def _names() -> dict[str, int]:
+    names: dict[str, int] = {}
+    for _, operator in OPERATORS:
+        if operator.operand.kind == "shape":
+            continue
+        # A second spelling may take another operand, so only signs have all of theirs.
+        spelled = operator.spellings if not operator.name[0].isalpha() else operator.spellings[:1]
+        positive = [operator.name, *(one.words.lower() for one in spelled), *operator.aliases]
+        names |= dict.fromkeys(positive, operator.code)
+        if operator.negative is not None:
+            negative = [*operator.negative_words[: len(spelled)], *operator.negative, f"not {operator.name}"]
+            negative += [f"not {alias}" for alias in operator.aliases]
+            names |= dict.fromkeys((words.lower() for words in negative), operator.code | 1)
+    return names
+
+
+NAMES = _names()
+"""Operators as bulk tables write them (shapes have no flat form and go through text or JSON)."""
+
+
+def by_code(of: Any, dtype: Any, default: Any = 0) -> npt.NDArray[Any]:
+    """Return ``of(kind, operator)`` for every operator, at its code and at that of its negative form."""
+    table = np.full(256, default, dtype)
+    for code, (kind, operator) in BY_CODE.items():
+        table[[code, code | 1]] = of(kind, operator)
+    return table
+
+
+IS_KNOWN = by_code(lambda kind, operator: True, np.bool_, False)
+for _code, (_kind, _operator) in BY_CODE.items():
+    IS_KNOWN[_code | 1] = _operator.negative is not None
+IS_KNOWN[[AND, OR, NOT]] = True
+
+IS_COMPARISON = by_code(lambda kind, operator: kind.ACCESS == "comparison", np.bool_, False)
+IS_PRESENCE = by_code(lambda kind, operator: kind.ACCESS == "presence", np.bool_, False)
+TAKES_STRINGS = by_code(lambda kind, operator: operator.operand.kind in TEXTUAL, np.bool_, False)
+TAKES_SHAPES = by_code(lambda kind, operator: operator.operand.kind == "shape", np.bool_, False)
+TAKES_ORDER = by_code(
+    lambda kind, operator: operator.operand.kind == "ends" or operator.fields.get("op", "=") != "=",
+    np.bool_,
+    False,
+)
+"""Operators whose operands must have an order: neither booleans nor points."""
+
+LEAST = by_code(
+    lambda kind, operator: 0 if kind.MAY_BE_EMPTY else 1 if kind.LISTED else len(kind.OPERANDS), np.int64, 1
+)
+MOST = by_code(lambda kind, operator: MANY if kind.LISTED else len(kind.OPERANDS), np.int64, 1)
+LEAST[[AND, OR]], MOST[[AND, OR]] = 0, MANY
+"""How many operands each operator takes."""
+
+
+def from_version_2(op: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return the codes of an older segment as they are now: AND, OR and NOT were 32, 34 and 36."""
+    table = np.arange(256, dtype=np.uint8)
+    table[[AND, OR, NOT]] = 255  # no operator: such a segment is damaged
+    table[32:250] = 255
+    table[[32, 34, 36]] = AND, OR, NOT
+    return table[op]

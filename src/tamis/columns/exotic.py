@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Kind, Op
+from tamis.columns.codes import TAKES_STRINGS, Kind
 from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, join_strings, literal_at, string_column
-from tamis.columns.rows import operands_of, predicate_of, starts
+from tamis.columns.rows import predicate_of, starts
 from tamis.errors import TamisError
 from tamis.limits import Limits
 
@@ -43,7 +43,7 @@ def check_exotic(
 ) -> tuple[Codes, Places, Literals, Places]:
     """Return the same columns with clean operands; cleaning may change their number, and an operator's
     form."""
-    exotic = np.flatnonzero((op >= Op.LIKE) & (op <= Op.NOT_IN_CIDR) & ~refusals.bad)
+    exotic = np.flatnonzero(TAKES_STRINGS[op] & ~refusals.bad)
     if not len(exotic):
         return op, arity, literals, literal
     op, arity = op.copy(), arity.astype(np.int64)
@@ -76,13 +76,12 @@ class _Cleaner:
 
     def add(self, op: int, places: list[int]) -> None:
         """One more predicate, its operands given by their places in the pool."""
-        from tamis.language.check import check_tree
-
         operands = [literal_at(self._literals, at) for at in places]
         try:
-            op, clean = operands_of(check_tree(predicate_of("a", op, operands, 1.0), self._limits))
+            clean = predicate_of("a", op, operands, 1.0).with_clean_operands(self._limits)
+            op = clean.code
             first = len(self._literals.kind)
-            places = [first + self._fresh.setdefault(operand, len(self._fresh)) for operand in clean]
+            places = [first + self._fresh.setdefault(operand, len(self._fresh)) for operand in clean.operands]
         except TamisError as bad:
             self.bad[len(self.op)] = bad
         self.op.append(op)

@@ -1,4 +1,9 @@
-"""Rows: writing trees as columns and reading them back."""
+"""Rows: expressions and their clauses as columns.
+
+A plain conjunction is its own clause. The clauses of other expressions are written as soon as their trees are
+read (:class:`ClauseWriter`). Trees are rebuilt from rows only where there is nothing else: when stored
+segments are merged (:func:`clause_rows`).
+"""
 
 from __future__ import annotations
 
@@ -8,23 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Kind, Op
+from tamis.columns.codes import AND, NOT, OR, STRUCTURAL, Kind
 from tamis.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
-from tamis.expression.tree import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expr,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Regex,
-    Text,
-    Within,
-)
+from tamis.expression.predicates import BY_CODE, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
+from tamis.limits import Limits
+from tamis.normal import Literal, clauses_of, demands_of
 
 Ints = npt.NDArray[Any]
 
@@ -48,16 +42,12 @@ class Columns(NamedTuple):
         return len(self.row_start) - 1
 
 
-_COMPARE = {"=": Op.EQ, "!=": Op.NE, "<": Op.LT, "<=": Op.LE, ">": Op.GT, ">=": Op.GE}
-_TEXT = {"any": Op.HAS_ANY, "all": Op.HAS_ALL, "phrase": Op.HAS_PHRASE}
-
-
 class RowWriter:
     """Appends expressions to growing columns."""
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
+    def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
-        self._names: dict[str, int] = {name: at for at, name in enumerate(names)}
+        self.names: dict[str, int] = {} if names is None else names  # other writers may share them
         self._attribute: list[int] = []
         self._op: list[int] = []
         self._arity: list[int] = []
@@ -70,34 +60,32 @@ class RowWriter:
     def __len__(self) -> int:
         return len(self._row_start) - 1
 
-    def add(self, expr: Expr) -> None:
-        """Append one expression."""
+    def add(self, expr: Expr) -> bool:
+        """Append one expression; return whether it is more than a plain conjunction."""
+        first = len(self._op)
         if isinstance(expr, And):
             for child in expr.children:
                 self._write(child)
         else:
             self._write(expr)
         self.end()
+        return any(op >= STRUCTURAL for op in self._op[first:])
 
     def end(self) -> None:
         """Close the run of rows of the current expression."""
         self._row_start.append(len(self._op))
         self._arg_start.append(len(self._args))
 
-    def predicate(self, predicate: Any) -> None:
+    def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
-        if type(predicate) is Compare:
-            op: int = _COMPARE[predicate.op]
-            operands: tuple[Any, ...] = (predicate.value,)
-        else:
-            op, operands = operands_of(predicate)
+        operands = predicate.operands
         value = self.literals.value
         for operand in operands:
             self._args.append(value(operand))
-        self._row(predicate.attribute, op, len(operands), predicate.weight)
+        self._row(predicate.attribute, predicate.code, len(operands), predicate.weight)
 
     def _row(self, name: str, op: int, arity: int, weight: float) -> None:
-        names = self._names
+        names = self.names
         at = names.get(name)
         if at is None:
             at = names[name] = len(names)
@@ -112,14 +100,14 @@ class RowWriter:
         if isinstance(expr, And | Or):
             for child in expr.children:
                 self._write(child)
-            self._structure(Op.AND if isinstance(expr, And) else Op.OR, len(expr.children))
+            self._structure(AND if isinstance(expr, And) else OR, len(expr.children))
         elif isinstance(expr, Not):
             self._write(expr.child)
-            self._structure(Op.NOT, 1)
+            self._structure(NOT, 1)
         else:
             self.predicate(expr)
 
-    def _structure(self, op: Op, arity: int) -> None:
+    def _structure(self, op: int, arity: int) -> None:
         self._attribute.append(0)
         self._op.append(op)
         self._arity.append(arity)
@@ -128,7 +116,7 @@ class RowWriter:
     def freeze(self) -> Columns:
         """Return the columns written so far."""
         return Columns(
-            tuple(self._names),
+            tuple(self.names),
             self.literals.freeze(),
             np.array(self._attribute, np.uint32),
             np.array(self._op, np.uint8),
@@ -140,36 +128,13 @@ class RowWriter:
         )
 
 
-def operands_of(predicate: Any) -> tuple[int, tuple[Any, ...]]:
-    """Operator code and operands of any predicate but a comparison."""
-    operands: tuple[Any, ...]
-    match predicate:
-        case In():
-            op, operands = Op.IN, predicate.values
-        case Between():
-            op, operands = Op.BETWEEN, (predicate.low, predicate.high)
-        case Like():
-            op, operands = (Op.ILIKE if predicate.fold else Op.LIKE), (predicate.pattern,)
-        case Regex():
-            op, operands = Op.RLIKE, (predicate.pattern,)
-        case Text():
-            op, operands = _TEXT[predicate.mode], predicate.terms
-        case Within():
-            op, operands = Op.WITHIN, (predicate.shape,)
-        case Network():
-            op, operands = Op.IN_CIDR, predicate.blocks
-        case _:
-            op, operands = Op.EXISTS, ()
-    return op | predicate.negated, operands
-
-
 def tree_at(columns: Columns, at: int) -> Expr:
     """Expression ``at`` as a tree."""
     stack: list[Expr] = []
     arg = int(columns.arg_start[at])
     for row in range(int(columns.row_start[at]), int(columns.row_start[at + 1])):
         op, arity = int(columns.op[row]), int(columns.arity[row])
-        if op >= Op.AND:
+        if op >= STRUCTURAL:
             children = tuple(stack[len(stack) - arity :])
             del stack[len(stack) - arity :]
             stack.append(_join(op, children))
@@ -182,35 +147,15 @@ def tree_at(columns: Columns, at: int) -> Expr:
 
 
 def _join(op: int, children: tuple[Expr, ...]) -> Expr:
-    if op == Op.NOT:
+    if op == NOT:
         return Not(children[0])
-    return And(children) if op == Op.AND else Or(children)
+    return And(children) if op == AND else Or(children)
 
 
-_SIGNS: dict[int, Any] = {code: sign for sign, code in _COMPARE.items()}
-_MODES: dict[int, Any] = {code: mode for mode, code in _TEXT.items()}
-
-
-def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Expr:
+def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> Predicate:
     """Return the predicate that a row stands for."""
-    if op in _SIGNS:
-        return Compare(name, _SIGNS[op], operands[0], weight)
-    negated, base = bool(op & 1), op & ~1
-    if base == Op.IN:
-        return In(name, tuple(operands), negated, weight)
-    if base == Op.BETWEEN:
-        return Between(name, operands[0], operands[1], negated, weight)
-    if base in (Op.LIKE, Op.ILIKE):
-        return Like(name, operands[0], base == Op.ILIKE, negated, weight)
-    if base == Op.RLIKE:
-        return Regex(name, operands[0], negated, weight)
-    if base in _MODES:
-        return Text(name, _MODES[base], tuple(operands), negated, weight)
-    if base == Op.WITHIN:
-        return Within(name, operands[0], negated, weight)
-    if base == Op.IN_CIDR:
-        return Network(name, tuple(operands), negated, weight)
-    return Exists(name, negated, weight)
+    kind, operator = BY_CODE[op & ~1]
+    return kind.build(operator, name, operands, bool(op & 1), weight)
 
 
 def append(columns: Columns, more: Columns) -> Columns:
@@ -317,3 +262,104 @@ def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals,
     number[order] = np.cumsum(fresh) - 1
     renumber = number[np.cumsum(mark) - 1] if len(number) else np.zeros(len(mark), np.int64)
     return Literals(kind[fresh], bits[fresh], strings), renumber[args]
+
+
+MOST_GROUPS = 63  # of alternatives in one clause
+
+
+class ClauseRows(NamedTuple):
+    """Clause ``c`` is the conjunction of the rows ``row[start[c]:start[c + 1]]`` of ``columns``.
+
+    Rows of a clause with the same ``group``, unless it is 0, are alternatives.
+
+    ``negated`` marks rows under a NOT, ``owner`` is the subscription a clause belongs to, and a
+    clause that is not ``exact`` covers its subscription without deciding it.
+    """
+
+    columns: Columns
+    row: npt.NDArray[np.uint32]
+    negated: npt.NDArray[np.bool_]
+    start: Ints
+    owner: Ints
+    exact: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.uint8]
+
+
+class ClauseWriter:
+    """Writes the clauses of expressions that are not plain conjunctions.
+
+    With ``cnf``, an expression that is shorter in that form becomes one clause with groups of alternatives.
+    """
+
+    def __init__(self, names: dict[str, int], limits: Limits, cnf: bool = False) -> None:
+        self.cnf = cnf
+        self._limits = limits
+        self._rows = RowWriter(names)
+        self._negated: list[bool] = []
+        self._count: list[int] = []
+        self._owner: list[int] = []
+        self._exact: list[bool] = []
+        self._group: list[int] = []
+        self._nested: list[int] = []
+
+    def add(self, owner: int, tree: Expr) -> None:
+        """Write the clauses of the expression that ``owner`` has."""
+        self._nested.append(owner)
+        demands = demands_of(tree, MOST_GROUPS) if self.cnf else None
+        if demands is not None:
+            alternatives = [(literal, group) for group, some in enumerate(demands, 1) for literal in some]
+            self._write(owner, alternatives, exact=True)
+            return
+        found = clauses_of(tree, self._limits)
+        for clause in found.clauses:
+            self._write(owner, [(literal, 0) for literal in clause], exact=found.exact)
+
+    def _write(self, owner: int, literals: Sequence[tuple[Literal, int]], *, exact: bool) -> None:
+        for literal, group in literals:
+            self._rows.predicate(literal.child if isinstance(literal, Not) else literal)  # type: ignore[arg-type]
+            self._negated.append(isinstance(literal, Not))
+            self._group.append(group)
+        self._rows.end()
+        self._count.append(len(literals))
+        self._owner.append(owner)
+        self._exact.append(exact)
+
+    def freeze(self, columns: Columns) -> ClauseRows:
+        """Return the clauses of all expressions of ``columns``: the plain ones, then those written here."""
+        if not self._nested:
+            return _plain_rows(columns, np.arange(columns.count))
+        plain = np.ones(columns.count, np.bool_)
+        plain[self._nested] = False
+        rows = _plain_rows(columns, np.flatnonzero(plain))
+        first = len(columns.op)
+        return ClauseRows(
+            append(columns, self._rows.freeze()),
+            np.concatenate([rows.row, np.arange(first, first + len(self._negated), dtype=np.uint32)]),
+            np.concatenate([rows.negated, np.array(self._negated, np.bool_)]),
+            np.concatenate([rows.start, rows.start[-1] + np.cumsum(self._count, dtype=np.int64)]),
+            np.concatenate([rows.owner, np.array(self._owner, np.int64)]),
+            np.concatenate([rows.exact, np.array(self._exact, np.bool_)]),
+            np.concatenate([rows.group, np.array(self._group, np.uint8)]),
+        )
+
+
+def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> ClauseRows:
+    """Return the clauses of stored expressions, whose trees are read back one by one."""
+    nested = np.flatnonzero(columns.op >= STRUCTURAL)
+    # The expression of a row is the last one that begins at or before it.
+    nested = np.unique(np.searchsorted(columns.row_start, nested, side="right") - 1)
+    writer = ClauseWriter({name: at for at, name in enumerate(columns.names)}, limits, cnf)
+    for at in nested.tolist():
+        writer.add(at, tree_at(columns, at))
+    return writer.freeze(columns)
+
+
+def _plain_rows(columns: Columns, chosen: Ints) -> ClauseRows:
+    """Return the chosen expressions, conjunctions all of them, as clauses."""
+    if len(chosen) == columns.count:
+        row, start = np.arange(len(columns.op), dtype=np.uint32), columns.row_start
+    else:
+        places, count = runs(columns.row_start, chosen)
+        row, start = places.astype(np.uint32), starts(count)
+    none = np.zeros(len(row), np.uint8)
+    return ClauseRows(columns, row, none.view(np.bool_), start, chosen, np.ones(len(chosen), np.bool_), none)

@@ -39,6 +39,11 @@ def engine_class(name: str) -> Any:
     return getattr(import_module(package), class_name)
 
 
+def takes_cnf(name: str) -> bool:
+    """Return whether the named engine takes clauses with groups of alternatives."""
+    return bool(getattr(engine_class(name), "takes_cnf", False))
+
+
 def attach(name: str, arena: Arena) -> Any:
     """Return the named engine over the arrays in ``arena``, once these have the forms that it declares."""
     maker = engine_class(name)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from tamis.engines.arena import Arena
 from tamis.engines.forms import Forms
 from tamis.engines.parameters import Declared
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 Floats = npt.NDArray[np.float64]
 

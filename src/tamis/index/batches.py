@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.columns import RowWriter
+from tamis.columns.rows import clause_rows
 from tamis.columns.tables import is_table, parquet_batches, tables_of
 from tamis.errors import EventError, InputError
 from tamis.expression.tree import Subscription
@@ -24,7 +25,6 @@ from tamis.index.snapshot import Snapshot
 from tamis.index.unseen import Seen, seen_in
 from tamis.index.work import WorkReport
 from tamis.limits import Limits
-from tamis.segment.expand import clause_rows
 from tamis.space.build import cut
 from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused

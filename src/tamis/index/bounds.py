@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Op
+from tamis.columns.codes import IS_NULL, STRUCTURAL
 from tamis.columns.rows import Columns
 from tamis.engines.protocol import Wanted, Weights
 from tamis.segment import Segment
@@ -66,7 +66,7 @@ def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
 def _positive(columns: Columns) -> Floats:
     """Return the positive weights of predicates; 0 for everything else."""
     weight = columns.weight if len(columns.weight) else np.ones(len(columns.op))
-    return np.where(columns.op < Op.AND, np.maximum(weight, 0.0), 0.0)
+    return np.where(columns.op < STRUCTURAL, np.maximum(weight, 0.0), 0.0)
 
 
 def _summed(segment: Segment, value: Any) -> Floats:
@@ -82,8 +82,8 @@ def _row_owner(segment: Segment) -> Ints:
 def _needed(segment: Segment) -> npt.NDArray[np.bool_]:
     """Predicates of plain conjunctions whose attribute a matching event must have."""
     op = segment.columns.op
-    structural = _summed(segment, op >= Op.AND) > 0
-    return np.asarray(~structural[_row_owner(segment)] & (op != Op.IS_NULL))
+    structural = _summed(segment, op >= STRUCTURAL) > 0
+    return np.asarray(~structural[_row_owner(segment)] & (op != IS_NULL))
 
 
 def _of_clauses(segment: Segment, value: Floats) -> Floats:

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from tamis.contract.drawing import drawn
-from tamis.expression.tree import And, Exists, Expr, Not, Or, Predicate, children_of, families_of, is_negative
+from tamis.expression.predicates import Exists, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
 from tamis.index.display import table
 from tamis.language import Span, span_of, to_text
@@ -88,7 +89,7 @@ def explain(expr: Expr, event: Event) -> Explanation:
 def _explained(expr: Expr, event: Event, span: Span) -> Explanation:
     if not isinstance(expr, And | Or | Not):
         return _predicate(expr, event.attributes.get(expr.attribute, ()), span)
-    parts = zip(children_of(expr), span.children, strict=True)
+    parts = zip(expr.children, span.children, strict=True)
     children = tuple([_explained(child, event, place) for child, place in parts])
     reason = _why_node(expr, children)
     return Explanation(matches(expr, event), _label(expr), reason, children, span.start, span.end)
@@ -108,9 +109,9 @@ def _cause(predicate: Predicate, values: tuple[Value, ...], held: bool) -> Cause
         return "absent"
     if isinstance(predicate, Exists):
         return "present"
-    if held != is_negative(predicate):
+    if held != predicate.is_negative:
         return "some-value"
-    strange = families_of(predicate).isdisjoint(map(comparable_family, values))
+    strange = predicate.families.isdisjoint(map(comparable_family, values))
     return "other-type" if strange else "no-value"
 
 
@@ -119,8 +120,8 @@ def _why(predicate: Predicate, values: tuple[Value, ...], cause: Cause) -> str:
     if cause == "absent":
         return f"{name} is absent"
     seen = f"{name} is {_values(values)}"
-    wanted = " or a ".join(sorted(families_of(predicate)))
-    if cause != "other-type" or is_negative(predicate) or not wanted:
+    wanted = " or a ".join(sorted(predicate.families))
+    if cause != "other-type" or predicate.is_negative or not wanted:
         return seen
     return f"{seen}: a {comparable_family(values[0])} is never compared with a {wanted}"
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tamis.contract.change import Change
 from tamis.contract.on_error import OnError, check_on_error
-from tamis.engines.engines import engine_class
+from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
 from tamis.expression.truth import matches
@@ -84,7 +84,7 @@ class Index:
         engine_class(arguments.text("engine", engine))
         arguments.bounds(limits)
         arguments.function("progress", progress)
-        book = read_book(source, limits, on_error != "raise", progress, ignore)
+        book = read_book(source, limits, on_error != "raise", progress, ignore, takes_cnf(engine))
         if on_error == "report":
             warn_refused(book.refused)
         writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample)

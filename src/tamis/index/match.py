@@ -13,8 +13,8 @@ from tamis.expression.tree import Subscription
 from tamis.expression.truth import matches
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.work import WorkReport
-from tamis.space.clauses import ALWAYS_REVISE
 from tamis.space.located import Located
+from tamis.space.space import ALWAYS_REVISE
 from tamis.values.event import Event
 
 Ints = npt.NDArray[np.int64]

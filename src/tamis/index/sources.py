@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tamis.columns import Columns, RowWriter, columns_from_arrow
 from tamis.columns.literals import StringColumn, string_column
+from tamis.columns.rows import ClauseRows, ClauseWriter, clause_rows
 from tamis.errors import DuplicateSubscription, EventValue, SubscriptionError, TamisError
 from tamis.expression.tree import Subscription
 from tamis.index.fields import BULK_FIELDS, TEXT_FIELDS, check_keys, ignored
@@ -32,6 +33,8 @@ class Book(NamedTuple):
     columns: Columns
     particulars: Particulars
     refused: Refusals
+    clauses: ClauseRows
+    cnf: bool = False  # whether clauses may have groups of alternatives
 
 
 def read_book(
@@ -40,10 +43,12 @@ def read_book(
     skip_bad: bool,
     progress: Progress | None = None,
     ignore: str | Collection[str] = (),
+    cnf: bool = False,
 ) -> Book:
-    """Read subscriptions; bad ones are refused (``skip_bad``), or one error tells of all of them.
+    """Read subscriptions; bad ones are refused (``skip_bad``), or one error names all of them.
 
-    Fields and columns that are unknown are refused unless ``ignore`` names them.
+    Unknown fields and columns are refused unless ``ignore`` names them. With ``cnf``, clauses may have groups
+    of alternatives.
     """
     passed_over = ignored(ignore)
     given = source_of(source, passed_over)
@@ -51,18 +56,18 @@ def read_book(
         bulk = "expression" not in given.rows.column_names
         check_table(given.rows, BULK_FIELDS if bulk else TEXT_FIELDS, passed_over)
         if bulk:
-            book = _from_columns(given.rows, given.file, limits)
+            book = _from_columns(given.rows, given.file, limits, cnf)
         else:
             rows = Source(table_rows(given.rows), given.file, given.rows.num_rows)
-            book = _from_rows(rows, limits, progress, passed_over)
+            book = _from_rows(rows, limits, progress, passed_over, cnf)
     else:
-        book = _from_rows(given, limits, progress, passed_over)
+        book = _from_rows(given, limits, progress, passed_over, cnf)
     if not skip_bad:
         raise_refused(book.refused)
     return book
 
 
-def _from_columns(table: pa.Table, file: str | None, limits: Limits) -> Book:
+def _from_columns(table: pa.Table, file: str | None, limits: Limits, cnf: bool) -> Book:
     bulk = columns_from_arrow(table, limits)
     raw = bulk.ids.cast(pa.large_string())
     _, start, data = raw.buffers()
@@ -77,11 +82,15 @@ def _from_columns(table: pa.Table, file: str | None, limits: Limits) -> Book:
         refusal(name, error, Place(row + 1, None, file))
         for (name, error), row in zip(bulk.refused, bulk.refused_rows, strict=True)
     ]
-    return Book(ids, bulk.columns, Particulars(bulk.priority, bulk.version), refused)
+    clauses = clause_rows(bulk.columns, limits, cnf=cnf)
+    return Book(ids, bulk.columns, Particulars(bulk.priority, bulk.version), refused, clauses, cnf)
 
 
-def _from_rows(source: Source, limits: Limits, progress: Progress | None, ignore: frozenset[str]) -> Book:
+def _from_rows(
+    source: Source, limits: Limits, progress: Progress | None, ignore: frozenset[str], cnf: bool
+) -> Book:
     writer = RowWriter()
+    clauses = ClauseWriter(writer.names, limits, cnf)
     ids: dict[str, int] = {}
     held_all: list[tuple[float, int]] = []
     refused: Refusals = []
@@ -93,7 +102,8 @@ def _from_rows(source: Source, limits: Limits, progress: Progress | None, ignore
             if held.id in ids:
                 message = f"the id {held.id[:80]!r} stands twice, first in row {ids[held.id]}"
                 raise DuplicateSubscription(message, subscription=held.id)
-            writer.add(held.expression)
+            if writer.add(held.expression):
+                clauses.add(len(ids), held.expression)
         except TamisError as bad:
             refused.append(refusal(_id_of(row.content), bad, Place(done, row.line, source.file)))
             continue
@@ -103,7 +113,9 @@ def _from_rows(source: Source, limits: Limits, progress: Progress | None, ignore
             progress(done, source.total)
     if progress is not None:
         progress(done, source.total)
-    return Book(string_column(list(ids)), writer.freeze(), particulars_of(held_all), refused)
+    columns = writer.freeze()
+    names = string_column(list(ids))
+    return Book(names, columns, particulars_of(held_all), refused, clauses.freeze(columns), cnf)
 
 
 def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:

@@ -10,7 +10,7 @@ from weakref import proxy
 
 import numpy as np
 
-from tamis.columns.codes import Op
+from tamis.columns.codes import STRUCTURAL
 from tamis.engines.protocol import Candidates, Ranked, Wanted
 from tamis.expression.truth import matches, score
 from tamis.index.bounds import Ceilings, ceilings_of, wanted, weights_of
@@ -64,7 +64,7 @@ class Scores:
     def __init__(self, segment: Segment) -> None:
         columns = segment.columns
         structural = np.zeros(len(columns.op) + 1, np.int64)
-        np.cumsum(columns.op >= Op.AND, out=structural[1:])
+        np.cumsum(columns.op >= STRUCTURAL, out=structural[1:])
         self._plain = structural[columns.row_start[1:]] == structural[columns.row_start[:-1]]
         # Scores are kept by segment; holding it here would keep both for ever.
         self._segment: Segment = proxy(segment)

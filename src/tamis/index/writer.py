@@ -16,9 +16,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns import RowWriter, concat
+from tamis.columns import Columns, RowWriter, concat
 from tamis.columns.literals import StringColumn, string_column
-from tamis.columns.rows import runs
+from tamis.columns.rows import ClauseRows, ClauseWriter, runs
+from tamis.engines.engines import takes_cnf
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.expression.tree import Subscription
 from tamis.index import background, storage
@@ -62,7 +63,8 @@ class Writer:
     def load(self, book: Book) -> None:
         """Start from a whole book."""
         if book.ids.count:
-            segment = self._segment(book.ids, book.columns, book.particulars, MOST)
+            clauses = book.clauses if book.cnf == takes_cnf(self.engine) else None
+            segment = self._segment(book.ids, book.columns, book.particulars, MOST, clauses)
             self.current = Snapshot(0, (Layer(segment),), ())
 
     def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
@@ -70,7 +72,12 @@ class Writer:
         self.current, self._places, self.applied = snapshot, places, applied
 
     def _segment(
-        self, ids: StringColumn, columns: Any, particulars: Particulars, events: int | None = None
+        self,
+        ids: StringColumn,
+        columns: Columns,
+        particulars: Particulars,
+        events: int | None = None,
+        clauses: ClauseRows | None = None,
     ) -> Segment:
         """Return a segment laid out for so many ``events`` of the sample; by default fewer for a small
         one."""
@@ -79,6 +86,7 @@ class Writer:
             ids,
             columns,
             particulars,
+            clauses=clauses,
             engine=self.engine,
             parameters=self.parameters,
             sample=self._sampler(most),
@@ -243,11 +251,14 @@ class Writer:
         if not fresh:
             return
         rows = RowWriter()
-        for held in fresh:
-            rows.add(held.expression)
+        nested = ClauseWriter(rows.names, self.limits, takes_cnf(self.engine))
+        for at, held in enumerate(fresh):
+            if rows.add(held.expression):
+                nested.add(at, held.expression)
+        columns = rows.freeze()
         ids = string_column([held.id for held in fresh])
         particulars = particulars_of([(held.priority, held.version) for held in fresh])
-        layer = Layer(self._segment(ids, rows.freeze(), particulars))
+        layer = Layer(self._segment(ids, columns, particulars, clauses=nested.freeze(columns)))
         self._publish((*self.current.layers, layer), ())
 
     def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from keyword import iskeyword
 from typing import Any
 
-from tamis.expression.tree import (
+from tamis.expression.predicates import (
+    OPERATORS,
     Between,
     Compare,
     CompareOp,
@@ -12,12 +15,19 @@ from tamis.expression.tree import (
     In,
     Like,
     Network,
+    Predicate,
     Regex,
     Text,
     TextMode,
     Within,
 )
 from tamis.values.shape import Shape
+
+_METHODS = {
+    operator.words.lower().replace(" ", "_"): (kind, operator)
+    for kind, operator in OPERATORS
+    if (operator.words.isidentifier() and not iskeyword(operator.words.lower())) or " " in operator.words
+}
 
 
 class Attribute:
@@ -57,6 +67,17 @@ class Attribute:
 
     def __ge__(self, value: Any) -> Compare:
         return self._compare(">=", value)
+
+    def __getattr__(self, method: str) -> Callable[..., Predicate]:
+        """Return the method of an operator that has no method below: its words, with underscores."""
+        found = _METHODS.get(method)
+        if found is None:
+            raise AttributeError(f"an attribute has no method {method!r}; dir(attr('a')) lists them")
+        kind, operator = found
+        return lambda *operands: kind.build(operator, self._name, _spread(operands), False, self._weight)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *_METHODS})
 
     def _compare(self, op: CompareOp, value: Any) -> Compare:
         return Compare(self._name, op, value, self._weight)

@@ -1,10 +1,9 @@
 """The fast lane: common predicates read in one step each.
 
 Millions of subscriptions are conjunctions of common predicates, so one pattern takes a whole predicate
-at a time: first the one for plain comparisons and IN, else the one for everything common. Whatever is
-neither (shapes, regular expressions, quoted names, mistakes) is left to the grammar, which gives the
-same tree for the texts that both can read. The text must be in NFC and no longer than ``string_bytes``:
-a part of such a text needs no cleaning.
+at a time: first the one for plain comparisons and IN, else the one for everything common. The grammar reads
+the rest (shapes, quoted names, mistakes). It gives the same tree for the texts that both can read. The text
+must be in NFC and no longer than ``string_bytes``: a part of such a text needs no cleaning.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ import re
 from typing import Any
 
 from tamis.errors import EventValue, ExpressionError
-from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Predicate, Text, TextMode
-from tamis.language.check import read_terms
-from tamis.language.scan import OPERATORS, RESERVED
+from tamis.expression.predicates import OPERATORS, Between, Compare, Exists, In, Predicate, Text
+from tamis.expression.tree import And, Expr
+from tamis.language.scan import RESERVED
+from tamis.language.spellings import SIGNS, WORDS
 from tamis.limits import Limits
-from tamis.values.pattern import compiled, read_like
 from tamis.values.value import Scalar, family, parse_time
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack. At most 18 digits: such an
@@ -47,6 +46,18 @@ _PLAIN = rf"""\s*+{_NAME}\s*+(?:
   | [Ii][Nn]\s*+{_list_of(_ITEM)}
 )\s*+"""
 
+# Patterns, prefixes and the like: the operators with one string behind them, except for those of text.
+_TAKE_A_STRING = [
+    r"\s++".join(spelling.words.split())
+    for kind, operator in OPERATORS
+    if kind is not Text
+    for spelling in operator.spellings
+    if spelling.operand.kind == "string"
+]
+_SIGN_OPS: dict[str, Any] = {
+    sign: "!=" if meaning.negated else meaning.operator.fields["op"] for sign, meaning in SIGNS.items()
+}
+
 _STRING = r"'[^']*+(?:''[^']*+)*+'"
 _TIME = rf"{_word('TIMESTAMP', 'DATE')}\s*+'[^']*+'"
 _VALUE = rf"(?:{_STRING}|{_NUMBER}|{_TIME}|{_word('TRUE', 'FALSE')})"
@@ -56,7 +67,7 @@ _COMMON = rf"""\s*+{_NAME}\s*+(?:
   | ({_word("NOT")}\s*+)?+(?:
         {_word("BETWEEN")}\s*+({_VALUE})\s*+{_word("AND")}\s*+({_VALUE})
       | {_word("IN")}\s*+{_list_of(_VALUE)}
-      | ({_word("LIKE", "ILIKE")})\s*+({_STRING})
+      | ({_word(*_TAKE_A_STRING)})\s*+({_STRING})
       | {_word("HAS")}\s*+(?:
             ({_STRING})
           | ({_word("PHRASE")})\s*+({_STRING})
@@ -119,7 +130,7 @@ def _plain(piece: re.Match[str], limits: Limits) -> Predicate:
     name, op, string, number, items, _ = piece.groups()
     _check_name(name, limits)
     if op is not None:
-        return Compare(name, OPERATORS[op], string if number is None else _number(number))
+        return Compare(name, _SIGN_OPS[op], string if number is None else _number(number))
     values: tuple[Scalar, ...] = tuple(
         [_number(digits) if digits else quoted for quoted, digits in _items(items)]
     )
@@ -130,7 +141,7 @@ def _common(piece: re.Match[str], limits: Limits) -> Predicate:
     (
         name, op, value,
         present, null,
-        denied, low, high, items, like, pattern, term, phrase, phrase_text, mode, terms,
+        denied, low, high, items, words, string, term, phrase, phrase_text, mode, terms,
         digits, _,
     ) = piece.groups()  # fmt: skip
     _check_name(name, limits)
@@ -144,8 +155,8 @@ def _common(piece: re.Match[str], limits: Limits) -> Predicate:
         return _in(name, tuple([_value(item) for item in _values(items)]), negated, weight, limits)
     if null is not None:
         return Exists(name, present is None, weight)
-    if like is not None:
-        return _like(name, _unquoted(pattern), len(like) == 5, negated, weight)
+    if words is not None:
+        return _stringed(name, words, _unquoted(string), negated, weight, limits)
     if mode is not None:
         return _text(name, mode.lower(), _strings(terms), negated, weight, limits)
     if phrase is not None:
@@ -183,7 +194,7 @@ def _value(text: str) -> Scalar:
 def _compare(name: str, op: str, value: Scalar, weight: float) -> Predicate:
     if type(value) is bool and op not in ("=", "==", "!=", "<>"):
         raise _NotCommon
-    return Compare(name, OPERATORS[op], value, weight)
+    return Compare(name, _SIGN_OPS[op], value, weight)
 
 
 def _between(name: str, low: Scalar, high: Scalar, negated: bool, weight: float) -> Predicate:
@@ -199,27 +210,18 @@ def _in(name: str, values: tuple[Scalar, ...], negated: bool, weight: float, lim
     return In(name, values, negated, weight)
 
 
-def _like(name: str, pattern: str, folded: bool, negated: bool, weight: float) -> Predicate:
-    # A literal between runs of % needs no automaton, so there is nothing to check.
-    if "%" in pattern.strip("%") or "_" in pattern or "\\" in pattern:
-        try:
-            read = read_like(pattern, folded)
-            if read.shape == "general":
-                compiled(read.regex)
-        except ExpressionError:
-            raise _NotCommon from None
-    return Like(name, pattern, folded, negated, weight)
+def _stringed(name: str, words: str, string: str, negated: bool, weight: float, limits: Limits) -> Predicate:
+    meaning = WORDS.at(words.upper().split()).meaning
+    assert meaning is not None
+    return _checked(meaning.kind.build(meaning.operator, name, (string,), negated, weight), limits)
 
 
 def _text(name: str, mode: Any, quoted: list[str], negated: bool, weight: float, limits: Limits) -> Predicate:
-    texts = tuple([_unquoted(text) for text in quoted])
+    return _checked(Text(name, mode, tuple(map(_unquoted, quoted)), negated, weight), limits)
+
+
+def _checked(predicate: Predicate, limits: Limits) -> Predicate:
     try:
-        # Twice, as the grammar does: what is read is checked again as a tree.
-        read: tuple[TextMode, tuple[str, ...]] = read_terms(mode, texts, limits)
-        if not all(map(str.isascii, texts)):
-            read = read_terms(*read, limits)
+        return predicate.with_clean_operands(limits)
     except ExpressionError:
         raise _NotCommon from None
-    if len(read[1]) > limits.in_list_values:
-        raise _NotCommon
-    return Text(name, read[0], read[1], negated, weight)

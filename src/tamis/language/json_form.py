@@ -16,35 +16,28 @@ GeoJSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from tamis.errors import EventError, ExpressionError, ParseError, TypeMismatch
-from tamis.expression.tree import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expr,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Predicate,
-    Regex,
-    Text,
-    Within,
-)
+from tamis.expression.operands import depth_limit, kind_of, over
+from tamis.expression.predicate import TEXTUAL, Operator
+from tamis.expression.predicates import OPERATORS, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.language.check import check_tree
 from tamis.language.hints.json_words import object_hint, operator_hint
-from tamis.language.operand import depth_limit, kind_of, over
 from tamis.language.parse import utf8_size
 from tamis.language.printer import leaf
 from tamis.language.shapes_json import shape_from_json, shape_to_json
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.values.event import tagged, tagged_value
 from tamis.values.value import Interval
+
+_NAMED: dict[str, tuple[type[Predicate], Operator, bool]] = {}
+for _kind, _operator in OPERATORS:
+    _NAMED[_operator.name] = _kind, _operator, False
+    if _operator.negative is not None:
+        _NAMED["!=" if _operator.name == "=" else f"not {_operator.name}"] = _kind, _operator, True
 
 
 def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
@@ -59,8 +52,7 @@ def to_json(expr: Expr) -> dict[str, Any]:
         return {"and" if isinstance(expr, And) else "or": [to_json(child) for child in expr.children]}
     if isinstance(expr, Not):
         return {"not": to_json(expr.child)}
-    op, operands = _write(leaf(expr))
-    written = {"attribute": expr.attribute, "op": op, **operands}
+    written = {"attribute": leaf(expr).attribute, "op": _name_of(expr), **_operands_of(expr)}
     return written if expr.weight == 1.0 else {**written, "weight": expr.weight}
 
 
@@ -114,21 +106,23 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
         expected = 'one of the keys "and", "or", "not", or both "attribute" and "op"'
         found = ", ".join(map(repr, data))[:80] or "an empty object"
         raise ParseError(f"expected {expected}, found {found}. {object_hint(data)}")
-    negated = op.startswith("not ")
-    reader = _READERS.get(op.removeprefix("not "))
-    if reader is None or (negated and reader is _compare):
-        raise ParseError(
-            f"{op[:40]!r} is not an operator of the JSON form. {operator_hint(op[:40], tuple(_READERS))}"
-        )
-    keys = _KEYS[reader]
+    if op not in _NAMED:
+        known = tuple(operator.name for _, operator in OPERATORS)
+        raise ParseError(f"{op[:40]!r} is not an operator of the JSON form. {operator_hint(op[:40], known)}")
+    kind, operator, negated = _NAMED[op]
+    keys = kind.OPERANDS
     for key in data:
         if key not in keys and key not in ("attribute", "op", "weight"):
             raise ParseError(f"{key!r} is not a key of {op!r}; its keys are {', '.join(keys) or 'none'}")
     missing = [key for key in keys if key not in data]
     if missing:
         raise ParseError(f"{op!r} needs the key {missing[0]!r}")
-    operands = [data[key] for key in keys]
-    return reader(data["attribute"], op.removeprefix("not "), negated, data.get("weight", 1.0), *operands)
+    operands = _list(data[keys[0]], keys[0]) if kind.LISTED else tuple(data[key] for key in keys)
+    if operator.operand.kind == "shape":
+        operands = tuple(map(shape_from_json, operands))
+    elif operator.operand.kind not in TEXTUAL:
+        operands = tuple(map(_value, operands))
+    return kind.build(operator, data["attribute"], operands, negated, data.get("weight", 1.0))
 
 
 def _value(data: Any) -> Any:
@@ -151,87 +145,17 @@ def _list(data: Any, what: str) -> tuple[Any, ...]:
     return tuple(data)
 
 
-def _compare(name: Any, op: str, negated: bool, weight: Any, value: Any) -> Predicate:
-    return Compare(name, op, _value(value), weight)  # type: ignore[arg-type]
+def _name_of(predicate: Predicate) -> str:
+    name = predicate.operator.name
+    if not predicate.is_negative:
+        return name
+    return "!=" if name == "=" else f"not {name}"
 
 
-def _in(name: Any, op: str, negated: bool, weight: Any, values: Any) -> Predicate:
-    return In(name, tuple(_value(value) for value in _list(values, "values")), negated, weight)
-
-
-def _between(name: Any, op: str, negated: bool, weight: Any, low: Any, high: Any) -> Predicate:
-    return Between(name, _value(low), _value(high), negated, weight)
-
-
-def _like(name: Any, op: str, negated: bool, weight: Any, pattern: Any) -> Predicate:
-    return Like(name, pattern, op == "ilike", negated, weight)
-
-
-def _regex(name: Any, op: str, negated: bool, weight: Any, pattern: Any) -> Predicate:
-    return Regex(name, pattern, negated, weight)
-
-
-def _text(name: Any, op: str, negated: bool, weight: Any, terms: Any) -> Predicate:
-    mode = op.removeprefix("has ")
-    return Text(name, mode, _list(terms, "terms"), negated, weight)  # type: ignore[arg-type]
-
-
-def _within(name: Any, op: str, negated: bool, weight: Any, shape: Any) -> Predicate:
-    return Within(name, shape_from_json(shape), negated, weight)
-
-
-def _network(name: Any, op: str, negated: bool, weight: Any, blocks: Any) -> Predicate:
-    return Network(name, _list(blocks, "blocks"), negated, weight)
-
-
-def _exists(name: Any, op: str, negated: bool, weight: Any) -> Predicate:
-    return Exists(name, negated, weight)
-
-
-_READERS: dict[str, Callable[..., Predicate]] = {
-    **dict.fromkeys(("=", "!=", "<", "<=", ">", ">="), _compare),
-    "in": _in,
-    "between": _between,
-    "like": _like,
-    "ilike": _like,
-    "rlike": _regex,
-    **dict.fromkeys(("has any", "has all", "has phrase"), _text),
-    "within": _within,
-    "in network": _network,
-    "exists": _exists,
-}
-_KEYS: dict[Callable[..., Predicate], tuple[str, ...]] = {
-    _compare: ("value",),
-    _in: ("values",),
-    _between: ("low", "high"),
-    _like: ("pattern",),
-    _regex: ("pattern",),
-    _text: ("terms",),
-    _within: ("shape",),
-    _network: ("blocks",),
-    _exists: (),
-}
-
-
-def _write(p: Predicate) -> tuple[str, dict[str, Any]]:
-    """Return the operator's name and the operands of a predicate."""
-    if isinstance(p, Compare):
-        return p.op, {"value": tagged(p.value)}
-    negated = "not " if p.negated else ""
-    match p:
-        case In():
-            return f"{negated}in", {"values": [tagged(value) for value in p.values]}
-        case Between():
-            return f"{negated}between", {"low": tagged(p.low), "high": tagged(p.high)}
-        case Like():
-            return f"{negated}{'ilike' if p.fold else 'like'}", {"pattern": p.pattern}
-        case Regex():
-            return f"{negated}rlike", {"pattern": p.pattern}
-        case Text():
-            return f"{negated}has {p.mode}", {"terms": list(p.terms)}
-        case Within():
-            return f"{negated}within", {"shape": shape_to_json(p.shape)}
-        case Network():
-            return f"{negated}in network", {"blocks": list(p.blocks)}
-        case Exists():
-            return f"{negated}exists", {}
+def _operands_of(predicate: Predicate) -> dict[str, Any]:
+    """Return the operands by their keys."""
+    write = shape_to_json if predicate.operator.operand.kind == "shape" else tagged
+    operands = [write(operand) for operand in predicate.operands]
+    if predicate.LISTED:
+        return {predicate.OPERANDS[0]: operands}
+    return dict(zip(predicate.OPERANDS, operands, strict=True))

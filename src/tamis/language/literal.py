@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from tamis.errors import EventValue, ParseError, TypeMismatch
-from tamis.language.operand import clean_operand, clean_point
+from tamis.expression.operands import clean_operand, clean_point
+from tamis.expression.shapes import clean_shape
 from tamis.language.scan import Cursor, Token
-from tamis.language.shapes import clean_shape
 from tamis.values.shape import Box, Circle, Polygon, Ring, Shape
 from tamis.values.value import Point, Scalar, parse_time
 

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from tamis.expression.tree import (
-    Between,
-    Compare,
-    Exists,
-    In,
-    Like,
-    Network,
-    Predicate,
-    Regex,
-    Text,
-    TextMode,
-    Within,
-)
-from tamis.language.check import check_predicate, clean_block, read_terms
+from collections.abc import Callable
+from typing import Any
+
+from tamis.expression.operands import clean_name, clean_weight, over
+from tamis.expression.predicate import Operand, Predicate
 from tamis.language.literal import (
     read_number,
     read_shape,
@@ -24,28 +15,34 @@ from tamis.language.literal import (
     read_value,
     unquote,
 )
-from tamis.language.operand import clean_name, clean_weight, over
-from tamis.language.scan import OPERATORS, RESERVED, Cursor
+from tamis.language.scan import RESERVED, Cursor
+from tamis.language.spellings import SIGNS, VERBS, WORDS, Meaning, listed
 from tamis.values.value import Point, Scalar
 
-_AFTER_NAME = "a comparison, IN, BETWEEN, LIKE, ILIKE, RLIKE, HAS, WITHIN or IS after the attribute"
+_AFTER_NOT = f"{listed([words for words in VERBS if words != 'IS'])} after NOT"
+_AFTER_NAME = f"a comparison, {listed(list(VERBS))} after the attribute"
 
 
 def read_predicate(cursor: Cursor) -> Predicate:
-    """``attribute …``, with its weight."""
+    """Read ``attribute …``, with its weight."""
     name = _read_name(cursor)
     token = cursor.token
-    op = OPERATORS.get(token.text) if token.kind == "op" else None
-    if op is not None:
+    meaning = SIGNS.get(token.text) if token.kind == "op" else None
+    if meaning is not None:
         cursor.advance()
-        start = cursor.token.start
-        predicate: Predicate = Compare(name, op, read_value(cursor))
     else:
-        predicate, start = _read_worded(cursor, name)
+        meaning = _read_words(cursor)
+    start = cursor.token.start
+    operands = _READERS[meaning.operand.kind](cursor, meaning.operand)
+    weight: float = 1.0
     if cursor.token.text == "^" and cursor.op("^"):
-        predicate = _weighted(cursor, predicate)
-    checked: Predicate = cursor.checked(lambda: check_predicate(predicate, cursor.limits), start)
-    return checked
+        weight = _read_weight(cursor)
+    return cursor.checked(
+        lambda: meaning.kind.build(meaning.operator, name, operands, meaning.negated, weight).checked(
+            cursor.limits
+        ),
+        start,
+    )
 
 
 def _read_name(cursor: Cursor) -> str:
@@ -63,39 +60,46 @@ def _read_name(cursor: Cursor) -> str:
     return name
 
 
-def _weighted(cursor: Cursor, predicate: Predicate) -> Predicate:
+def _read_weight(cursor: Cursor) -> float:
     start = cursor.token.start
     number = read_number(cursor)
-    weight = cursor.checked(lambda: clean_weight(number), start)
-    fields = {name: getattr(predicate, name) for name in predicate.__struct_fields__}
-    return type(predicate)(**{**fields, "weight": weight})
+    return cursor.checked(lambda: clean_weight(number), start)
 
 
-def _read_worded(cursor: Cursor, name: str) -> tuple[Predicate, int]:
-    """Return a predicate spelled with words, and where its operand starts."""
-    if cursor.keyword("IS"):
-        return _read_presence(cursor, name)
+def _read_words(cursor: Cursor) -> Meaning:
+    """Read an operator that is spelled with words."""
     negated = cursor.keyword("NOT")
-    verb = cursor.token
-    word = verb.text.upper() if verb.kind == "word" else ""
-    if word not in _READERS:
-        cursor.fail("IN, BETWEEN, LIKE, ILIKE, RLIKE, HAS or WITHIN after NOT" if negated else _AFTER_NAME)
-    cursor.advance()
-    start = cursor.token.start
-    return _READERS[word](cursor, name, negated), start
+    step, verb = WORDS, cursor.token
+    while (token := cursor.token).kind == "word" and (word := token.text.upper()) in step.following:
+        if negated and word == "IS":
+            break
+        step = step.following[word]
+        cursor.advance()
+    if step is WORDS:
+        cursor.fail(_AFTER_NOT if negated else _AFTER_NAME, verb)
+    meaning = step.meaning
+    if meaning is None:
+        cursor.fail(listed(step.endings()))
+    if step.following and meaning.operand.kind == "string" and cursor.token.kind != "string":
+        cursor.fail(f"{listed([f'{meaning.operand.noun} in single quotes', *step.endings()])}")
+    return meaning._replace(negated=True) if negated else meaning
 
 
-def _read_presence(cursor: Cursor, name: str) -> tuple[Predicate, int]:
-    start = cursor.token.start
-    present = cursor.keyword("NOT")
-    if not cursor.keyword("NULL"):
-        cursor.fail("NULL" if present else "NULL or NOT NULL")
-    return Exists(name, negated=not present), start
+def _read_one_string(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
+    return (read_string(cursor, operand.noun),)
 
 
-def _read_in(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    if cursor.keyword("CIDR"):
-        return Network(name, _read_blocks(cursor), negated)
+def _read_strings(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
+    return read_strings(cursor, operand.noun)
+
+
+def _read_string_or_strings(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
+    if cursor.token.kind == "op":
+        return read_strings(cursor, operand.noun)
+    return (read_string(cursor, f"a {operand.noun}"),)
+
+
+def _read_values(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
     cursor.expect("(", "after IN")
     values: list[Scalar] = []
     if not cursor.op(")"):
@@ -105,7 +109,7 @@ def _read_in(cursor: Cursor, name: str, negated: bool) -> Predicate:
                 _too_many(cursor)
             values.append(_read_scalar(cursor))
         cursor.expect(")", "or ',' in the list")
-    return In(name, tuple(values), negated)
+    return tuple(values)
 
 
 def _too_many(cursor: Cursor) -> None:
@@ -123,62 +127,21 @@ def _read_scalar(cursor: Cursor) -> Scalar:
     return value
 
 
-def _read_blocks(cursor: Cursor) -> tuple[str, ...]:
-    start = cursor.token.start
-    if cursor.token.kind == "op":
-        blocks = read_strings(cursor, "CIDR block")
-    else:
-        blocks = (read_string(cursor, "a CIDR block"),)
-    return cursor.checked(lambda: tuple([clean_block(block, cursor.limits) for block in blocks]), start)
-
-
-def _read_between(cursor: Cursor, name: str, negated: bool) -> Predicate:
+def _read_ends(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
     low = _read_scalar(cursor)
     if not cursor.keyword("AND"):
         cursor.fail("AND between the two ends")
-    return Between(name, low, _read_scalar(cursor), negated)
+    return low, _read_scalar(cursor)
 
 
-def _read_like(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    return Like(name, read_string(cursor, "a pattern"), False, negated)
-
-
-def _read_ilike(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    return Like(name, read_string(cursor, "a pattern"), True, negated)
-
-
-def _read_regex(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    return Regex(name, read_string(cursor, "a regular expression"), negated)
-
-
-def _read_has(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    mode: TextMode = "any"
-    start = cursor.token.start
-    if cursor.keyword("ALL"):
-        mode, texts = "all", read_strings(cursor, "term")
-    elif cursor.keyword("ANY"):
-        texts = read_strings(cursor, "term")
-    elif cursor.keyword("PHRASE"):
-        mode, texts = "phrase", (read_string(cursor, "a phrase"),)
-    elif cursor.token.kind == "string":
-        texts = (read_string(cursor, "a term"),)
-    else:
-        cursor.fail("a term in single quotes, ALL (…), ANY (…) or PHRASE '…'")
-    mode, terms = cursor.checked(lambda: read_terms(mode, texts, cursor.limits), start)
-    return Text(name, mode, terms, negated)
-
-
-def _read_within(cursor: Cursor, name: str, negated: bool) -> Predicate:
-    return Within(name, read_shape(cursor), negated)
-
-
-_READERS = {
-    "IN": _read_in,
-    "BETWEEN": _read_between,
-    "LIKE": _read_like,
-    "ILIKE": _read_ilike,
-    "RLIKE": _read_regex,
-    "REGEXP": _read_regex,
-    "HAS": _read_has,
-    "WITHIN": _read_within,
+_READERS: dict[str, Callable[[Cursor, Operand], tuple[Any, ...]]] = {
+    "nothing": lambda cursor, operand: (),
+    "value": lambda cursor, operand: (read_value(cursor),),
+    "values": _read_values,
+    "ends": _read_ends,
+    "string": _read_one_string,
+    "strings": _read_strings,
+    "string or strings": _read_string_or_strings,
+    "shape": lambda cursor, operand: (read_shape(cursor),),
 }
+"""How each kind of operand is read."""

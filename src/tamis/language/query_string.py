@@ -12,9 +12,10 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from tamis.errors import ExpressionError, ParseError
-from tamis.expression.tree import And, Between, Compare, Expr, In, Predicate
+from tamis.expression.operands import over
+from tamis.expression.predicates import Between, Compare, In, Predicate
+from tamis.expression.tree import And, Expr
 from tamis.language.check import check_tree
-from tamis.language.operand import over
 from tamis.language.parse import utf8_size
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.values.value import Scalar

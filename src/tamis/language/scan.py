@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, NoReturn, TypeVar, get_args
+from typing import NamedTuple, NoReturn, TypeVar
 
 from tamis.errors import ExpressionError, ParseError
-from tamis.expression.tree import CompareOp
-from tamis.language.operand import depth_limit, over
+from tamis.expression.operands import DEEPEST, over
 from tamis.limits import Limits
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack.
@@ -26,15 +25,14 @@ _TOKEN = re.compile(
 _SPACE = re.compile(r"\s*+")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
 
+# An attribute with one of these names stands in double quotes. The list is closed: the words of later
+# operators are not reserved, so that no stored text changes its meaning.
 RESERVED = frozenset(
     {
         *("AND", "OR", "NOT", "TRUE", "FALSE", "NULL", "IS", "IN"),
         *("BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "HAS", "WITHIN"),
     }
 )
-
-OPERATORS: dict[str, CompareOp] = {op: op for op in get_args(CompareOp)} | {"==": "=", "<>": "!="}
-"""Every way to write a comparison, and what it is called in the tree."""
 
 _T = TypeVar("_T")
 
@@ -77,7 +75,7 @@ class Cursor:
         self.text = text
         self.limits = limits
         self.plain = plain
-        self.deepest = depth_limit(limits)
+        self.deepest = min(limits.expression_depth, DEEPEST)
         self.leaves = 0
         self.token, self.end = token_at(text, 0)
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tamis.errors import ParseError
-from tamis.expression.tree import TRUE, And, Expr, Or, Text
+from tamis.expression.operands import over
+from tamis.expression.predicates import Text
+from tamis.expression.tree import TRUE, And, Expr, Or
+from tamis.expression.wildcards import wildcard_error, wildcard_in
 from tamis.language.check import check_tree
-from tamis.language.operand import over
 from tamis.language.parse import utf8_size
-from tamis.language.wildcards import wildcard_error, wildcard_in
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.values.text import terms_of
 

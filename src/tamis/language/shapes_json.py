@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tamis.errors import PatternError
-from tamis.language.operand import clean_point
+from tamis.expression.operands import clean_point
 from tamis.values.shape import Box, Circle, Polygon, Shape
 
 _KEYS = {

@@ -1,19 +1,20 @@
 """Rewriting trees for the index: named passes, normal forms with estimates, necessary covers."""
 
-from tamis.normal.clauses import Clauses, clauses_of, demands_of
-from tamis.normal.cover import cover
-from tamis.normal.forms import cnf_size, dnf_size, to_cnf, to_dnf
+from tamis.normal.clauses import Clauses, clauses_of, cnf_size, cover, demands_of, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import (
     PASSES,
+    Clause,
+    Literal,
+    attribute_of,
     drop_weights,
     flatten,
     fold_constants,
     merge_same_attribute,
+    needs_presence,
     normalise,
     push_not_inward,
     sort_and_dedupe,
 )
-from tamis.normal.tree import Clause, Literal, attribute_of, needs_presence
 from tamis.normal.verdicts import follows, is_always, is_never
 
 __all__ = [

@@ -6,7 +6,7 @@ A verdict is sure, because the passes keep the truth. Expressions that are too l
 from __future__ import annotations
 
 from tamis.expression.tree import And, Expr, Not
-from tamis.normal.forms import to_cnf, to_dnf
+from tamis.normal.clauses import to_cnf, to_dnf
 from tamis.normal.passes import normalise
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.literals import StringColumn, string_column
-from tamis.columns.rows import Columns
+from tamis.columns.rows import ClauseRows, Columns, clause_rows
 from tamis.engines.arena import pack
-from tamis.engines.engines import engine_class
-from tamis.engines.statistics import Statistics
+from tamis.engines.engines import engine_class, takes_cnf
+from tamis.engines.units import Statistics
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.segment.expand import clause_rows
 from tamis.segment.segment import Particulars, Segment
 from tamis.space.build import cut
 from tamis.space.located import Located
@@ -28,17 +27,23 @@ def build_segment(
     columns: Columns,
     particulars: Particulars,
     *,
+    clauses: ClauseRows | None = None,
     engine: str = "hybrid",
     parameters: dict[str, Any] | None = None,
     sample: Sampler | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Segment:
-    """Return a segment in memory over the given subscriptions (ids must be distinct)."""
-    maker = engine_class(engine)
-    space, clauses = cut(clause_rows(columns, limits, cnf=getattr(maker, "takes_cnf", False)))
-    statistics = Statistics(clauses, sample(space) if sample else None)
-    clauses, engine_arrays = maker.build(clauses, statistics, parameters or {})
-    arrays = flat("space.", space) | flat("clauses.", clauses) | flat("book.", narrowed(columns))
+    """Return a segment in memory over the given subscriptions, whose ids are distinct.
+
+    ``clauses`` are those of the expressions in ``columns``, as the engine takes them; they are made from
+    ``columns`` if they are missing.
+    """
+    if clauses is None:
+        clauses = clause_rows(columns, limits, cnf=takes_cnf(engine))
+    space, cells = cut(clauses)
+    statistics = Statistics(cells, sample(space) if sample else None)
+    arranged, engine_arrays = engine_class(engine).build(cells, statistics, parameters or {})
+    arrays = flat("space.", space) | flat("clauses.", arranged) | flat("book.", narrowed(columns))
     arrays |= {f"engine.{name}": array for name, array in engine_arrays.items()}
     arrays |= flat("ids.", _narrow_strings(ids)) | {
         "ids.order": _id_order(ids),

@@ -10,13 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns._kernels import misplaced_row
-from tamis.columns.codes import Kind, Op
+from tamis.columns.codes import (
+    IS_KNOWN,
+    LEAST,
+    MOST,
+    STRUCTURAL,
+    TAKES_ORDER,
+    TAKES_SHAPES,
+    TAKES_STRINGS,
+    Kind,
+)
 from tamis.columns.groups import places_of
 from tamis.columns.literals import Literals, literal_at
 from tamis.columns.rows import Columns
 from tamis.engines.proof import is_below
-from tamis.expression.truth import block_range
-from tamis.language.operand import DEEPEST
+from tamis.expression.operands import DEEPEST
+from tamis.expression.predicates import Network
+from tamis.values.address import block_range
 from tamis.values.shape import Polygon, geometry
 from tamis.values.value import micros_of
 
@@ -24,11 +34,7 @@ Ensure = Callable[[Any, str], None]
 Ints = npt.NDArray[np.int64]
 
 _EARLIEST, _LATEST = (micros_of(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))
-_MANY = 1 << 40  # operands: more than any file has
 _SCALARS = (Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING, Kind.POINT)
-_TEXTS = (
-    Op.LIKE, Op.ILIKE, Op.RLIKE, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR,
-)  # fmt: skip
 
 
 def check_book(columns: Columns, ensure: Ensure) -> None:
@@ -41,10 +47,8 @@ def check_book(columns: Columns, ensure: Ensure) -> None:
 
 def _check_rows(columns: Columns, ensure: Ensure) -> None:
     """Operators have the operands that they take; the rows of an expression are one in reverse Polish."""
-    known = np.zeros(256, np.bool_)
-    known[list(Op)] = True
-    ensure(known[columns.op].all(), "an operator is unknown")
-    predicates = columns.op < Op.AND
+    ensure(IS_KNOWN[columns.op].all(), "an operator is unknown")
+    predicates = columns.op < STRUCTURAL
     ensure(is_below(columns.attribute[predicates], len(columns.names)), "a predicate has no attribute")
     # AND, OR and NOT have the number of some attribute, which nobody asks for but merging.
     ensure(is_below(columns.attribute, max(len(columns.names), 1)), "a row has no attribute")
@@ -56,37 +60,17 @@ def _check_rows(columns: Columns, ensure: Ensure) -> None:
     )
     depth = np.empty(int(np.diff(row_start).max(initial=0)), np.int64)
     places = columns.op, arity, args, columns.literals.kind, row_start, arg_start
-    bad = misplaced_row(*places, *_ARITIES, _allowed(), depth, DEEPEST)
+    bad = misplaced_row(*places, LEAST, MOST, _allowed(), depth, DEEPEST)
     ensure(bad < 0, "the operands do not fit the operators")
 
 
 def _allowed() -> Ints:
     """Return the kinds of literals that each operator takes, a bit for each kind."""
     allowed = np.full(256, sum(1 << kind for kind in _SCALARS), np.int64)
-    for op in (Op.LT, Op.LE, Op.GT, Op.GE, Op.BETWEEN, Op.NOT_BETWEEN):
-        allowed[op] &= ~(1 << Kind.POINT)
-    for op in _TEXTS:
-        allowed[[op, op | 1]] = 1 << Kind.STRING
-    allowed[[Op.WITHIN, Op.NOT_WITHIN]] = 1 << Kind.SHAPE
+    allowed[TAKES_ORDER] &= ~(1 << Kind.POINT)
+    allowed[TAKES_STRINGS] = 1 << Kind.STRING
+    allowed[TAKES_SHAPES] = 1 << Kind.SHAPE
     return allowed
-
-
-def _arities() -> tuple[Ints, Ints]:
-    """Return the least and the greatest number of operands of each operator."""
-    least, most = np.ones(256, np.int64), np.ones(256, np.int64)
-    for op in (Op.BETWEEN, Op.NOT_BETWEEN):
-        least[op] = most[op] = 2
-    for op in (Op.IN, Op.HAS_ANY, Op.HAS_ALL, Op.HAS_PHRASE, Op.IN_CIDR):
-        most[[op, op | 1]] = _MANY
-    least[[Op.IN, Op.NOT_IN]] = 0
-    for op in (Op.EXISTS, Op.IS_NULL):
-        least[op] = most[op] = 0
-    for op in (Op.AND, Op.OR):
-        least[op], most[op] = 0, _MANY
-    return least, most
-
-
-_ARITIES = _arities()
 
 
 def _check_literals(literals: Literals, ensure: Ensure) -> None:
@@ -115,10 +99,10 @@ def _is_shape(literals: Literals, at: int) -> bool:
 
 def _check_networks(columns: Columns, ensure: Ensure) -> None:
     """The blocks of networks can be read."""
-    rows = np.flatnonzero((columns.op & 0xFE) == Op.IN_CIDR)
+    rows = np.flatnonzero((columns.op & 0xFE) == Network.OPERATORS[0].code)
     if not len(rows):
         return
-    arity = np.where(columns.op < Op.AND, columns.arity, 0).astype(np.int64)
+    arity = np.where(columns.op < STRUCTURAL, columns.arity, 0).astype(np.int64)
     begin = np.cumsum(arity) - arity
     blocks = np.unique(columns.args[places_of(begin[rows], arity[rows])])
     ensure(all(_is_block(columns.literals, int(at)) for at in blocks), "a network cannot be read")

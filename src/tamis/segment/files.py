@@ -34,12 +34,11 @@ from tamis.segment.sealed import (
     unseal,
     write_sealed,
 )
-from tamis.segment.segment import Segment
+from tamis.segment.segment import READABLE, Segment
 from tamis.segment.source import Source, checksum
 from tamis.segment.verified import is_verified, note_verified
 
 FORMAT = "tamis-segment"
-VERSION = 2
 ARRAYS, TABLE = "arrays.bin", "segment.json"
 
 Digests = dict[str, str]
@@ -63,7 +62,7 @@ def write_segment(segment: Segment, folder: Path) -> None:
     }
     body = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": segment.version_of_format,
         "engine": segment.engine_name,
         "length": len(segment.arena.block),
         "arrays": table,
@@ -92,10 +91,10 @@ def _open(folder: Path, limits: Limits, verify: bool, digests: Digests | None) -
     if digests is not None:
         check_digest(folder / TABLE, sealed, digests.get(TABLE))
     body = unseal(sealed, folder / TABLE)
-    if body.get("format") != FORMAT or body.get("version") != VERSION:
+    if body.get("format") != FORMAT or body.get("version") not in READABLE:
         raise IndexVersion(
             f"{folder} is of format {body.get('format')!r} version {body.get('version')!r}; "
-            f"this version reads {FORMAT!r} version {VERSION}; build the index again"
+            f"this version reads {FORMAT!r} {' and '.join(map(str, READABLE))}; build the index again"
         )
     if body.get("engine") not in NAMES:
         raise IndexVersion(
@@ -106,7 +105,7 @@ def _open(folder: Path, limits: Limits, verify: bool, digests: Digests | None) -
     slots = {name: Slot(*entry[:4]) for name, entry in table.arrays.items()}
     block, mapping = _map(path, table.length)
     source = Source(path, mapping, {name: entry[4] for name, entry in table.arrays.items()}, digests)
-    segment = Segment(Arena(block, slots), table.engine, limits, source)
+    segment = Segment(Arena(block, slots), table.engine, limits, source, body["version"])
     if digests is not None or verify or not is_verified(path, sealed):
         segment.check()
         note_verified(path, sealed)

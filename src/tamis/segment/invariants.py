@@ -12,14 +12,15 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tamis.columns.rows import MOST_GROUPS
 from tamis.engines.arena import Arena
 from tamis.engines.proof import is_below, is_rising
 from tamis.errors import IndexCorrupt, TamisError
+from tamis.expression.views import Flag, View
 from tamis.segment.expressions import check_book
 from tamis.segment.schema import FORMS, STRINGS
-from tamis.space.clauses import GROUP, MANY, MOST_GROUPS
 from tamis.space.flags import shape_table, string_tables
-from tamis.space.views import Flag, View
+from tamis.space.space import GROUP, MANY
 from tamis.values.pattern import compiled
 
 if TYPE_CHECKING:

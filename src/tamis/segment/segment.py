@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tamis.columns.codes import from_version_2
 from tamis.columns.literals import Literals, StringColumn
 from tamis.columns.rows import Columns, tree_at
 from tamis.engines.arena import Arena
@@ -21,6 +22,9 @@ from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
 from tamis.space.space import Space
+
+VERSION = 3  # of the format
+READABLE = (2, VERSION)
 
 _FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
 
@@ -35,8 +39,16 @@ class Particulars(NamedTuple):
 class Segment:
     """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
 
-    def __init__(self, arena: Arena, engine: str, limits: Limits, source: Source | None = None) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        engine: str,
+        limits: Limits,
+        source: Source | None = None,
+        version_of_format: int = VERSION,
+    ) -> None:
         self.arena = arena
+        self.version_of_format = version_of_format
         self.source = source  # the file it is mapped from, if it is
         self.engine_name = engine
         self.limits = limits
@@ -97,6 +109,8 @@ class Segment:
             _strings(arena, "book.literals.strings"),
         )
         rest = {name: arena[f"book.{name}"] for name in Columns._fields[2:]}
+        if self.version_of_format == 2:
+            rest["op"] = from_version_2(rest["op"])
         return Columns(tuple(_strings(arena, "book.names").to_list()), literals, **rest)
 
     def expression(self, ordinal: int) -> Expr:

@@ -1,4 +1,4 @@
-"""From the rows of all clauses to a space and clauses in integer form."""
+"""From the rows of all clauses to a space and clauses in integer form; equal clauses are indexed once."""
 
 from __future__ import annotations
 
@@ -8,26 +8,104 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import Kind, Op
-from tamis.space.clauses import (
+from tamis.columns.codes import IS_COMPARISON, IS_PRESENCE, NOT_EQUAL, Kind
+from tamis.columns.rows import MOST_GROUPS, ClauseRows
+from tamis.space.cutting._kernels import (
+    ALWAYS,
+    NEVER,
+    collect_owners,
+    copy_clauses,
+    hash_clauses,
+    merge_ranges,
+    number_groups,
+    pack_comparisons,
+    pack_literals,
+    same_as_previous,
+)
+from tamis.space.cutting.sections import Below, Ranges, Sections
+from tamis.space.derived import NO_ENTRIES, Derived, DerivedEntries, Flags, Views
+from tamis.space.space import (
     ABSENT_OK,
     ALWAYS_REVISE,
     GROUP,
     MANY,
-    MOST_GROUPS,
     NEGATIVE,
     REVISE_IF_MULTI,
     Clauses,
+    Comparisons,
+    Space,
+    arg_places,
 )
-from tamis.space.cutting._kernels import ALWAYS, NEVER, merge_ranges, pack_comparisons, pack_literals
-from tamis.space.cutting.cuts import Below
-from tamis.space.cutting.dedupe import dedupe
-from tamis.space.cutting.sections import Ranges, Sections
-from tamis.space.derived import Derived, DerivedEntries
-from tamis.space.rows import ClauseRows, Comparisons, arg_places
-from tamis.space.space import Space
 
 Ints = npt.NDArray[np.int64]
+
+
+def dedupe(
+    start: Ints,
+    literal: npt.NDArray[np.int32],
+    set_lo: npt.NDArray[np.int32],
+    set_hi: npt.NDArray[np.int32],
+    revise: npt.NDArray[np.uint8],
+    owner: Ints,
+    cells: Ints,
+) -> Clauses:
+    """Distinct clauses with the owners of each, in the narrowest integers that hold them.
+
+    ``literal`` is used up: what comes back may stand in its memory.
+    """
+    digest = np.empty(len(start) - 1, np.uint64)
+    hash_clauses(start, literal, set_lo, set_hi, revise, digest)
+    order = np.argsort(digest)
+    same = np.zeros(len(order), np.bool_)
+    same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, same)
+    word = _word(set_lo, cells)
+    if same.any():
+        start, literal, revise, owner_start, owner = _without_copies(
+            order, same, start, literal, revise, owner, word
+        )
+    else:
+        owner_start = np.arange(len(owner) + 1)
+    return Clauses(
+        start.astype(np.uint32),
+        _narrow(literal, word),
+        _narrow(set_lo, word),
+        _narrow(set_hi, word),
+        revise,
+        owner_start.astype(np.uint32),
+        owner.astype(np.uint32),
+        cells.astype(np.uint32),
+    )
+
+
+def _without_copies(
+    order: Ints, same: Any, start: Ints, literal: Any, revise: Any, owner: Ints, word: Any
+) -> tuple[Ints, Any, Any, Ints, Ints]:
+    """Return the first clause of every group of equal ones, in the order given, with the owners of the group.
+
+    The order matters for speed: ranges of sets stand in the order of the clauses, too.
+    """
+    group = np.empty(len(order), np.int64)
+    count = number_groups(order, same, group)
+    leads, new_start = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+    # Clauses only move forward, so that they can be copied within their own memory.
+    kept = np.empty((len(literal), 4), word) if word is np.uint16 else literal
+    kept = kept[: copy_clauses(group, start, literal, leads, new_start, kept)]
+    size = np.bincount(group, minlength=count)
+    first = np.cumsum(size) - size
+    owner_start, owners = np.append(first, len(owner)), np.empty_like(owner)
+    collect_owners(group, owner, first, owners)
+    return new_start, kept, revise[leads], owner_start, owners
+
+
+def _word(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:
+    """Return a word for dimensions, cells and places in sets."""
+    largest = max(len(sets), len(cells), int(cells.max(initial=0)))
+    return np.uint16 if largest < 0xFFFF else np.uint32
+
+
+def _narrow(numbers: npt.NDArray[Any], word: Any) -> npt.NDArray[Any]:
+    """Numbers of 32 bits that are not negative in a word, without a copy if that has 32 bits, too."""
+    return numbers.view(word) if word is np.uint32 else numbers.astype(word, copy=False)
 
 
 def cut(rows: ClauseRows) -> tuple[Space, Clauses]:
@@ -50,14 +128,13 @@ class _Cutter:
     def run(self) -> tuple[Space, Clauses]:
         op = self.columns.op[self.rows.row]
         plain = self._plain_mask(op)
-        compared = np.flatnonzero(plain & (op < Op.EXISTS))
-        derived = Derived(self.columns.literals, len(self.columns.names))
-        others = Others(self._presence(np.flatnonzero(op >= Op.EXISTS)))
-        found = self._derived(derived, np.flatnonzero(~plain), others)
+        compared = np.flatnonzero(plain & IS_COMPARISON[op])
+        others = Others(self._presence(np.flatnonzero(IS_PRESENCE[op])))
+        views, flags, found = self._derived(np.flatnonzero(~plain), others)
         comparisons = self._comparisons(compared)
         names, literals = self.columns.names, self.columns.literals
-        sections = Sections(names, literals, comparisons, found.strings, len(derived.views))
-        space, below = sections.finish(derived.views, derived.flags)
+        sections = Sections(names, literals, comparisons, found.strings, len(views))
+        space, below = sections.finish(views, flags)
         cells = space.cells()
         first = self._pack_comparisons(compared, comparisons, sections, below, cells)
         if not others.count:
@@ -69,10 +146,10 @@ class _Cutter:
 
     def _plain_mask(self, op: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
         """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
-        plain = (op <= Op.NOT_IN) | (op >= Op.EXISTS)
+        plain: npt.NDArray[np.bool_] = IS_COMPARISON[op] | IS_PRESENCE[op]
         points = self.columns.literals.kind == Kind.POINT
         if points.any():
-            single = np.flatnonzero(op <= Op.NE)
+            single = np.flatnonzero(op <= NOT_EQUAL)
             plain[single[points[self.columns.args[self.arg[self.rows.row[single]]]]]] = False
         return plain
 
@@ -100,8 +177,11 @@ class _Cutter:
         absent = ((self.columns.op[row] & 1) == 1) != self.rows.negated[literal]
         return literal, self.columns.attribute[row], np.where(absent, NEGATIVE | ABSENT_OK, 0)
 
-    def _derived(self, derived: Derived, literal: Ints, others: Others) -> DerivedEntries:
-        """Predicates on views and flags."""
+    def _derived(self, literal: Ints, others: Others) -> tuple[Views, Flags, DerivedEntries]:
+        """Find the views and flags that predicates need, and add the entries on them to ``others``."""
+        if not len(literal):
+            return {}, {}, NO_ENTRIES
+        derived = Derived(self.columns.literals, len(self.columns.names))
         row = self.rows.row[literal]
         found = derived.run(
             self.columns.attribute[row].astype(np.int64),
@@ -112,11 +192,10 @@ class _Cutter:
             self.columns.args,
         )
         others.add(literal, found)
-        if len(literal):
-            clause = self.clause_of[literal]
-            self.revise[clause[found.undecided]] |= ALWAYS_REVISE
-            self.revise[clause[found.split]] |= REVISE_IF_MULTI
-        return found
+        clause = self.clause_of[literal]
+        self.revise[clause[found.undecided]] |= ALWAYS_REVISE
+        self.revise[clause[found.split]] |= REVISE_IF_MULTI
+        return derived.views, derived.flags, found
 
     def _clauses(self, literal: Ints, entries: Packed, cells: Ints) -> Clauses:
         packed, fate, set_lo, set_hi = entries

@@ -9,13 +9,15 @@ import numpy.typing as npt
 
 from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, literal_at
-from tamis.space.atoms import OnView, atoms_of
-from tamis.space.clauses import ABSENT_OK, NEGATIVE
+from tamis.columns.rows import predicate_of
+from tamis.expression.views import Flag, OnView, View
 from tamis.space.cutting.sections import StringCuts
-from tamis.space.views import Flag, View
+from tamis.space.space import ABSENT_OK, NEGATIVE
 
 Ints = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
+Views = dict[tuple[int, View], int]
+Flags = dict[tuple[int, Flag, str], int]
 
 
 class DerivedEntries(NamedTuple):
@@ -41,15 +43,15 @@ class Derived:
     def __init__(self, literals: Literals, names: int) -> None:
         self._literals = literals
         self._names = names
-        self.views: dict[tuple[int, View], int] = {}
-        self.flags: dict[tuple[int, Flag, str], int] = {}
+        self.views: Views = {}
+        self.flags: Flags = {}
 
     def run(
         self, attribute: Ints, op: Ints, denied: Truths, arg: Ints, arity: Ints, args: npt.NDArray[Any]
     ) -> DerivedEntries:
         """Return the entries of literals, whose operands are the ``arity`` places in ``args`` from ``arg``
         on."""
-        number, first = distinct_runs((attribute * 64 + op) * 2 + denied, arg, arity, args)
+        number, first = distinct_runs((attribute * 256 + op) * 2 + denied, arg, arity, args)
         forms = _Forms()
         for at in first.tolist():
             operands = args[arg[at] : arg[at] + arity[at]].tolist()
@@ -63,7 +65,8 @@ class Derived:
         if op & 1:
             forms.add(attribute, 0, present=True)
         negative = (op & 1 == 1) != denied
-        atoms = atoms_of(op, [literal_at(self._literals, at) for at in places], negative)
+        operands = [literal_at(self._literals, at) for at in places]
+        atoms = predicate_of("", op, operands, 1.0).atoms(denied=negative)
         for atom in atoms:
             flags = NEGATIVE | ABSENT_OK if negative else 0
             if isinstance(atom, OnView):
@@ -128,3 +131,7 @@ class _Forms:
             np.array(self._undecided, np.bool_)[number],
             np.array(self._split, np.bool_)[number],
         )
+
+
+NO_ENTRIES = _Forms().spread(np.zeros(0, np.int64), 0)
+"""The entries of no predicates at all."""

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import msgspec
 
+from tamis.expression.views import Flag
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
-from tamis.space.views import Flag
 from tamis.values.pattern import compiled
 from tamis.values.shape import Shape
 from tamis.values.text import fold

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tamis.expression.views import Flag, View, view_key
 from tamis.space._kernels import locate_numbers, locate_strings
 from tamis.space.flags import StringTable, shape_table, string_tables
 from tamis.space.located import Part
@@ -18,7 +19,6 @@ from tamis.space.numbers import split_integers
 from tamis.space.shapes import Shapes
 from tamis.space.space import Space
 from tamis.space.terms import Terms
-from tamis.space.views import Flag, View, view_key
 from tamis.values.value import Interval, Point, Value, family, micros_of
 
 Entry = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""A space: every dimension of one segment and how it is cut, as flat arrays."""
+"""A cut space, and the clauses in it: what every engine indexes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,83 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.literals import StringColumn
+from tamis.columns.rows import Columns
+from tamis.space.cutting._kernels import begin_operands
+
+NEGATIVE = 1  # no cell of the event may lie in the ranges
+ABSENT_OK = 2  # an absent dimension satisfies the literal
+MANY = 4  # lo is a place in set_lo/set_hi, hi how many ranges stand there
+GROUP = 4  # flags >> GROUP is the group of a literal; for engines that take conjunctions of disjunctions
+
+ALWAYS_REVISE = 1  # the clause is a cover: the tree decides
+REVISE_IF_MULTI = 2  # exact unless the event has a multi-valued attribute
 
 Ints = npt.NDArray[Any]
+
+
+class Clauses(NamedTuple):
+    """Conjunctions of literals; a literal is a row (dimension, flags, lo, hi).
+
+    Literals of one group (from 1 on; 0 is none) are alternatives: one of them must hold. Only engines
+    that declare ``takes_cnf`` are given groups; then all literals of a clause have one, or none has.
+
+    Clause ``c`` owns the literals ``start[c]:start[c + 1]`` and, since equal clauses are kept once,
+    the subscriptions ``owner[owner_start[c]:owner_start[c + 1]]``.
+    """
+
+    start: Ints
+    literal: Ints  # [n, 4], uint16 if everything fits, else uint32
+    set_lo: Ints
+    set_hi: Ints
+    revise: npt.NDArray[np.uint8]
+    owner_start: Ints
+    owner: Ints
+    cells: Ints  # number of cells of each dimension, cell 0 (absent) not counted
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """How many distinct clauses there are."""
+        return len(self.start) - 1
+
+    @property
+    def dimensions(self) -> int:
+        """How many dimensions the clauses speak about."""
+        return len(self.cells)
+
+
+def hulls(clauses: Clauses) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For every literal the smallest and largest cell that can satisfy it in a present dimension.
+
+    A negative literal can be satisfied by any present cell.
+    """
+    flags = clauses.literal[:, 1]
+    lo = clauses.literal[:, 2].astype(np.int64)
+    hi = clauses.literal[:, 3].astype(np.int64)
+    many = (flags & MANY) != 0
+    first, count = lo[many], hi[many]
+    lo[many], hi[many] = clauses.set_lo[first], clauses.set_hi[first + count - 1]
+    negative = (flags & NEGATIVE) != 0
+    lo[negative] = 1
+    hi[negative] = clauses.cells[clauses.literal[negative, 0]]
+    return lo, hi
+
+
+class Comparisons(NamedTuple):
+    """The rows (``row``) of comparisons, BETWEEN and IN, and the columns they stand in."""
+
+    row: npt.NDArray[np.uint32]
+    op: npt.NDArray[np.uint8]
+    attribute: npt.NDArray[np.uint32]
+    arg: Ints
+    arity: npt.NDArray[np.uint32]
+    args: npt.NDArray[Any]
+
+
+def arg_places(columns: Columns) -> Ints:
+    """Where the operands of each row begin; structural rows have none."""
+    places = np.empty(len(columns.op) + 1, np.int64)
+    begin_operands(columns.op, columns.arity, places)
+    return places
 
 
 class Space(NamedTuple):

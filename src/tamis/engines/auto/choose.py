@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from tamis.engines.auto.events import trial_events
 from tamis.engines.auto.groups import Group, groups_of
 from tamis.engines.auto.trial import Cost, Trials
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
+from tamis.space.space import Clauses
 
 DEFAULT = "hybrid"
 CLEARLY = 0.9  # the default gives way only to an engine that takes less than this share of its time

@@ -17,9 +17,9 @@ from tamis.engines.forms import BYTE, Forms
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
 from tamis.engines.protocol import Candidates, Engine, Ranked
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 
 class Auto:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import ABSENT_OK, Clauses, hulls
+from tamis.engines.units import Statistics
 from tamis.space.located import Located, join
+from tamis.space.space import ABSENT_OK, Clauses, hulls
 
 SUGGESTED_BY = 6  # clauses whose conditions make up one suggested event
 

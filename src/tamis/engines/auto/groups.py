@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, units_of
+from tamis.space.space import Clauses
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

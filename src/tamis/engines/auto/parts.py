@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.arena import Arena, Slot
-from tamis.engines.arrange import reorder
 from tamis.engines.auto.choose import Part
 from tamis.engines.engines import PARTS, engine_class
 from tamis.engines.forms import WORD
-from tamis.engines.statistics import Statistics
+from tamis.engines.units import Statistics, reorder
 from tamis.errors import IndexCorrupt
-from tamis.space.clauses import Clauses
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 SHARED = ("set_lo", "set_hi", "cells")

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.engines.arena import Arena, pack
-from tamis.engines.arrange import reorder
 from tamis.engines.auto.groups import Ints
 from tamis.engines.engines import PARTS, engine_class
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, reorder
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 Parameters = dict[str, Any]
 ROUNDS = 3

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import arrange
 from tamis.engines.bestar.batch._kernels import construct
 from tamis.engines.bestar.growth import Tree
 from tamis.engines.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.engines.bestar.nodes import C_WIDTH, COUNT, P_WIDTH, PARENT
-from tamis.engines.postings.layout.order import check_order
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.postings.layout.lists import check_order
+from tamis.engines.units import Ints, Statistics, arrange, units_of
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -16,9 +16,9 @@ from tamis.engines.flat import FlatEngine
 from tamis.engines.forms import BYTE, WORD, Forms
 from tamis.engines.parameters import Declared, Real, Whole, chosen
 from tamis.engines.protocol import Wanted, Weights
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 
 class BEStar(FlatEngine):

@@ -15,9 +15,8 @@ from tamis.engines.flat import FlatEngine
 from tamis.engines.forms import BYTE, WORD, Forms
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, units_of
+from tamis.space.space import Clauses
 
 CHOOSE = -1
 

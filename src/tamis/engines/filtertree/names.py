@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import reorder
 from tamis.engines.filtertree.paths import Paths, paths_of, ranks
 from tamis.engines.filtertree.tree import Tree, merge
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, reorder, units_of
+from tamis.space.space import Clauses
 
 Ints = npt.NDArray[np.int64]
 TRIAL = 20_000  # clauses of the trees that are tried

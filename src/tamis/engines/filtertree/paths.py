@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tamis.engines.filtertree._kernels import write_paths
 from tamis.engines.units import Units
-from tamis.space.clauses import MANY, Clauses
+from tamis.space.space import MANY, Clauses
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -9,17 +9,15 @@ import numpy.typing as npt
 
 from tamis.engines.forms import ANY, RECORDS, WORD, Forms
 from tamis.engines.hybrid._kernels import match_events
-from tamis.engines.hybrid.layout import build
-from tamis.engines.hybrid.layout.decided import FLAG
+from tamis.engines.hybrid.layout import FLAG, build
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings._kernels import CLAUSE
 from tamis.engines.postings.check import LAYOUT, check_levels, check_lists, check_records
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
 from tamis.engines.scratch import Scratch
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics
+from tamis.space.space import Clauses
 
 
 class Hybrid(ListEngine):

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import reorder
 from tamis.engines.kindex._kernels import DENIED, post_clauses
-from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses
+from tamis.engines.units import reorder
+from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses
 
 Ints = npt.NDArray[np.int64]
 Arrays = dict[str, npt.NDArray[Any]]

@@ -15,9 +15,9 @@ from tamis.engines.kindex.top import Ranking, SizeAgenda
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
 from tamis.engines.protocol import Wanted, Weights
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 
 class KIndex(FlatEngine):

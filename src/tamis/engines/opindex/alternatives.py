@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tamis.engines.opindex._kernels import BITMAP, assign_bits
 from tamis.engines.opindex.predicates import LE, Flags, Ints, Predicates
-from tamis.engines.statistics import Floats
-from tamis.space.clauses import GROUP, Clauses
+from tamis.engines.units import Floats
+from tamis.space.space import GROUP, Clauses
 
 PROPER_RANGE = 2  # predicates that a literal needs
 

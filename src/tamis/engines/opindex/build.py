@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import reorder
 from tamis.engines.opindex._kernels import GROUPED, UNDECIDED, choose_pivots, sign_lists
 from tamis.engines.opindex.alternatives import Alternatives, alternatives_of
 from tamis.engines.opindex.predicates import OPERATORS, Ints, Predicates, countable, predicates_of
-from tamis.engines.statistics import Floats, Statistics
-from tamis.space.clauses import GROUP, Clauses
+from tamis.engines.units import Floats, Statistics, reorder
+from tamis.space.space import GROUP, Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -17,9 +17,9 @@ from tamis.engines.output import collect
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
 from tamis.engines.protocol import Candidates
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.space.clauses import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
+from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

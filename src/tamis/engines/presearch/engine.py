@@ -16,9 +16,9 @@ from tamis.engines.presearch._kernels import DEPTH, NEVER, NODE, TERM, TOP, matc
 from tamis.engines.presearch.check import MOST_BATCH, check_arrays
 from tamis.engines.presearch.layout import build
 from tamis.engines.protocol import Candidates
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi", "clauses.owner_start")
 FIRST_HITS = 1 << 16

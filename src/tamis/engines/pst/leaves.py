@@ -12,11 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.postings.layout.levels import HEAD, Levels
-from tamis.engines.postings.layout.pairs import Pairs
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.postings.layout.lists import HEAD, Levels, Pairs
+from tamis.engines.units import Ints, Statistics, Units, units_of
+from tamis.space.space import Clauses
 
 
 class Leaves(NamedTuple):

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.pst._kernels import rank_conditions
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Units
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, Units
+from tamis.space.space import Clauses
 
 Floats = npt.NDArray[np.float64]
 

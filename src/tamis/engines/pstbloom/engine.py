@@ -15,8 +15,8 @@ from tamis.engines.proof import Proof
 from tamis.engines.pstbloom._kernels import match_events
 from tamis.engines.pstbloom.layout import build
 from tamis.engines.scratch import Scratch
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
+from tamis.space.space import Clauses
 
 
 class PSTBloom(ListEngine):

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import arrange, posting_order
 from tamis.engines.postings.layout._kernels import rank_units
-from tamis.engines.postings.layout.order import check_order
+from tamis.engines.postings.layout.lists import check_order
 from tamis.engines.pst import conditions, joined_dimensions, post_in_leaves, ranking
 from tamis.engines.pstbloom._kernels import count_fitting, sign_clauses
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 FILLED = 0.4  # share of its signature's bits that an event of some thirty values sets

@@ -16,8 +16,8 @@ from tamis.engines.psthash._kernels import match_events
 from tamis.engines.psthash.layout import build
 from tamis.engines.psthash.scratch import HashScratch
 from tamis.engines.scratch import Scratch
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
+from tamis.space.space import Clauses
 
 LAYOUT = 10  # see layout/build.py
 

@@ -13,9 +13,9 @@ from tamis.engines.output import collect
 from tamis.engines.parameters import Declared, chosen
 from tamis.engines.protocol import Candidates
 from tamis.engines.scan._kernels import scan_events
-from tamis.engines.statistics import Statistics
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 
 class Scan:

@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from tamis.expression.tree import Expr, Predicate, children_of, operands_of
+from tamis.expression.predicates import Predicate
+from tamis.expression.tree import Expr
 from tamis.expression.truth import matches
 from tamis.index.advice import cautions
 from tamis.index.advice.cautions import CODES, Caution, percent
@@ -83,7 +84,7 @@ def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS)
     tree = expression_from(expression, limits)
     span = span_of(tree)
     leaves = list(_leaves(tree, span))
-    operands = sum(operands_of(predicate) for predicate, _ in leaves)
+    operands = sum(predicate.comparisons for predicate, _ in leaves)
     events = typical_events(sample, operands, limits)
     found = clauses_of(tree, limits)
     kind = _kind(tree, found, limits) if operands <= OPERANDS else _held(found)
@@ -119,7 +120,7 @@ def _leaves(tree: Expr, span: Span) -> Iterator[tuple[Predicate, Span]]:
         node, place = stack.pop()
         if hasattr(node, "attribute"):
             yield node, place
-        stack.extend(reversed(list(zip(children_of(node), place.children, strict=True))))
+        stack.extend(reversed(list(zip(node.children, place.children, strict=True))))
 
 
 def _held(found: Clauses) -> Kind:

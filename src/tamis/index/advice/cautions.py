@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 import msgspec
 
-from tamis.expression.tree import Expr, Like, Predicate, Regex, families_of, predicates_of
+from tamis.expression.predicates import Predicate
+from tamis.expression.tree import Expr, predicates_of
 from tamis.index.advice.parts import Fault, Part
 from tamis.language import Span, to_text
 from tamis.values.event import NULLS, Event
-from tamis.values.pattern import read_like
 from tamis.values.value import comparable_family
 
 CODES = (
@@ -65,7 +65,7 @@ def of_types(expr: Expr) -> Iterator[Caution]:
     """Attributes compared with operands that no single value compares with."""
     families: dict[str, set[str]] = {}
     for predicate in predicates_of(expr):
-        families.setdefault(predicate.attribute, set()).update(families_of(predicate))
+        families.setdefault(predicate.attribute, set()).update(predicate.families)
     for name, found in families.items():
         if len(found) > 1:
             kinds = " and with a ".join(sorted(found))
@@ -76,15 +76,9 @@ def of_types(expr: Expr) -> Iterator[Caution]:
 def of_patterns(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
     """Patterns that need an automaton."""
     for predicate, span in leaves:
-        if _is_general(predicate):
+        if predicate.needs_automaton:
             text = f"{shortened(to_text(predicate))} is tried on every value of {predicate.attribute}"
             yield Caution("regex", f"{text}; a prefix, a suffix or terms are looked up", span.start, span.end)
-
-
-def _is_general(predicate: Predicate) -> bool:
-    if isinstance(predicate, Like):
-        return read_like(predicate.pattern, predicate.fold).shape == "general"
-    return isinstance(predicate, Regex)
 
 
 def of_sample(leaves: list[tuple[Predicate, Span]], events: list[Event]) -> Iterator[Caution]:
@@ -107,7 +101,7 @@ def of_sample(leaves: list[tuple[Predicate, Span]], events: list[Event]) -> Iter
 def _not_seen(
     predicate: Predicate, seen: dict[str, list[str]], count: int, names: list[str]
 ) -> Caution | None:
-    name, wanted = predicate.attribute, families_of(predicate)
+    name, wanted = predicate.attribute, predicate.families
     if name == NULLS:
         return None
     if name not in seen:

@@ -9,33 +9,14 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from tamis.expression.tree import (
-    And,
-    Between,
-    Compare,
+from tamis.expression.predicate import PRESENT
+from tamis.expression.predicates import (
     Exists,
-    Expr,
-    In,
-    Like,
-    Network,
-    Not,
-    Or,
-    Predicate,
-    Regex,
-    Text,
-    Within,
-    is_negative,
-    positive,
 )
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.language import to_text
 from tamis.values.event import Event
-from tamis.values.pattern import read_like
-
-# Rules of thumb for a catalogue of many kinds of things; a handful of typical events says more.
-PRESENT = 0.5
-VALUE = 0.02
-OTHERS: dict[type, float] = {Between: 0.1, Network: 0.02, Within: 0.05, Regex: 0.1}
 
 Share = Callable[[Expr], float]
 Truth = npt.NDArray[np.bool_]
@@ -74,28 +55,7 @@ def guessed(expr: Expr) -> float:
         return 1.0 - math.prod(1.0 - guessed(child) for child in expr.children)
     if isinstance(expr, Not):
         return 1.0 - guessed(expr.child)
-    held = _guessed_positive(positive(expr))
-    if not is_negative(expr):
+    held = expr.positive().likelihood
+    if not expr.is_negative:
         return held
     return 1.0 - held if isinstance(expr, Exists) else PRESENT - held
-
-
-def _guessed_positive(predicate: Predicate) -> float:
-    match predicate:
-        case Exists():
-            return PRESENT
-        case Compare():
-            return VALUE if predicate.op == "=" else PRESENT / 2
-        case In():
-            return min(VALUE * len(predicate.values), PRESENT)
-        case Like():
-            return _guessed_like(predicate)
-        case Text():
-            each = VALUE * len(predicate.terms) if predicate.mode == "any" else VALUE ** len(predicate.terms)
-            return min(each, PRESENT)
-    return OTHERS[type(predicate)]
-
-
-def _guessed_like(predicate: Like) -> float:
-    shape = read_like(predicate.pattern, predicate.fold).shape
-    return {"equals": VALUE, "present": PRESENT}.get(shape, 2 * VALUE)

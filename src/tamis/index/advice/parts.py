@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from tamis.expression.tree import And, Expr, Not, Or, children_of
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.language import Span
 from tamis.normal import follows, is_always, is_never
 
@@ -38,7 +38,7 @@ class _Search:
         self.left = CHECKS
 
     def inside(self, expr: Expr, span: Span) -> Iterator[Part]:
-        parts = list(zip(children_of(expr), span.children, strict=True))
+        parts = list(zip(expr.children, span.children, strict=True))
         faults = [self._fault(child) for child, _ in parts]
         if self.redundancy and isinstance(expr, And | Or):
             self._find_redundant(expr, faults)

@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tamis.expression.operands import clean_name, depth_limit, kind_of, over
 from tamis.expression.tree import And, Expr, Or
 from tamis.language.check import check_tree
 from tamis.language.eventbridge.operators import OPERATORS, equal, is_null, read_operator
 from tamis.language.eventbridge.place import Place
 from tamis.language.json_form import decode_json
-from tamis.language.operand import clean_name, depth_limit, kind_of, over
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 _OR = "$or"

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tamis.errors import PatternError, TypeMismatch
-from tamis.expression.tree import And, Between, Compare, Exists, Expr, In, Like, Network, Not, Or, Predicate
+from tamis.expression.operands import clean_operand, kind_of
+from tamis.expression.predicates import Between, Compare, Exists, In, Like, Network, Predicate
+from tamis.expression.tree import And, Expr, Not, Or
 from tamis.language.check import check_tree
 from tamis.language.eventbridge.place import Place
 from tamis.language.eventbridge.wildcard import like_of, literal
-from tamis.language.operand import clean_operand, kind_of
 from tamis.values.event import NULLS
 from tamis.values.value import predecessor, successor
 

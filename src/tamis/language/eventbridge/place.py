@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 from tamis.errors import ExpressionError, ParseError
-from tamis.language.operand import kind_of
+from tamis.expression.operands import kind_of
 from tamis.limits import Limits
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,79}+")

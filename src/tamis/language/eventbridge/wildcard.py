@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from tamis.errors import PatternError
-from tamis.language.operand import over
+from tamis.expression.operands import over
 from tamis.limits import Limits
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from tamis.errors import ExpressionError, ParseError, TypeMismatch
 from tamis.language.hints import places, signs, values, words
 from tamis.language.hints.rule import quoted
+from tamis.language.spellings import WORDS
 
 RULES = (*signs.RULES, *words.RULES, *values.RULES, *places.RULES)  # the first that fits is told
 BEFORE, AFTER = 120, 120  # characters around the error that rules look at
@@ -16,7 +17,7 @@ _READ, _TIME = "expected ", " is not a time"  # how the grammar begins its messa
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPENERS = re.compile(r"'[^']*+(?:''[^']*+)*+'|\"[^\"]*+\"|[()]")
 _CONNECTIVES = ("AND", "OR")
-_VERBS = ("IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "HAS", "WITHIN", "IS", "NOT")
+_VERBS = (*WORDS.following, "NOT")
 _OPERANDS = ("NULL", "TRUE", "FALSE", "TIMESTAMP", "DATE", "POINT", "POLYGON", "MULTIPOLYGON", "BOX")
 
 

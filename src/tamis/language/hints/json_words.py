@@ -16,9 +16,9 @@ _OPERATORS = {
     **dict.fromkeys(("$in", "one of", "any of", "terms"), "in"),
     **dict.fromkeys(("$nin", "nin", "none of"), "not in"),
     **dict.fromkeys(("regex", "regexp", "$regex", "matches", "match", "=~"), "rlike"),
-    **dict.fromkeys(
-        ("contains", "includes", "starts with", "startswith", "prefix", "ends with", "suffix"), "like"
-    ),
+    **dict.fromkeys(("includes", "containing"), "contains"),
+    **dict.fromkeys(("startswith", "prefix", "begins with"), "starts with"),
+    **dict.fromkeys(("endswith", "suffix"), "ends with"),
     **dict.fromkeys(("is null", "missing", "null"), "not exists"),
     **dict.fromkeys(("is not null", "present", "$exists"), "exists"),
     **dict.fromkeys(("has", "search"), "has any"),

@@ -54,7 +54,7 @@ def inner(text: str | None) -> str:
 def contains(text: str | None, negation: str = "") -> str:
     """Return how to look for a part of a string."""
     part = inner(text)
-    return f"write {negation}LIKE '%{part}%' for a part of a string, {negation}HAS '{part}' for a word"
+    return f"write {negation}CONTAINS '{part}' for a part of a string, {negation}HAS '{part}' for a word"
 
 
 def on_the_left(name: str, value: str) -> str:

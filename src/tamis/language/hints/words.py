@@ -35,12 +35,12 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"",
         rf"(?:STARTS?\s*_?WITH|BEGINS?\s*_?WITH|PREFIX|STARTING\s+WITH)\b\s*\(?\s*{VALUE}?",
-        lambda b, r: f"write LIKE '{inner(r['value'])}%'",
+        lambda b, r: f"write STARTS WITH '{inner(r['value'])}'",
     ),
     rule(
         r"",
         rf"(?:ENDS?\s*_?WITH|SUFFIX|ENDING\s+WITH)\b\s*\(?\s*{VALUE}?",
-        lambda b, r: f"write LIKE '%{inner(r['value'])}'",
+        lambda b, r: f"write ENDS WITH '{inner(r['value'])}'",
     ),
     rule(
         r"",
@@ -87,22 +87,22 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"\b(?P<a>[A-Za-z_][\w.]*)\.starts_?with\s*",
         rf"\(\s*{VALUE}",
-        lambda b, r: f"write {b['a']} LIKE '{inner(r['value'])}%'",
+        lambda b, r: f"write {b['a']} STARTS WITH '{inner(r['value'])}'",
     ),
     rule(
         r"\b(?P<a>[A-Za-z_][\w.]*)\.ends_?with\s*",
         rf"\(\s*{VALUE}",
-        lambda b, r: f"write {b['a']} LIKE '%{inner(r['value'])}'",
+        lambda b, r: f"write {b['a']} ENDS WITH '{inner(r['value'])}'",
     ),
     rule(
         r"\b(?:CONTAINS|INCLUDES)\s*",
         rf"\(\s*(?P<name>[A-Za-z_][\w.]*)\s*,\s*{VALUE}",
-        lambda b, r: f"the attribute stands on the left: {r['name']} LIKE '%{inner(r['value'])}%'",
+        lambda b, r: f"the attribute stands on the left: {r['name']} CONTAINS '{inner(r['value'])}'",
     ),
     rule(
         r"\bSTARTS_?WITH\s*",
         rf"\(\s*(?P<name>[A-Za-z_][\w.]*)\s*,\s*{VALUE}",
-        lambda b, r: f"the attribute stands on the left: {r['name']} LIKE '{inner(r['value'])}%'",
+        lambda b, r: f"the attribute stands on the left: {r['name']} STARTS WITH '{inner(r['value'])}'",
     ),
     rule(
         r"\b(?:ST_\w+|DISTANCE|GEO_?DISTANCE)\s*",

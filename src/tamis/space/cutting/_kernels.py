@@ -32,7 +32,7 @@ def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
     return count
 
 
-BETWEEN, IN, STRUCTURAL = 10, 12, 32  # as in columns/codes.py
+BETWEEN, IN, STRUCTURAL = 10, 12, 250  # as in columns/codes.py and the definitions of BETWEEN and IN
 
 
 @njit(cache=True, nogil=True)

@@ -29,8 +29,8 @@ from tamis.engines.bestar.keys import capacity_for, hull_of, keys_of, match_prob
 from tamis.engines.bestar.nodes import C_WIDTH, EXHAUSTIVE, LEFT, P_DIM, P_DIRECTORY, P_FIRST, P_WIDTH, RIGHT
 from tamis.engines.protocol import Candidates
 from tamis.engines.units import Units
-from tamis.space.clauses import Clauses
 from tamis.space.located import Located
+from tamis.space.space import Clauses
 
 FIRST_ROOM = 1 << 10
 

@@ -7,16 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import arrange
-from tamis.engines.postings.layout.order import check_order
+from tamis.engines.postings.layout.lists import check_order
 from tamis.engines.presearch._kernels import CLAUSE, DEPTH, END, NODE, TERM, TOP
 from tamis.engines.presearch.layout._kernels import decide_terms, grow_nodes, sort_terms
 from tamis.engines.presearch.layout.calibrate import times
 from tamis.engines.presearch.layout.terms import HEAD, Ints, Terms, terms_of
 from tamis.engines.presearch.layout.training import frequent_threshold, pair_probabilities
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Units, units_of
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, Units, arrange, units_of
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]

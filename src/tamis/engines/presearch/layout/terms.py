@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Units
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Statistics, Units
+from tamis.space.space import Clauses
 
 Ints = npt.NDArray[np.int64]
 

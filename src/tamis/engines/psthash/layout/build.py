@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.arrange import arrange, posting_order
 from tamis.engines.postings.layout._kernels import rank_units
-from tamis.engines.postings.layout.order import check_order
-from tamis.engines.postings.layout.records import Records
+from tamis.engines.postings.layout.lists import Records, check_order
 from tamis.engines.pst import Leaves, conditions, joined_dimensions, post_in_leaves, ranking
 from tamis.engines.psthash.layout._kernels import choose_inline
 from tamis.engines.psthash.layout.spaces import Spaces, choose
 from tamis.engines.psthash.layout.table import Table, hash_table
-from tamis.engines.statistics import Statistics
-from tamis.engines.units import Ints, Units
-from tamis.space.clauses import Clauses
+from tamis.engines.units import Ints, Statistics, Units, arrange, posting_order
+from tamis.space.space import Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tamis.engines.psthash.layout._kernels import choose_access, measure_spread
 from tamis.engines.units import Ints, Units
-from tamis.space.clauses import Clauses
+from tamis.space.space import Clauses
 
 MEAN_SPACES = 2.0  # per access predicate: finer spaces spare candidates, but cost postings
 

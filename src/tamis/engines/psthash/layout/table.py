@@ -11,7 +11,7 @@ from tamis.engines.postings.layout._kernels import sort_postings
 from tamis.engines.psthash.layout._kernels import hash_clauses
 from tamis.engines.psthash.layout.spaces import Access, Spaces
 from tamis.engines.units import Ints, Units
-from tamis.space.clauses import Clauses
+from tamis.space.space import Clauses
 
 LOAD = 4  # postings per bucket: passing over some is cheaper than a directory that no cache holds
 LEAST_BITS = 8

@@ -1,0 +1,288 @@
+"""Predicates and their operators: the one interface that every part of Tamis asks.
+
+A kind of predicate is one class, in one file of :mod:`tamis.expression.predicates`. The class declares its
+operators. It defines how operands are checked, which values it accepts, what it implies, and how an index
+finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice ask
+the class.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+
+import msgspec
+
+from tamis.expression.operands import clean_name, clean_weight, print_list, print_shape, print_value, quoted
+from tamis.expression.tree import Node
+from tamis.expression.views import Atom
+from tamis.limits import Limits
+from tamis.values.ranges import Accepted
+from tamis.values.value import Value
+
+OperandKind = Literal["nothing", "value", "values", "ends", "string", "strings", "string or strings", "shape"]
+
+
+class Operand(NamedTuple):
+    """What stands behind an operator, and the noun that messages use for it."""
+
+    kind: OperandKind
+    noun: str = ""
+
+
+NOTHING = Operand("nothing")
+VALUE = Operand("value")
+VALUES = Operand("values")
+ENDS = Operand("ends")  # low AND high
+SHAPE = Operand("shape")
+
+TEXTUAL = frozenset(("string", "strings", "string or strings"))
+LISTS = frozenset(("values", "strings", "string or strings"))
+
+
+class Spelling(NamedTuple):
+    """The words of an operator in the text form, and the operand that follows them."""
+
+    words: str
+    operand: Operand
+
+
+class Operator(NamedTuple):
+    """One question that a predicate can ask.
+
+    ``code`` is even and stored in segments, so it never changes; ``code + 1`` is the negative form. ``name``
+    is the operator in JSON and in tables; tables accept the ``aliases``, too. The first of ``spellings`` is
+    printed. ``fields`` are the fields of the predicate that the operator determines. ``negative`` holds the
+    words of the negative form. If it is empty, they are ``NOT`` and the words themselves. If it is ``None``,
+    there is no negative form.
+    """
+
+    code: int
+    name: str
+    spellings: tuple[Spelling, ...]
+    fields: Mapping[str, Any] = {}
+    negative: tuple[str, ...] | None = ()
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def operand(self) -> Operand:
+        """The operand of the operator in JSON, in tables and in stored columns."""
+        return self.spellings[0].operand
+
+    @property
+    def words(self) -> str:
+        """The words that are printed."""
+        return self.spellings[0].words
+
+    @property
+    def negative_words(self) -> tuple[str, ...]:
+        """The words of the negative form, the printed ones first."""
+        if self.negative is None:
+            return ()
+        return self.negative or tuple(f"NOT {spelling.words}" for spelling in self.spellings)
+
+
+def operator(
+    code: int,
+    name: str,
+    operand: Operand,
+    *further: str,
+    fields: Mapping[str, Any] | None = None,
+    negative: tuple[str, ...] | None = (),
+    aliases: tuple[str, ...] = (),
+) -> Operator:
+    """Return an operator whose words are its name in capitals, with ``further`` spellings."""
+    spellings = tuple(Spelling(words, operand) for words in (name.upper(), *further))
+    return Operator(code, name, spellings, fields or {}, negative, aliases)
+
+
+Access = Literal["comparison", "presence", "atoms"]
+
+# Rules of thumb for the share of events that a predicate is true of, in a catalogue of many kinds of things.
+PRESENT = 0.5
+ONE_VALUE = 0.02
+
+
+class Predicate(Node, frozen=True):
+    """A test of one attribute; the base of all kinds of predicates.
+
+    The *positive form* asks for some value that the predicate accepts. The *negative form* asks that the
+    attribute is present and that no value is accepted.
+    """
+
+    attribute: str
+    children: ClassVar[tuple[()]] = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def weight(self) -> float:
+            """What the predicate counts in the score; every kind has this field behind its operands."""
+
+        @property
+        def is_empty(self) -> bool:
+            """Whether the positive form accepts no value at all."""
+    else:
+        is_empty = False
+
+    OPERATORS: ClassVar[tuple[Operator, ...]]
+    OPERANDS: ClassVar[tuple[str, ...]]  # the fields that hold operands, in order
+    LISTED: ClassVar[bool] = False  # the one operand field holds any number of operands
+    MAY_BE_EMPTY: ClassVar[bool] = False  # no operand at all is allowed
+    ACCESS: ClassVar[Access] = "atoms"
+    STRENGTH: ClassVar[int] = 3  # how few events it is likely to be true of, from 0 (most) to 4 (few)
+    LIKELIHOOD: ClassVar[float] = ONE_VALUE  # the share of events that it is likely to be true of
+    FAMILY: ClassVar[str] = "string"  # the family of values that it can accept
+
+    # ------------------------------------------------------------------------------------ what it is made of
+
+    @property
+    def operator(self) -> Operator:
+        """The operator of the positive form."""
+        for found in self.OPERATORS:
+            if all(getattr(self, name) == value for name, value in found.fields.items()):
+                return found
+        raise ValueError(f"{type(self).__name__} has no operator for {self}")
+
+    @property
+    def code(self) -> int:
+        """The code of the operator in columns; odd for the negative form."""
+        return self.operator.code | self.is_negative
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The operands in order."""
+        if self.LISTED:
+            return tuple(getattr(self, self.OPERANDS[0]))
+        return tuple([getattr(self, name) for name in self.OPERANDS])
+
+    @classmethod
+    def build(
+        cls, operator: Operator, attribute: Any, operands: Sequence[Any], negated: bool, weight: Any
+    ) -> Self:
+        """Return the predicate with these operands; it is not checked."""
+        values = (tuple(operands),) if cls.LISTED else operands
+        fields = dict(zip(cls.OPERANDS, values, strict=True)) | dict(operator.fields)
+        return cls(attribute=attribute, **fields, negated=negated, weight=weight)  # type: ignore[call-arg]
+
+    # ----------------------------------------------------------------------------------------------- meaning
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether this is the negative form."""
+        return bool(self.negated)  # type: ignore[attr-defined]
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether there is a negative form of this positive one."""
+        return self.operator.negative is not None
+
+    def positive(self) -> Self:
+        """Return the positive form that this predicate is or denies."""
+        return msgspec.structs.replace(self, negated=False) if self.is_negative else self
+
+    def negative(self) -> Self:
+        """Return the negative form."""
+        return msgspec.structs.replace(self, negated=True)
+
+    @abstractmethod
+    def accepts(self, value: Value) -> bool:
+        """Return whether the positive form accepts one value."""
+
+    # ----------------------------------------------------------------------------------------- written forms
+
+    def checked(self, limits: Limits) -> Self:
+        """Return the predicate with clean name, operands and weight, or raise an ``ExpressionError``."""
+        clean = self.with_clean_operands(limits)
+        return msgspec.structs.replace(
+            clean, attribute=clean_name(self.attribute, limits), weight=clean_weight(self.weight)
+        )
+
+    @abstractmethod
+    def with_clean_operands(self, limits: Limits) -> Self:
+        """Return the predicate with clean operands, or raise an ``ExpressionError``."""
+
+    def text(self) -> str:
+        """Return the text of operator and operands, as it stands after the attribute."""
+        found = self.operator
+        words = found.negative_words[0] if self.is_negative else found.words
+        written = self._operand_text()
+        return f"{words} {written}" if written else words
+
+    def _operand_text(self) -> str:
+        operands = self.operands
+        match self.operator.operand.kind:
+            case "values":
+                return f"({', '.join(map(print_value, operands))})"
+            case "ends":
+                return f"{print_value(operands[0])} AND {print_value(operands[1])}"
+            case "string":
+                return quoted(operands[0])
+            case "strings" | "string or strings":
+                return print_list(operands)
+            case "shape":
+                return print_shape(operands[0])
+        return print_value(operands[0]) if operands else ""
+
+    # ------------------------------------------------------------------------------------------ normal forms
+
+    def accepted(self) -> Accepted | None:
+        """Return the accepted values as points and a range, or ``None`` if they are neither."""
+        return None
+
+    def implies(self, other: Predicate) -> bool:
+        """Return whether ``other`` surely accepts every value that this one accepts (positive forms)."""
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    @classmethod
+    def united(cls, predicates: list[Any]) -> list[Any]:
+        """Return positive forms of this kind that together accept the same values as ``predicates``."""
+        return list({repr(one): one for one in predicates}.values())
+
+    # ------------------------------------------------------------------------------------------- how to index
+
+    def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
+        """Return the positive form as a conjunction of atoms; as a single one if it is ``denied``."""
+        raise NotImplementedError(f"{type(self).__name__} is located by comparison")
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the space locates the predicate by comparing values or by presence, without atoms."""
+        return self.ACCESS != "atoms"
+
+    @property
+    def strength(self) -> int:
+        """How few events the positive form is likely to be true of, from 0 (most) to 4 (few)."""
+        return self.STRENGTH
+
+    @property
+    def likelihood(self) -> float:
+        """The share of events that the positive form is likely to be true of."""
+        return self.LIKELIHOOD
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families of values that the positive form can accept."""
+        return frozenset((self.FAMILY,))
+
+    @property
+    def size(self) -> int:
+        """How many entries an index needs: a list counts each of its values."""
+        return max(1, len(self.operands)) if self.LISTED else 1
+
+    @property
+    def comparisons(self) -> int:
+        """How many operands a value may have to be compared with, vertices of polygons among them."""
+        return self.size
+
+    # ------------------------------------------------------------------------------------------------ advice
+
+    @property
+    def needs_automaton(self) -> bool:
+        """Whether an index must try the pattern on every value."""
+        return False
+
+    def suspicion(self) -> tuple[str, str] | None:
+        """Return (code, text) if the operands look as if another form was meant."""
+        return None
