@@ -220,8 +220,8 @@ def test_a_build_that_was_interrupted_goes_on(spark: SparkSession, tmp_path: Pat
     module = import_module("tamis.spark.build")  # whose name is taken by its function
     path = str(tmp_path / "index")
     marked = module._marked(module._known_columns(subscriptions_of(spark)), 4)
-    work = module._Work(Location(path), Settings(4), None)
-    work.run(marked, [0, 2])  # and then the driver dies, before anything is committed
+    shards = module._Shards(Location(path), Settings(4), None)
+    shards.run(marked, [0, 2])  # and then the driver dies, before anything is committed
     with pytest.raises(IndexNotFound):
         frame_of(spark).transform(match(path))
     seen: list[tuple[int, int | None]] = []
