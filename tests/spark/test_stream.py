@@ -155,7 +155,7 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
         pass
 
     class Dying(_Batches):
-        def _take(self, *given: Any) -> None:
+        def _match_into_store(self, *given: Any) -> None:
             raise Killed  # the version is pinned, nothing is written
 
     with pytest.raises(Killed):

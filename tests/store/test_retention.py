@@ -71,7 +71,7 @@ def test_what_waits_stays(store: Store) -> None:
 def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tmp_path: Path) -> None:
     store.put("ann/1", "a = 1")
     store.put("ann/2", "a = 1")
-    Live.open(store, tmp_path / "index")._following.save()
+    Live.open(store, tmp_path / "index")._follower.save()
     for number in range(5):
         store.put("ann/1", f"a = {number}")
     store.remove("ann/2")
@@ -82,7 +82,7 @@ def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tm
     ]
     for folder in (tmp_path / "index", None):
         found = Live.open(store, folder)
-        found._following.advance(store.last_change())
+        found._follower.advance(store.last_change())
         assert len(found.index) == 1
         assert found.index.match({"a": 4}) == ["ann/1"]
 

@@ -40,7 +40,7 @@ def choose(spark: SparkSession, manifest: Manifest, requested: str = "auto") -> 
         raise InputError(f"there is no plan {requested!r}; there are {', '.join(PLANS)}")
     splits = max(1, -(-parallelism(spark) // max(1, len(manifest.shards))))
     if requested != "auto":
-        return Plan(requested, "requested for", splits)
+        return Plan(requested, "asked for", splits)
     room, where = _memory(spark)
     size = (
         f"the index takes {_readable(manifest.bytes)} of page cache, {where} has {_readable(room)} of memory"
