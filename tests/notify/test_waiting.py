@@ -23,9 +23,9 @@ def test_waits_grow_are_spread_and_end() -> None:
 
 def test_the_receiver_is_asked_no_sooner_than_it_wants_within_reason() -> None:
     backoff = Backoff(first=1, longest=100)
-    assert backoff.wait(1, asked=50) == 50
-    assert backoff.wait(1, asked=1e9) == 100
-    assert backoff.wait(1, asked=0) <= 1
+    assert backoff.wait(1, least=50) == 50
+    assert backoff.wait(1, least=1e9) == 100
+    assert backoff.wait(1, least=0) <= 1
 
 
 def test_the_default_takes_about_a_day() -> None:
