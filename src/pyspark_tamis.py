@@ -1,4 +1,4 @@
-"""Found by Spark itself, by this module's name: ``spark.read.format("tamis")`` needs no registration."""
+"""Registers ``spark.read.format("tamis")``: Spark finds this module by its name."""
 
 from __future__ import annotations
 

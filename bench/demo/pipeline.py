@@ -88,14 +88,14 @@ class Pipeline:
     def stream(self, rate: int, seconds: float) -> None:
         """Stream listings and write matches to the outbox; a search is saved in mid-stream."""
         step(f"6. {rate:,} listings a second arrive; owners of matching searches are notified")
-        from tamis.cli.spark.live import LiveLine
+        from tamis.cli.spark.progress_line import ProgressLine
         from tamis.spark import match_stream
         from tamis.spark.metrics import StreamMetrics
 
         arriving = self._folder / "arriving"
         arriving.mkdir()
         events = self._spark.readStream.schema(SCHEMA).json(str(arriving))
-        line = LiveLine(every=3.0)
+        line = ProgressLine(every=3.0)
         with StreamMetrics(line).watch(self._spark):
             query = match_stream(
                 events,

@@ -58,7 +58,7 @@ def register(folder: Path, count: int, seed: int) -> str:
             with tqdm(total=count, desc="registering", unit=" searches") as bar:
                 store.put_many(rows, lambda done, _: bar.update(done - bar.n) and None)
         with store.database.writing() as connection:
-            return keys.make(connection, OWNER, keys.SCOPES, "load")[1]
+            return keys.create(connection, OWNER, keys.SCOPES, "load")[1]
 
 
 def publish(address: str, key: str, rate: int, seconds: float, book: int, reports: Any, gate: Any) -> None:

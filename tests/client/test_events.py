@@ -156,7 +156,7 @@ def test_publish_one(client: Any) -> None:
 
 
 def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.client.calls.bulk.PIECE_LINES", 7)
+    monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 7)
     events = [tamis.Event({"a": (at,)}, id=f"e{at}") for at in range(30)]
     events[11] = tamis.Event({"a": (float("nan"),)})
     events[20] = tamis.Event({"a": (99,)}, id="e0")  # another event of that name

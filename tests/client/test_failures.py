@@ -113,7 +113,7 @@ def test_a_moved_service_is_not_followed_with_the_key(make: Make, alone: Between
 def test_patience_ends(make: Make, alone: Between, slept: list[float]) -> None:
     alone.script += [problem(503, "store-unavailable")] * 50
     with pytest.raises(StoreUnavailable) as refused:
-        make(alone.url, patience=0.6).health()
+        make(alone.url, retry_for=0.6).health()
     assert sum(slept) <= 0.6
     assert refused.value.details["attempts"] == len(alone.seen) > 2
 
@@ -121,7 +121,7 @@ def test_patience_ends(make: Make, alone: Between, slept: list[float]) -> None:
 def test_no_patience(make: Make, alone: Between) -> None:
     alone.script += [dropped, dropped]
     with pytest.raises(AnswerLost) as refused:
-        make(alone.url, patience=0).health()
+        make(alone.url, retry_for=0).health()
     assert "attempts" not in refused.value.details
     assert len(alone.seen) == 1
 
@@ -173,13 +173,13 @@ def test_nobody_listens(make: Make) -> None:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
             with pytest.raises(ServiceUnreachable, match="no service answers"):
-                ask(make(url, patience=0.2))
+                ask(make(url, retry_for=0.2))
 
 
 def test_it_hangs(make: Make, alone: Between) -> None:
     alone.script += [hanging, hanging]
     with pytest.raises(AnswerLost) as refused:
-        make(alone.url, timeout=1, patience=0).health()
+        make(alone.url, timeout=1, retry_for=0).health()
     assert isinstance(refused.value.__cause__, Exception)
 
 

@@ -91,7 +91,7 @@ def test_a_key_is_not_made_twice(make: Make, way: Between, run: Running, owner: 
 
 
 def test_how_far_it_came(far: Any, way: Between, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.client.calls.bulk.PIECE_LINES", 2)
+    monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 2)
     way.script += [passed, passed, problem(401, "key-invalid")]
     with pytest.raises(KeyInvalid) as refused:
         far.publish([{"a": at} for at in range(9)])

@@ -70,7 +70,7 @@ def test_a_stream_gives_up(make: Make, alone: Between) -> None:
         next(make(alone.url).stream())
     alone.script += [acts.streaming(START)] + [problem(503, "service-busy")] * 50
     with pytest.raises(ServiceBusy):
-        next(make(alone.url, patience=0.4).stream())
+        next(make(alone.url, retry_for=0.4).stream())
     alone.script.clear()
     alone.script += [acts.streaming(b"data: {}\n\n")]
     with pytest.raises(AnswerInvalid):

@@ -55,10 +55,10 @@ def test_a_timeout_that_is_none(make: Make, timeout: float) -> None:
         make("http://x", timeout=timeout)
 
 
-@pytest.mark.parametrize("patience", [-1, float("nan")])
-def test_patience_that_is_none(make: Make, patience: float) -> None:
+@pytest.mark.parametrize("retry_for", [-1, float("nan")])
+def test_retry_for_is_refused_when_negative_or_nan(make: Make, retry_for: float) -> None:
     with pytest.raises(InputError):
-        make("http://x", patience=patience)
+        make("http://x", retry_for=retry_for)
 
 
 def test_a_url_that_cannot_be_asked(make: Make) -> None:

@@ -207,7 +207,7 @@ def test_what_an_import_refuses_stops_nothing(client: Any, admin: Any, owner: st
 
 
 def test_an_import_in_several_pieces(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.client.calls.bulk.PIECE_LINES", 10)
+    monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 10)
     bad = {7, 20, 21, 43}
     rows = [(f"s{at:02}", "x <" if at in bad else f"x = {at}") for at in range(45)]
     told: list[Outcome] = []
@@ -219,7 +219,7 @@ def test_an_import_in_several_pieces(client: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_bytes_bound_a_piece(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.client.calls.bulk.PIECE_BYTES", 500)
+    monkeypatch.setattr("tamis.client.calls.bulk.BATCH_BYTES", 500)
     long = "x IN (" + ", ".join(str(at) for at in range(200)) + ")"
     report = client.import_([("a", "x = 1"), ("b", long), ("c", "x = 2"), ("d", "x = 3")])
     assert report.counts == {"created": 4}

@@ -93,7 +93,7 @@ def test_names_of_the_package() -> None:
 TYPED = """
 from typing import assert_type
 import tamis
-from tamis.client import Explanation, Matches, Published, Report, Row, Subscription, Told
+from tamis.client import Explanation, Matches, Published, Report, Row, Subscription, StreamedMatch
 
 def now(client: tamis.Client, events: list[dict[str, int]]) -> None:
     assert_type(client.add("s", "a = 1", priority=2), Subscription)
@@ -106,7 +106,7 @@ def now(client: tamis.Client, events: list[dict[str, int]]) -> None:
     assert_type(client.publish({"a": 1}, id="e"), Published)
     assert_type(client.publish(events), Report)
     with client.stream(after=3) as stream:
-        assert_type(next(stream), Told)
+        assert_type(next(stream), StreamedMatch)
     assert_type(client.acting_for("bob"), tamis.Client)
 
 async def later(client: tamis.AsyncClient, events: list[dict[str, int]]) -> None:

@@ -88,7 +88,7 @@ def test_every_form_is_read(page: Page, form: str, text: str) -> None:
 def test_publish_shows_the_notified_subscriptions(page: Page) -> None:
     save(page, WANTED, "phones")
     page.click("text=Publish it")
-    page.wait_for_selector("#published >> text=Accepted as")
+    page.wait_for_selector("#published >> text=StoredEvent as")
     page.wait_for_selector("#matches >> text=phones")
     page.wait_for_selector("#matches >> text=kept here")
     page.click("text=Which of mine match it?")
@@ -108,7 +108,7 @@ def test_subscriptions_are_found_paused_resumed_and_deleted(page: Page) -> None:
     page.click("[aria-label='Resume cheap-1']")
     page.wait_for_selector("#subscriptions >> text=active")
     page.click("[aria-label='Delete cheap-1']")
-    page.wait_for_selector("#subscriptions >> text=None is like that")
+    page.wait_for_selector("#subscriptions >> text=No subscription fits the filter")
 
 
 def test_warning_of_a_delivery_is_shown_when_it_cannot_be_sent(page: Page) -> None:

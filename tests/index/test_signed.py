@@ -19,9 +19,9 @@ from tamis.segment.sealed import KEY, read_sealed, write_sealed
 from tamis.segment.source import checksum
 from tamis.shards import receipts
 from tamis.shards.changes import apply_changes
+from tamis.shards.location import Location
 from tamis.shards.manifest import current
 from tamis.shards.opening import _opened, _segments, open_shards
-from tamis.shards.place import Place
 from tests.shards.test_one_format import sharded
 from tests.shards.test_shards import BOOK, expected, found
 
@@ -114,7 +114,7 @@ def test_manifest_without_digests_is_refused(key: str, tmp_path: Path) -> None:
     from tamis.index.manifest import encode
 
     saved(tmp_path)
-    manifest = current(Place(str(tmp_path)))
+    manifest = current(Location(str(tmp_path)))
     manifest.shards[0].segments[0].digests = {}
     (file,) = tmp_path.glob("manifest-*")
     file.write_bytes(encode(manifest, key.encode()))
@@ -124,7 +124,7 @@ def test_manifest_without_digests_is_refused(key: str, tmp_path: Path) -> None:
 
 def test_shards_are_signed_too(key: str, tmp_path: Path) -> None:
     sharded(tmp_path)
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     apply_changes(place, [Change(1, "s4", None, 0)])
     assert len(Index.open(tmp_path)) == len(BOOK) - 1
     for manifest in tmp_path.glob("manifest-*"):
@@ -137,14 +137,14 @@ def test_shards_are_signed_too(key: str, tmp_path: Path) -> None:
 
 def test_receipt_that_is_not_signed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest = sharded(tmp_path)
-    receipts.leave(Place(str(tmp_path)), manifest.settings, manifest.shards[0])
-    assert len(receipts.read(Place(str(tmp_path)))) == 1
+    receipts.leave(Location(str(tmp_path)), manifest.settings, manifest.shards[0])
+    assert len(receipts.read(Location(str(tmp_path)))) == 1
     monkeypatch.setenv(KEY, SECRET)
-    assert receipts.read(Place(str(tmp_path))) == []
+    assert receipts.read(Location(str(tmp_path))) == []
 
 
 def test_unsigned_manifest_holds_no_digest(tmp_path: Path) -> None:
     assert KEY not in os.environ
     saved(tmp_path)
-    manifest = current(Place(str(tmp_path)))
+    manifest = current(Location(str(tmp_path)))
     assert [entry.digests for entry in manifest.shards[0].segments] == [{}]

@@ -11,8 +11,8 @@ import pytest
 from tamis import Index
 from tamis.index.changes import row_of
 from tamis.live import Live
-from tamis.live.following import Following
-from tamis.store import Store, events, moments, positions, subscriptions
+from tamis.live.index_follower import IndexFollower
+from tamis.store import Store, events, positions, subscriptions, timestamps
 from tamis.store.events import NewEvent
 
 COLOURS = ["red", "green", "blue"]
@@ -62,7 +62,7 @@ class History:
             }
 
 
-def told(store: Store) -> list[tuple[str, str, int]]:
+def on_step(store: Store) -> list[tuple[str, str, int]]:
     rows = [row for batch in store.read("outbox") for row in batch.to_pylist()]
     return [(row["event_id"], row["subscription_id"], row["version"]) for row in rows]
 
@@ -81,13 +81,13 @@ def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path)
     history.go_on(60)
     assert service._matcher.step()
     if seed % 2:
-        service._following.save()
+        service._follower.save()
     history.go_on(30)
     with store.database.writing() as connection:
-        positions.leave(connection, positions.LIVE, service._matcher.name)
+        positions.release(connection, positions.LIVE, service._matcher.name)
     again = Live.open(store, tmp_path / "index", engine="psthash" if seed == 3 else "hybrid")
     drain(again)
-    found = told(store)
+    found = on_step(store)
     assert len(found) == len(set(found))
     assert set(found) == history.expected
     assert again.lag() == 0
@@ -97,7 +97,7 @@ def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path)
 def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
     """All, page by page, and the best: while the index is behind, on its way, and there."""
     rng = random.Random(seed)
-    following = Following(store, None, "hybrid", 0)
+    follower = IndexFollower(store, None, "hybrid", 0)
     for _ in range(12):
         for _ in range(rng.randrange(1, 12)):
             name = f"{rng.choice(['ann', 'bob'])}/{rng.randrange(15)}"
@@ -108,29 +108,29 @@ def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
             status = "paused" if rng.random() < 0.2 else "active"
             store.put(name, text, priority=rng.randrange(3), status=status)
         last = store.last_change()
-        following.advance(rng.randrange(following.position, last + 1))
+        follower.advance(rng.randrange(follower.position, last + 1))
         event = {"price": rng.randrange(10), "colour": rng.choice(COLOURS)}
-        changes = [change for change in store.folded(last) if change.id.startswith("ann/")]
+        changes = [change for change in store.subscriptions_at(last) if change.id.startswith("ann/")]
         oracle = Index.build([row_of(change) for change in changes], engine="scan")
         ids = sorted(oracle.match(event))
         matched = list(zip(ids, oracle.versions(ids), strict=True))
-        assert sorted(following.match_now(event, "ann", 100)) == matched
-        first = following.page_now(event, "ann", 100, "", 3)
+        assert sorted(follower.match_now(event, "ann", 100)) == matched
+        first = follower.page_now(event, "ann", 100, "", 3)
         after = first.items[-1].id if first.items else ""
-        second = following.page_now(event, "ann", 100, after, 100)
+        second = follower.page_now(event, "ann", 100, after, 100)
         assert first.items + (second.items if first.is_followed else []) == matched
         assert (first.total, second.total, second.is_followed) == (len(ids), len(ids), False)
         for k in (1, 3, 20):
-            assert following.top_now(event, k, "ann") == list(oracle.top_k(event, k))
+            assert follower.top_now(event, k, "ann") == list(oracle.top_k(event, k))
 
 
 def test_a_batch_never_spans_too_many_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamis.live.following.STEP", 3)
+    monkeypatch.setattr("tamis.live.index_follower.STEP", 3)
     monkeypatch.setattr("tamis.live.matcher.STEP", 3)
     history = History(store, 99)
     history.go_on(80)
     drain(Live.open(store))
-    assert set(told(store)) == history.expected
+    assert set(on_step(store)) == history.expected
 
 
 def test_two_services_share_the_work_and_write_it_once(store: Store) -> None:
@@ -144,12 +144,12 @@ def test_two_services_share_the_work_and_write_it_once(store: Store) -> None:
             batch = events.waiting(connection, place, 100)
         if not batch:
             continue
-        second._following.advance(batch[0].known)
+        second._follower.advance(batch[0].known)
         late = second._matcher._match(batch)
         drain(first)
-        assert second._matcher._tell(place, batch, *late) is None  # the first was quicker
+        assert second._matcher._commit(place, batch, *late) is None  # the first was quicker
     drain(first)
-    found = told(store)
+    found = on_step(store)
     assert len(found) == len(set(found))
     assert set(found) == history.expected
 
@@ -161,16 +161,16 @@ def test_one_that_falls_silent_is_replaced(store: Store, monkeypatch: pytest.Mon
     assert first._matcher.step()
     history.go_on(10)
     assert not second._matcher.step()  # it stands by
-    assert second._following.position > 0
-    monkeypatch.setattr("tamis.live.matcher.now", lambda: moments.now() + 6_000_000)
+    assert second._follower.position > 0
+    monkeypatch.setattr("tamis.live.matcher.now", lambda: timestamps.now() + 6_000_000)
     drain(second)
-    assert set(told(store)) == history.expected
+    assert set(on_step(store)) == history.expected
 
 
 def test_an_index_of_another_store_is_not_used(store: Store, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
         other.put("s", "a = 1")
-        Following(other, tmp_path / "index", "hybrid", 1).save()
+        IndexFollower(other, tmp_path / "index", "hybrid", 1).save()
     store.put("t", "a = 1")
     assert Live.open(store, tmp_path / "index").match({"a": 1}, None) == [("t", 1)]
 
@@ -179,10 +179,10 @@ def test_an_index_from_the_future_is_not_used(store: Store, tmp_path: Path) -> N
     """A database that was restored from a backup has forgotten what the index still knows."""
     store.put("s", "a = 1")
     store.put("s", "a = 2")
-    Following(store, tmp_path / "index", "hybrid", 2).save()
-    following = Following(store, tmp_path / "index", "hybrid", 1)
-    assert following.position == 1
-    assert following.index.match({"a": 1}) == ["s"]
+    IndexFollower(store, tmp_path / "index", "hybrid", 2).save()
+    follower = IndexFollower(store, tmp_path / "index", "hybrid", 1)
+    assert follower.position == 1
+    assert follower.index.match({"a": 1}) == ["s"]
 
 
 def _place(store: Store) -> int:

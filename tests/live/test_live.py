@@ -86,14 +86,14 @@ def test_an_event_that_breaks_the_matcher_harms_only_itself(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     live = Live.open(store)
-    sound = live._following.match_accepted
+    sound = live._follower.match_stored
 
     def broken(batch: Any) -> Any:
         if any("poison" in event.text for event in batch):
             raise ZeroDivisionError("poison")
         return sound(batch)
 
-    monkeypatch.setattr(live._following, "match_accepted", broken)
+    monkeypatch.setattr(live._follower, "match_stored", broken)
     with live:
         put(live, "ann/1", "a = 1")
         texts = ['{"a": 1}', '{"a": 1, "b": "poison"}', '{"a": 1}']
@@ -142,7 +142,7 @@ def test_matching_at_once_while_the_log_is_ahead(store: Store) -> None:
     for number in range(3):
         store.put(f"ann/{number}", "a = 1")
     store.remove("ann/0")
-    assert live._following.position == 0
+    assert live._follower.position == 0
     assert sorted(live.match({"a": 1}, "ann")) == [("ann/1", 2), ("ann/2", 3)]
 
 

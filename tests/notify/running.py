@@ -49,7 +49,7 @@ def notifying(store: Store, tmp_path: Path) -> Iterator[Make]:
             "grace_seconds": PATIENCE,
         }
         chosen = Settings(**(plain | settings))
-        notifier = Notifier(other or store, chosen, clock=clock or Clock(), chance=random.Random(1))
+        notifier = Notifier(other or store, chosen, clock=clock or Clock(), rng=random.Random(1))
         notifier.start()
         started.append(notifier)
         return notifier

@@ -6,17 +6,17 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from tamis.notify.message import Message, ToldEvent
+from tamis.notify.message import Message, NotifiedEvent
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
-def event(number: int = 1, **attributes: Any) -> ToldEvent:
+def event(number: int = 1, **attributes: Any) -> NotifiedEvent:
     text = json.dumps(attributes or {"title": "Wool coat", "price": 550, "city": "Oslo"})
-    return ToldEvent(id=f"e{number}", time=NOON, text=text)
+    return NotifiedEvent(id=f"e{number}", time=NOON, text=text)
 
 
-def message(*events: ToldEvent, **changes: Any) -> Message:
+def message(*events: NotifiedEvent, **changes: Any) -> Message:
     shown = events or (event(),)
     plain: dict[str, Any] = {
         "id": "msg_7",

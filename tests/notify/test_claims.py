@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from tamis.store import Store, claims, deliveries, dispatch
-from tamis.store.claims import Ask, Claimed, Result
-from tamis.store.deliveries import CANCELLED, DEAD, DELIVERED, OVER, WAITING
+from tamis.store.claims import Claimed, ClaimRequest, Result
+from tamis.store.deliveries import CANCELLED, DEAD, DELIVERED, FINISHED, WAITING
 from tamis.store.tables import deliveries as table
 from tamis.store.tables import outbox
 from tests.counting import sqlite_steps, statements
@@ -29,14 +29,14 @@ def hook(host: str) -> dict[str, Any]:
 def order(store: Store, at: int = NOON) -> None:
     """Deliveries of all that is in the outbox."""
     with store.database.writing() as connection:
-        dispatch.dispatch(connection, dispatch.Rules("test"), at)
+        dispatch.dispatch(connection, dispatch.DispatchOptions("test"), at)
 
 
 def claim(
     store: Store, most: int = 100, each: int = 100, at: int = NOON, who: str = "me", after: str = "",
     room: Callable[[str], int] | None = None,
 ) -> tuple[list[Claimed], str]:  # fmt: skip
-    ask = Ask(who, at + LEASE, most, room or (lambda endpoint: each), after)
+    ask = ClaimRequest(who, at + LEASE, most, room or (lambda endpoint: each), after)
     with store.database.writing() as connection:
         return claims.claim(connection, ask, at)
 
@@ -204,7 +204,9 @@ def test_what_is_too_old_for_an_endpoint_is_buried(store: Store) -> None:
     tell(store, ("e2", "ann/1"))
     order(store, NOON + 10)
     with store.database.writing() as connection:
-        assert claims.bury(connection, "ann webhook https://a.example:443", NOON + 5, "away", NOON + 20) == 1
+        assert (
+            claims.give_up(connection, "ann webhook https://a.example:443", NOON + 5, "away", NOON + 20) == 1
+        )
     assert [row.state for row in rows(store)] == [DEAD, WAITING, WAITING]
 
 
@@ -246,7 +248,7 @@ def test_a_thousand_endpoints_that_wait_do_not_hide_the_next(store: Store) -> No
     subscribe(store, "zed/1")
     tell(store, ("e", "zed/1"))
     with store.database.writing() as connection:
-        dispatch.dispatch(connection, dispatch.Rules("test"), NOON)
+        dispatch.dispatch(connection, dispatch.DispatchOptions("test"), NOON)
         connection.execute(sa.insert(table), far)
     after, taken, turns = "", [], 0
     with statements(store) as sent:
@@ -267,7 +269,7 @@ def test_a_claim_costs_the_same_whatever_waits(tmp_path: Path) -> None:
             order(store)
             with store.database.writing() as connection:
                 connection.execute(sa.insert(table), [waiting(number, 100) for number in range(2, size)])
-            ask = Ask("me", NOON + LEASE, 100, lambda endpoint: 100, "")
+            ask = ClaimRequest("me", NOON + LEASE, 100, lambda endpoint: 100, "")
             with store.database.writing() as connection, sqlite_steps(connection) as steps:
                 assert [one.owner for one in claims.claim(connection, ask, NOON)[0]] == ["zed"]
             costs.append(len(steps))
@@ -319,10 +321,10 @@ def test_dead_letters_of_an_owner_and_of_all(told: Store) -> None:
 def test_again_is_for_ones_own_and_for_what_is_over(told: Store) -> None:
     ids = [row.outbox_id for row in rows(told)]
     with told.database.writing() as connection:
-        assert deliveries.again(connection, ids, "bob", [DEAD]) == 1
-        assert deliveries.again(connection, ids, "ann", [DEAD]) == 1
-        assert deliveries.again(connection, ids, "ann", [*OVER, WAITING, "claimed"]) == 1
-        assert deliveries.again(connection, ids, None, OVER) == 0
+        assert deliveries.redeliver(connection, ids, "bob", [DEAD]) == 1
+        assert deliveries.redeliver(connection, ids, "ann", [DEAD]) == 1
+        assert deliveries.redeliver(connection, ids, "ann", [*FINISHED, WAITING, "claimed"]) == 1
+        assert deliveries.redeliver(connection, ids, None, FINISHED) == 0
     assert states(told) == {WAITING: 7}
     fresh = next(row for row in rows(told) if row.outbox_id == ids[0])
     assert (fresh.attempts, fresh.finished_at) == (0, None)

@@ -12,9 +12,9 @@ import pytest
 from tamis.contract.delivery import (
     MASK,
     delivery_text,
+    masked_delivery,
     parse_delivery,
     settings_of,
-    shown_delivery,
     transports,
 )
 from tamis.contract.webhook import new_secret, secret_key
@@ -137,10 +137,10 @@ def test_secrets_at_their_edges() -> None:
 
 def test_secrets_are_not_shown() -> None:
     for secret in (SECRET, [SECRET, SECRET]):
-        shown = shown_delivery(parse_delivery(bad_webhook("http://example.org", secret=secret)))
+        shown = masked_delivery(parse_delivery(bad_webhook("http://example.org", secret=secret)))
         assert shown == {"transport": "webhook", "url": "http://example.org", "secret": MASK}
     bare = parse_delivery(bad_webhook("http://example.org"))
-    assert shown_delivery(bare) == {"transport": "webhook", "url": "http://example.org"}
+    assert masked_delivery(bare) == {"transport": "webhook", "url": "http://example.org"}
 
 
 @pytest.mark.parametrize(

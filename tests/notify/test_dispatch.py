@@ -14,25 +14,25 @@ from hypothesis import strategies as st
 
 from tamis.failpoint import arm, disarm
 from tamis.store import Store, deliveries, dispatch, positions
-from tamis.store.dispatch import Dispatched, Rules
+from tamis.store.dispatch import DispatchOptions, DispatchResult
 from tamis.store.tables import batches, digest_parts, outbox, subscriptions
 from tamis.values.value import micros_of
 from tests.counting import statements
 from tests.notify.book import MINUTE, SECOND, rows, subscribe, tell
 
 NOON = micros_of(datetime(2026, 11, 15, 12, tzinfo=UTC))
-RULES = Rules("me")
+RULES = DispatchOptions("me")
 
 
-def run(store: Store, at: int, rules: Rules = RULES) -> Dispatched:
+def run(store: Store, at: int, rules: DispatchOptions = RULES) -> DispatchResult:
     """All there is to do at that moment."""
-    total = Dispatched()
+    total = DispatchResult()
     while True:
         with store.database.writing() as connection:
             if not dispatch.is_due(connection, at):
                 return total
             done = dispatch.dispatch(connection, rules, at)
-        total = Dispatched(*(one + two for one, two in zip(total, done, strict=True)))
+        total = DispatchResult(*(one + two for one, two in zip(total, done, strict=True)))
         if not done.read and not done.digests:
             return total
 
@@ -58,7 +58,7 @@ def test_each_row_becomes_one_delivery(store: Store) -> None:
     store.put("bob/quiet", "a = 1", owner="bob")
     store.put("free", "a = 1", delivery={"transport": "log"})
     tell(store, ("e1", "ann/1"), ("e1", "bob/1"), ("e1", "bob/quiet"), ("e1", "free"), ("e1", "bob/gone"))
-    assert run(store, NOON) == Dispatched(read=5, deliveries=3, digests=0, dropped=1)
+    assert run(store, NOON) == DispatchResult(read=5, deliveries=3, digests=0, dropped=1)
     ann, bob, free = rows(store)
     assert (ann.outbox_id, ann.subscription_id, ann.owner, ann.transport) == (1, "ann/1", "ann", "webhook")
     assert (ann.state, ann.attempts, ann.due, ann.created_at) == ("waiting", 0, NOON, NOON)
@@ -69,7 +69,7 @@ def test_each_row_becomes_one_delivery(store: Store) -> None:
         "secret": "…",
     }
     assert (bob.endpoint, free.endpoint, free.owner) == ("bob email", " log", None)
-    assert run(store, NOON) == Dispatched()
+    assert run(store, NOON) == DispatchResult()
     assert place(store) == 5
 
 
@@ -77,9 +77,9 @@ def test_rows_are_read_in_bounded_pieces(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, *((f"e{number}", "ann/1") for number in range(25)))
     with store.database.writing() as connection:
-        assert dispatch.dispatch(connection, Rules("me", rows=10), NOON).read == 10
+        assert dispatch.dispatch(connection, DispatchOptions("me", rows=10), NOON).read == 10
     assert place(store) == 10
-    assert run(store, NOON, Rules("me", rows=10)).read == 15
+    assert run(store, NOON, DispatchOptions("me", rows=10)).read == 15
     assert [row.outbox_id for row in rows(store)] == list(range(1, 26))
 
 
@@ -102,11 +102,11 @@ def test_a_transaction_that_fails_leaves_no_trace(store: Store) -> None:
 def test_a_scheduled_subscription_gets_one_digest_when_its_period_is_over(store: Store) -> None:
     version = subscribe(store, "ann/1", schedule="every 5 minutes")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"), at=NOON + 10 * SECOND)
-    assert run(store, NOON + 11 * SECOND) == Dispatched(read=2)
+    assert run(store, NOON + 11 * SECOND) == DispatchResult(read=2)
     tell(store, ("e3", "ann/1"), at=NOON + 4 * MINUTE)
-    assert run(store, NOON + 4 * MINUTE + SECOND) == Dispatched(read=1)
-    assert run(store, NOON + 5 * MINUTE - 1) == Dispatched()
-    assert run(store, NOON + 5 * MINUTE) == Dispatched(read=1, deliveries=1, digests=1)
+    assert run(store, NOON + 4 * MINUTE + SECOND) == DispatchResult(read=1)
+    assert run(store, NOON + 5 * MINUTE - 1) == DispatchResult()
+    assert run(store, NOON + 5 * MINUTE) == DispatchResult(read=1, deliveries=1, digests=1)
     (digest,) = digests(store)
     assert (digest["name"], digest["count"]) == ("digest/2026-11-15T12:00:00Z", 3)
     assert (digest["from"], digest["to"]) == ("2026-11-15T12:00:00Z", "2026-11-15T12:05:00Z")
@@ -114,7 +114,7 @@ def test_a_scheduled_subscription_gets_one_digest_when_its_period_is_over(store:
     (delivery,) = rows(store)
     assert delivery.outbox_id == digest["id"]
     assert [row.version for row in rows(store, outbox) if row.kind == "digest"] == [version]
-    assert run(store, NOON + 60 * MINUTE) == Dispatched()
+    assert run(store, NOON + 60 * MINUTE) == DispatchResult()
 
 
 def test_what_is_written_down_late_is_told_in_the_next_digest_and_not_twice(store: Store) -> None:
@@ -134,7 +134,7 @@ def test_a_notifier_that_was_away_tells_each_period_by_itself(store: Store) -> N
     subscribe(store, "ann/1", schedule="every 5 minutes")
     for minute in range(0, 60, 2):
         tell(store, (f"e{minute}", "ann/1"), at=NOON + minute * MINUTE)
-    run(store, NOON + 120 * MINUTE, Rules("me", rows=4))
+    run(store, NOON + 120 * MINUTE, DispatchOptions("me", rows=4))
     told = digests(store)
     assert [each["name"] for each in told] == [
         f"digest/2026-11-15T12:{minute:02}:00Z" for minute in range(0, 60, 5)
@@ -216,27 +216,27 @@ def test_what_waits_for_a_removed_subscription_is_dropped(store: Store) -> None:
 def test_digests_that_spark_makes_are_only_delivered(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, ("e1", "ann/1"), at=NOON)
-    rules = Rules("me", digests=False)
-    assert run(store, NOON + 10 * MINUTE, rules) == Dispatched(read=1)
+    rules = DispatchOptions("me", digests=False)
+    assert run(store, NOON + 10 * MINUTE, rules) == DispatchResult(read=1)
     assert rows(store, digest_parts) == []
     with store.database.writing() as connection:
         digest = {"kind": "digest", "event_id": "digest/x", "subscription_id": "ann/1", "version": 1}
         more = {"payload": "{}", "query": "spark", "batch_id": 1, "created_at": NOON}
         connection.execute(sa.insert(outbox).values(**digest, **more))
-    assert run(store, NOON + 10 * MINUTE, rules) == Dispatched(read=1, deliveries=1)
+    assert run(store, NOON + 10 * MINUTE, rules) == DispatchResult(read=1, deliveries=1)
 
 
 def test_what_waited_before_spark_took_over_is_told(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, ("e1", "ann/1"), at=NOON)
     run(store, NOON)
-    assert run(store, NOON + MINUTE, Rules("me", digests=False)).digests == 1
+    assert run(store, NOON + MINUTE, DispatchOptions("me", digests=False)).digests == 1
 
 
 def test_a_digest_lists_its_first_events_only(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, *((f"e{number}", "ann/1") for number in range(9)), at=NOON)
-    run(store, NOON + MINUTE, Rules("me", digest_events=4))
+    run(store, NOON + MINUTE, DispatchOptions("me", digest_events=4))
     assert [(each["count"], len(each["events"])) for each in digests(store)] == [(9, 4)]
 
 
@@ -277,8 +277,8 @@ def test_whatever_the_rhythm_every_match_is_told_once(
                 tell(store, (f"e{told}", f"o/{name}"), at=now - age * SECOND)
                 told += 1
             if looks:
-                run(store, now, Rules("me", rows=3))
-        run(store, now + 3_600 * SECOND, Rules("me", rows=3))
+                run(store, now, DispatchOptions("me", rows=3))
+        run(store, now + 3_600 * SECOND, DispatchOptions("me", rows=3))
         matched = {(row.subscription_id, row.event_id) for row in rows(store, outbox) if row.kind == "match"}
         by_digest = [(each["of"], event["event_id"]) for each in digests(store) for event in each["events"]]
         delivered = {row.outbox_id for row in rows(store)}

@@ -8,7 +8,7 @@ import pytest
 
 from tamis.contract.addresses import check_addresses, is_allowed, read_networks
 from tamis.errors import AddressForbidden, InputError, SendRefused
-from tamis.notify.http import Caller, HttpRules, read_ports
+from tamis.notify.http import GuardedHttpClient, HttpRules, read_ports
 
 FORBIDDEN = """
 127.0.0.1 127.8.9.1 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254
@@ -65,7 +65,7 @@ def test_networks_that_the_service_allows() -> None:
     ],
 )
 def test_however_this_machine_is_written(host: str) -> None:
-    caller = Caller(HttpRules())
+    caller = GuardedHttpClient(HttpRules())
     with pytest.raises(SendRefused) as refused:
         caller.post(f"http://{host}:8080/", b"", {})
     assert refused.value.code == "address-forbidden"
@@ -82,7 +82,7 @@ def test_a_name_is_looked_up_once_and_every_address_counts(answers: list[str]) -
         asked.append(host)
         return answers if len(asked) == 1 else ["8.8.8.8"]  # a name that changes its mind
 
-    caller = Caller(HttpRules(), resolve=resolve)
+    caller = GuardedHttpClient(HttpRules(), resolve=resolve)
     with pytest.raises(AddressForbidden):
         caller.post("http://rebound.example/", b"", {})
     assert asked == ["rebound.example"]
@@ -94,7 +94,7 @@ def test_ports() -> None:
     for text in ("", "80,", "a", "80-", "9-8", "1-2-3", "65536", "-80", "8_0", "\u0668\u0660", "\u00b2"):
         with pytest.raises(InputError, match="ports are written"):
             read_ports(text)
-    caller = Caller(HttpRules(ports=read_ports("80,8000-8999")))
+    caller = GuardedHttpClient(HttpRules(ports=read_ports("80,8000-8999")))
     for port in (22, 25, 443, 7_999, 9_000):
         with pytest.raises(SendRefused, match=f"port {port} may not be called"):
             caller.post(f"http://example.org:{port}/", b"", {})

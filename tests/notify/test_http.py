@@ -21,24 +21,24 @@ from tamis.contract import retry_after
 from tamis.contract.addresses import read_networks
 from tamis.errors import SendFailed, SendRefused
 from tamis.limits import Limits
-from tamis.notify.http import Answer, Caller, HttpRules
-from tamis.notify.transports.webhook import judge
+from tamis.notify.http import GuardedHttpClient, HttpResult, HttpRules
+from tamis.notify.transports.webhook import raise_unless_accepted
 from tests.notify.receiver import answer, receiving
 from tests.waiting import PATIENCE
 
 HERE = read_networks(["127.0.0.0/8"])
-Make = Callable[..., Caller]
+Make = Callable[..., GuardedHttpClient]
 
 
 @pytest.fixture
 def calling() -> Iterator[Make]:
-    made: list[Caller] = []
+    made: list[GuardedHttpClient] = []
 
-    def make(limits: Limits | None = None, resolve: Any = None, **rules: Any) -> Caller:
+    def make(limits: Limits | None = None, resolve: Any = None, **rules: Any) -> GuardedHttpClient:
         chosen = HttpRules(
             **({"allowed": HERE, "connect_seconds": PATIENCE, "total_seconds": PATIENCE} | rules)
         )
-        made.append(Caller(chosen, limits or Limits(), resolve))
+        made.append(GuardedHttpClient(chosen, limits or Limits(), resolve))
         return made[-1]
 
     yield make
@@ -52,7 +52,7 @@ def test_what_arrives(calling: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     with receiving() as receiver:
         caller = calling(resolve=lambda host, port: ["127.0.0.1"])
         url = f"http://hooks.example:{receiver.port}/a/b?c=d"
-        assert caller.post(url, b'{"x":1}', {"X-One": "1"}) == Answer(204, None)
+        assert caller.post(url, b'{"x":1}', {"X-One": "1"}) == HttpResult(204, None)
         assert caller.post(f"http://hooks.example:{receiver.port}", b"", {}).status == 204
     first, second = receiver.calls
     assert (first.path, first.body, second.path) == ("/a/b?c=d", b'{"x":1}', "/")
@@ -76,10 +76,10 @@ def test_what_an_answer_means(calling: Make, status: int, error: type[Exception]
         got = calling().post(receiver.url, b"", {})
         assert got.status == status
         if error is None:
-            judge(got)
+            raise_unless_accepted(got)
         else:
             with pytest.raises(error, match=str(status)):
-                judge(got)
+                raise_unless_accepted(got)
         assert len(receiver.calls) == 1  # no redirect is followed, nothing is repeated
 
 
@@ -102,7 +102,7 @@ def test_retry_after(
     dates = {"date": formatdate(moment.timestamp() + 60, usegmt=True), "past": formatdate(0, usegmt=True)}
     busy = answer(429, {"Retry-After": dates.get(header, header)})
     with receiving(busy) as receiver, pytest.raises(SendFailed) as failed:
-        judge(calling().post(receiver.url, b"", {}))
+        raise_unless_accepted(calling().post(receiver.url, b"", {}))
     if low is None or high is None:
         assert failed.value.retry_after is None
     else:

@@ -17,13 +17,13 @@ from click.testing import CliRunner
 
 from tamis.cli import main
 from tamis.cli.notify import notify
-from tamis.cli.notifying import notify_settings
+from tamis.cli.notify_options import notify_settings
 from tamis.failpoint import VARIABLE
 from tamis.limits import Limits
 from tamis.notify.claim_budget import AHEAD
 from tamis.store import Store, dispatch
-from tamis.store.moments import now
 from tamis.store.tables import outbox
+from tamis.store.timestamps import now
 from tests.notify.book import rows, states, subscribe, tell
 from tests.notify.mailbox import WORD, mailbox
 from tests.notify.receiver import receiving

@@ -81,7 +81,7 @@ def test_the_database_goes_away_and_comes_back(
         return really(self)
 
     monkeypatch.setattr(Database, "writing", writing)
-    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+    monkeypatch.setattr("tamis.notify.notifier.RETRY_SECONDS", 0.05)
 
     def while_away(handler: BaseHTTPRequestHandler) -> None:
         away.set()  # what was sent cannot be written down for a while
@@ -92,11 +92,11 @@ def test_the_database_goes_away_and_comes_back(
         tell(store, ("e1", "ann/1"))
         notifying()
         receiver.wait_for(1)
-        eventually(lambda: "the store is away" in caplog.text)
+        eventually(lambda: "the store is unavailable" in caplog.text)
         away.clear()
         eventually(lambda: states(store) == {"delivered": 1})
-    assert caplog.text.count("the store is away") == 1
-    assert "the store is back" in caplog.text
+    assert caplog.text.count("the store is unavailable") == 1
+    assert "the store is available again" in caplog.text
     assert len(receiver.calls) == 1
 
 
@@ -104,7 +104,7 @@ def test_the_database_goes_away_and_comes_back(
 def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("tamis.notify.notifier.REST", 0.05)
+    monkeypatch.setattr("tamis.notify.notifier.RETRY_SECONDS", 0.05)
     address = sa.make_url(store.url)
     engine = sa.create_engine(address.set(database="postgres"), isolation_level="AUTOCOMMIT")
 
@@ -121,7 +121,7 @@ def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
         for number in range(3):
             tell(store, *((f"e{number}-{event}", "ann/1") for event in range(30)))
             admit(False)
-            eventually(lambda number=number: caplog.text.count("the store is away") > number)
+            eventually(lambda number=number: caplog.text.count("the store is unavailable") > number)
             admit(True)
             eventually(lambda number=number: states_or_none(store) == {"delivered": 30 * (number + 1)})
         notifier.stop()
@@ -160,13 +160,13 @@ def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) 
 def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tamis.notify.claim_manager.LOOK", 0.05)
+    monkeypatch.setattr("tamis.notify.claim_manager.MAINTENANCE_SECONDS", 0.05)
     with receiving() as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, ("e1", "ann/1"))
         with store.database.writing() as connection:
-            dispatch.dispatch(connection, dispatch.Rules("dead"), 1)
-            assert claims.claim(connection, claims.Ask("dead", 2, 10, lambda endpoint: 10), 1)[0]
+            dispatch.dispatch(connection, dispatch.DispatchOptions("dead"), 1)
+            assert claims.claim(connection, claims.ClaimRequest("dead", 2, 10, lambda endpoint: 10), 1)[0]
         notifying()
         eventually(lambda: states(store) == {"delivered": 1})
     assert rows(store)[0].attempts == 2
@@ -224,7 +224,7 @@ def test_a_database_that_refuses_makes_no_dead_letters(
         return really(*given)
 
     monkeypatch.setattr(dispatch, "_deliver", full)
-    monkeypatch.setattr("tamis.notify.notifier.REST", 0.01)
+    monkeypatch.setattr("tamis.notify.notifier.RETRY_SECONDS", 0.01)
     with receiving() as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, *((f"e{number}", "ann/1") for number in range(5)))

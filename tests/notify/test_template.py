@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.contract.delivery import Wording
+from tamis.contract.delivery import CustomTemplates
 from tamis.contract.template import parse_template, render
 from tamis.errors import DeliveryError, SendRefused
 from tamis.limits import DEFAULT_LIMITS, Limits
@@ -109,7 +109,7 @@ def test_the_built_in_words() -> None:
 
 
 def test_own_words() -> None:
-    own = Wording(
+    own = CustomTemplates(
         subject="{{subscription}}!",
         text="{{#events}}{{attributes.title}} {{attributes.nothing}}{{/events}}",
         html="<b>{{#events}}{{attributes.title}}{{/events}}</b>",
@@ -179,7 +179,7 @@ def test_attributes_and_values_at_their_edges() -> None:
 
 def test_what_is_too_long_lists_fewer_events_and_says_so() -> None:
     many = [event(number, text="x" * 400) for number in range(40)]
-    own = Wording(text="{{#events}}{{attributes.text}}\n{{/events}}{{more}}")
+    own = CustomTemplates(text="{{#events}}{{attributes.text}}\n{{/events}}{{more}}")
     sizes = {}
     for most in (4 * 401 * 40, 4 * 401 * 40 + 4 * 1, 4 * 401 * 40 + 4 * 2):
         text = render_message(message(*many), own, Limits(notification_bytes=most)).text
@@ -189,8 +189,8 @@ def test_what_is_too_long_lists_fewer_events_and_says_so() -> None:
 
 def test_a_template_that_never_fits_is_refused_when_it_is_sent() -> None:
     with pytest.raises(SendRefused, match="notification_bytes"):
-        render_message(message(), Wording(text="x" * 1_000), Limits(notification_bytes=3_999))
-    render_message(message(), Wording(text="x" * 100, html="x"), Limits(notification_bytes=4_000))
+        render_message(message(), CustomTemplates(text="x" * 1_000), Limits(notification_bytes=3_999))
+    render_message(message(), CustomTemplates(text="x" * 100, html="x"), Limits(notification_bytes=4_000))
 
 
 def test_the_default_limits_leave_room_for_any_template_without_events() -> None:
@@ -198,6 +198,6 @@ def test_the_default_limits_leave_room_for_any_template_without_events() -> None
     escaped = max(len(html.escape(mark)) for mark in "<>&\"'x")
     worst = limits.template_bytes + limits.template_tags * limits.notification_value_characters * escaped
     assert worst <= limits.notification_bytes // 4
-    own = Wording(html=("{{expression}}" * limits.template_tags).ljust(limits.template_bytes, "x"))
+    own = CustomTemplates(html=("{{expression}}" * limits.template_tags).ljust(limits.template_bytes, "x"))
     told = message(event(k="'" * 600), expression="'" * 10_000)
     assert len(render_message(told, own, limits).html) > 192_000

@@ -12,9 +12,9 @@ from tamis.notify.breaker import BreakerRules, Breakers, State
 
 
 def test_waits_grow_are_spread_and_end() -> None:
-    backoff, chance = Backoff(first=10, factor=3, longest=600, attempts=8), random.Random(1)
+    backoff, rng = Backoff(first=10, factor=3, longest=600, attempts=8), random.Random(1)
     for attempts, ceiling in ((1, 10), (2, 30), (3, 90), (4, 270), (5, 600), (6, 600), (500, 600)):
-        drawn = [backoff.wait(attempts, chance=chance) for _ in range(2_000)]
+        drawn = [backoff.wait(attempts, rng=rng) for _ in range(2_000)]
         assert 0 <= min(drawn) < ceiling / 50
         assert ceiling * 0.98 < max(drawn) <= ceiling
         assert ceiling * 0.47 < sum(drawn) / len(drawn) < ceiling * 0.53
@@ -23,15 +23,15 @@ def test_waits_grow_are_spread_and_end() -> None:
 
 def test_the_receiver_is_asked_no_sooner_than_it_wants_within_reason() -> None:
     backoff = Backoff(first=1, longest=100)
-    assert backoff.wait(1, asked=50) == 50
-    assert backoff.wait(1, asked=1e9) == 100
-    assert backoff.wait(1, asked=0) <= 1
+    assert backoff.wait(1, least=50) == 50
+    assert backoff.wait(1, least=1e9) == 100
+    assert backoff.wait(1, least=0) <= 1
 
 
 def test_the_default_takes_about_a_day() -> None:
-    backoff, chance = Backoff(), random.Random(2)
+    backoff, rng = Backoff(), random.Random(2)
     days = [
-        sum(backoff.wait(number, chance=chance) for number in range(1, backoff.attempts)) / 86_400
+        sum(backoff.wait(number, rng=rng) for number in range(1, backoff.attempts)) / 86_400
         for _ in range(500)
     ]
     assert 0.7 < sum(days) / len(days) < 1.1

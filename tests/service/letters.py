@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tamis.store import claims, deliveries, dispatch
-from tamis.store.claims import Ask, Result
-from tamis.store.dispatch import Rules
-from tamis.store.moments import now
+from tamis.store.claims import ClaimRequest, Result
+from tamis.store.dispatch import DispatchOptions
+from tamis.store.timestamps import now
 from tests.service.service import Caller, Running
 from tests.waiting import eventually
 
@@ -33,14 +33,14 @@ def subscribe(caller: Caller, name: str) -> None:
 def order(run: Running) -> None:
     """Make deliveries of all that was told."""
     with run.store.database.writing() as connection:
-        while dispatch.dispatch(connection, Rules("tests"), now()).read:
+        while dispatch.dispatch(connection, DispatchOptions("tests"), now()).read:
             pass
 
 
 def finish(run: Running, state: str, error: str | None = None) -> None:
     """Give all deliveries that are due an end."""
     with run.store.database.writing() as connection:
-        ask = Ask("tests", now() + 60_000_000, 1_000, lambda _: 1_000)
+        ask = ClaimRequest("tests", now() + 60_000_000, 1_000, lambda _: 1_000)
         found, _ = claims.claim(connection, ask, now())
         results = [Result(one.id, state, now(), error) for one in found]
         claims.record(connection, "tests", results, now())

@@ -37,7 +37,7 @@ class Running:
     def key(self, owner: str, *scopes: str, expires: int | None = None) -> str:
         """A new key."""
         with self.store.database.writing() as connection:
-            return keys.make(connection, owner, scopes, expires=expires)[1]
+            return keys.create(connection, owner, scopes, expires=expires)[1]
 
     def caller(self, owner: str, *scopes: str) -> Caller:
         """A client with a key of that owner; with all but admin unless said."""

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tamis.service import access
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 from tests.service.letters import dead_letter
 from tests.service.service import Running, file_url, problem, running
 

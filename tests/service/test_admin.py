@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tamis.limits import Limits
-from tamis.service import rates
-from tamis.service.rates import Bucket, Buckets
+from tamis.service import rate_limits
+from tamis.service.rate_limits import TokenBucket, TokenBuckets
 from tamis.store import keys
-from tamis.store.moments import now
+from tamis.store.timestamps import now
 from tests.service.service import Caller, Running, file_url, problem, running
 
 ROOT = "/v1/subscriptions"
@@ -116,7 +116,7 @@ def test_quotas_of_an_owner(run: Running) -> None:
 
 def test_rates_of_requests(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(run.service, "requests", Buckets(lambda: clock[0]))
+    monkeypatch.setattr(run.service, "requests", TokenBuckets(lambda: clock[0]))
     caller, other = run.caller("quick"), run.caller("calm")
     run.admin("PUT", "/v1/owners/quick", {"requests": 5})
     answers = [caller("GET", ROOT) for _ in range(12)]
@@ -139,12 +139,12 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)
 
-    monkeypatch.setattr(rates, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(rate_limits, "asyncio", SimpleNamespace(sleep=sleep))
     return pauses
 
 
 def test_rates_of_events(run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
-    monkeypatch.setattr(run.service, "events", Buckets(lambda: sum(slept)))
+    monkeypatch.setattr(run.service, "events", TokenBuckets(lambda: sum(slept)))
     caller = run.caller("loud")
     run.admin("PUT", "/v1/owners/loud", {"events": 50})
     text = '{"attributes": {"a": 1}}\n' * 60
@@ -158,7 +158,7 @@ def test_rates_of_events(run: Running, monkeypatch: pytest.MonkeyPatch, slept: l
 
 
 def test_rates_of_imports(run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
-    monkeypatch.setattr(run.service, "changes", Buckets(lambda: sum(slept)))
+    monkeypatch.setattr(run.service, "changes", TokenBuckets(lambda: sum(slept)))
     caller = run.caller("eager")
     run.admin("PUT", "/v1/owners/eager", {"changes": 50})
     text = '{"expression": "a = 1"}\n'
@@ -170,7 +170,7 @@ def test_rates_of_imports(run: Running, monkeypatch: pytest.MonkeyPatch, slept: 
 
 def test_a_bucket() -> None:
     clock = [0.0]
-    bucket = Bucket(10, lambda: clock[0])
+    bucket = TokenBucket(10, lambda: clock[0])
     for _ in range(10):
         assert bucket.wait() == 0
         bucket.take()
@@ -185,7 +185,7 @@ def test_a_bucket() -> None:
 
 def test_a_rate_below_one_helping(run: Running) -> None:
     clock = [0.0]
-    bucket = Bucket(1, lambda: clock[0])
+    bucket = TokenBucket(1, lambda: clock[0])
     bucket.take()
     assert bucket.wait() == pytest.approx(1.0)
     clock[0] = 1.0

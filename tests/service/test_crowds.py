@@ -14,7 +14,7 @@ import pytest
 
 from tamis.limits import Limits
 from tamis.service import bodies
-from tamis.service.bodies import Patience
+from tamis.service.bodies import BodyDeadline
 from tests.service.service import Running, Wire, answered, ended, file_url, opened, problem, running
 from tests.service.timed import Timed
 from tests.waiting import PATIENCE, eventually
@@ -106,19 +106,19 @@ def test_what_comes_between_requests_must_become_one(strict: Running, loop: Time
 
 @edges
 def test_body_bytes_per_second(edge: int) -> None:
-    """For two hours a piece each five seconds, which is waited for as long as there is patience left."""
-    patience = Patience(Limits(request_seconds=10, body_bytes_per_second=100))
+    """For two hours a piece each five seconds, which is waited for as long as there is deadline left."""
+    deadline = BodyDeadline(Limits(request_seconds=10, body_bytes_per_second=100))
     for _ in range(1_440):
-        patience.spend(5.0, 500 + edge)
-    assert (patience.left >= 5.0) == (edge >= 0)
+        deadline.spend(5.0, 500 + edge)
+    assert (deadline.left >= 5.0) == (edge >= 0)
 
 
 def test_a_burst_does_not_buy_patience_for_long() -> None:
-    patience = Patience(Limits(request_seconds=10, body_bytes_per_second=100))
-    patience.spend(0.0, 10**9)
-    assert patience.left == 10
-    patience.spend(12.0, 100)
-    assert patience.left == 1
+    deadline = BodyDeadline(Limits(request_seconds=10, body_bytes_per_second=100))
+    deadline.spend(0.0, 10**9)
+    assert deadline.left == 10
+    deadline.spend(12.0, 100)
+    assert deadline.left == 1
 
 
 def test_a_long_body_may_take_long(strict: Running, loop: Timed) -> None:

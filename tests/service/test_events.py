@@ -39,7 +39,7 @@ def test_an_event_is_kept_and_matched(run: Running, ann: Caller, bob: Caller) ->
     (told,) = eventually(lambda: bob("GET", "/v1/subscriptions/t/notifications").json()["items"])
     assert (told["state"], told["attempts"], told["kind"]) == ("kept", 0, "match")
     with run.store.database.reading() as connection:
-        row = listing.told_after(connection, told["number"] - 1, 1).items[0]
+        row = listing.rows_after(connection, told["number"] - 1, 1).items[0]
     assert row.event_time == 1_794_726_000_000_000
 
 

@@ -197,16 +197,16 @@ def test_every_request_is_a_line_in_the_log_and_no_secret_is(
     assert (fields["method"], fields["path"], fields["status"]) == ("GET", "/v1/subscriptions/none", 404)
     assert fields["key"] == ann.key.split("_")[1]
     for form in ("json", "logfmt"):
-        assert ann.key not in logs.Lines(form).format(record)
-        assert ann.key.split("_")[2] not in logs.Lines(form).format(record)
+        assert ann.key not in logs.LineFormatter(form).format(record)
+        assert ann.key.split("_")[2] not in logs.LineFormatter(form).format(record)
 
 
 def test_the_two_forms_of_a_log() -> None:
     record = logging.LogRecord("tamis.x", logging.INFO, "f", 1, "two %s", ("words",), None)
     record.fields = {"path": "/a", "note": 'say "x"\n'}
-    found = json.loads(logs.Lines("json").format(record))
+    found = json.loads(logs.LineFormatter("json").format(record))
     assert (found["level"], found["message"], found["note"]) == ("info", "two words", 'say "x"\n')
-    line = logs.Lines("logfmt").format(record)
+    line = logs.LineFormatter("logfmt").format(record)
     assert line.count("\n") == 0
     assert 'message="two words" path=/a note="say \\"x\\"\\n"' in line
 

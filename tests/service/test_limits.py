@@ -13,12 +13,12 @@ import pytest
 
 from tamis.limits import Limits
 from tamis.service.bodies import Line, _Splitter
-from tamis.service.rates import Buckets
-from tamis.service.tail import Listener
-from tamis.store import answers
-from tamis.store.answers import Asked, Given
-from tamis.store.listing import Told
-from tamis.store.moments import now
+from tamis.service.match_feed import Listener
+from tamis.service.rate_limits import TokenBuckets
+from tamis.store import idempotency
+from tamis.store.idempotency import IdempotentRequest, StoredResponse
+from tamis.store.listing import OutboxRow
+from tamis.store.timestamps import now
 from tests.service.service import Caller, Running, Wire, answered, ended, file_url, opened, problem, running
 from tests.service.test_events import kept, lines
 from tests.service.timed import Timed
@@ -321,11 +321,13 @@ def test_answer_seconds(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(answer_seconds=100)) as run:
         for age in (99, 101):
             with run.store.database.writing() as connection:
-                answers.keep(connection, [(Asked("ann", f"k{age}", "f"), Given(201, {}, ""))])
+                idempotency.keep(
+                    connection, [(IdempotentRequest("ann", f"k{age}", "f"), StoredResponse(201, {}, ""))]
+                )
                 made = now() - age * 1_000_000
                 connection.exec_driver_sql(f"UPDATE answers SET created = {made} WHERE key = 'k{age}'")
         with run.store.database.writing() as connection:
-            run.service._forget_answers(connection)
+            run.service._forget_responses(connection)
             found = connection.exec_driver_sql("SELECT key FROM answers").scalars().all()
         assert found == ["k99"]
 
@@ -368,15 +370,15 @@ def test_stream_bytes(size: int) -> None:
     assert [row.id for row in listener.take()] == [3]
 
 
-def told(number: int, payload: str) -> Told:
-    return Told(number, "match", "e", "ann/s", 1, None, None, payload, 0, "live")
+def told(number: int, payload: str) -> OutboxRow:
+    return OutboxRow(number, "match", "e", "ann/s", 1, None, None, payload, 0, "live")
 
 
 @edges
 def test_owner_requests(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(owner_requests=5)) as run:
         ann = run.caller("ann")
-        run.service.requests = Buckets(lambda: 0.0)  # no time passes
+        run.service.requests = TokenBuckets(lambda: 0.0)  # no time passes
         together = [threading.Thread(target=ann, args=("GET", ROOT)) for _ in range(4 + edge)]
         for thread in together:
             thread.start()

@@ -240,7 +240,7 @@ def test_keys(data: Path) -> None:
         (("create", *where, "--owner", "a b", "--scope", "publish"), "request-invalid: an owner is"),
         (
             ("create", *where, "--owner", "b", "--scope", "publish", "--days", "36501"),
-            "input-invalid: a key is in force for at most a hundred years",
+            "input-invalid: a key is valid for at most a hundred years",
         ),
     ):
         refused = keys(*words)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tamis.service.service import SHARE, THREADS
+from tamis.service.service import THREADS, THREADS_PER_OWNER
 from tests.service.service import Caller, Running
 from tests.waiting import PATIENCE, eventually
 
@@ -28,7 +28,7 @@ def test_nobody_takes_all_threads(
     monkeypatch.setattr(run.live, "match_page", slow)
     with ThreadPoolExecutor(2 * THREADS) as pool:
         asked = [pool.submit(ann, "POST", "/v1/match", QUESTION) for _ in range(2 * THREADS)]
-        for _ in range(SHARE):
+        for _ in range(THREADS_PER_OWNER):
             assert inside.acquire(timeout=PATIENCE)
         eventually(lambda: run.service.open_requests.count() == 2 * THREADS)
         assert bob("GET", "/v1/subscriptions").status_code == 200

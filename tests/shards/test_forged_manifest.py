@@ -13,9 +13,9 @@ from tamis.errors import IndexCorrupt, IndexError_
 from tamis.segment.sealed import seal, unseal
 from tamis.shards import receipts
 from tamis.shards.cache import fetch
+from tamis.shards.location import Location
 from tamis.shards.manifest import current, name_of
 from tamis.shards.opening import open_shards
-from tamis.shards.place import Place
 from tests.shards.test_shards import BOOK, Far, build
 
 NAMES = ("{outside}/made", "../../made", "..", ".", "a/b", "segment-0", "dead-xyz.bin")
@@ -28,9 +28,9 @@ FIELDS: dict[str, Callable[[Any, str], None]] = {
 
 
 @pytest.fixture
-def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "cache" / "deep"))
-    monkeypatch.setattr("tamis.shards.opening.Place", Far)
+    monkeypatch.setattr("tamis.shards.opening.Location", Far)
     place = Far(str(tmp_path / "index"))
     build(place, BOOK, shards=1)
     return place
@@ -43,7 +43,7 @@ def everything(folder: Path) -> set[Path]:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("field", FIELDS)
 def test_name_of_a_manifest_is_refused_when_it_leads_elsewhere(
-    field: str, name: str, far: Place, tmp_path: Path
+    field: str, name: str, far: Location, tmp_path: Path
 ) -> None:
     name = name.format(outside=tmp_path / "outside")
     file = tmp_path / "index" / name_of(1)
@@ -60,14 +60,14 @@ def test_name_of_a_manifest_is_refused_when_it_leads_elsewhere(
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_receipt_is_left_out_when_it_leads_elsewhere(field: str, far: Place) -> None:
+def test_receipt_is_left_out_when_it_leads_elsewhere(field: str, far: Location) -> None:
     manifest = current(far)
     FIELDS[field](manifest.shards[0], "../../made")
-    receipts.leave(far, manifest.settings, manifest.shards[0])
+    receipts.write(far, manifest.settings, manifest.shards[0])
     assert receipts.read(far) == []
 
 
-def test_version_under_another_number_is_refused(far: Place, tmp_path: Path) -> None:
+def test_version_under_another_number_is_refused(far: Location, tmp_path: Path) -> None:
     (tmp_path / "index" / name_of(9)).write_bytes((tmp_path / "index" / name_of(1)).read_bytes())
     with pytest.raises(IndexError_, match="version 1"):
         current(far)

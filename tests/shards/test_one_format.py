@@ -17,13 +17,13 @@ from tamis.contract.token import shard_of, token_of
 from tamis.index.samples import KeptSample
 from tamis.limits import DEFAULT_LIMITS
 from tamis.segment.files import open_segment
-from tamis.shards.build import Work, build_shard
+from tamis.shards.build import BuildContext, build_shard
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Settings, commit, current
 from tamis.shards.opening import open_shards
-from tamis.shards.place import Place
-from tamis.shards.store import write_sample
+from tamis.shards.shard_files import write_sample
 from tests.shards.test_shards import BOOK, EVENTS, expected, found, rows
 
 PARAMETERS = {"pairs": 2, "crowd": 0}
@@ -32,8 +32,8 @@ SAMPLE: list[dict[str, Any]] = [{"a": n % 3, "b": 1} for n in range(40)]
 
 def sharded(path: Path, shards: int = 3) -> Manifest:
     """An index in shards with parameters and a sample, as a build with Spark makes it."""
-    place, settings = Place(str(path)), Settings(shards, parameters=dict(PARAMETERS))
-    work = Work(place, settings, SAMPLE)
+    place, settings = Location(str(path)), Settings(shards, parameters=dict(PARAMETERS))
+    work = BuildContext(place, settings, SAMPLE)
     made = []
     for number in range(shards):
         own = {name: text for name, text in BOOK.items() if shard_of(token_of(name), shards) == number}
@@ -69,13 +69,13 @@ def test_shards_open_what_the_library_saved(tmp_path: Path) -> None:
     assert found(open_shards(str(tmp_path), shards=[0])) == expected(book)
     assert opened.notes == {"mine": 1}
     assert opened.info()["parameters"] == PARAMETERS
-    manifest = current(Place(str(tmp_path)))
+    manifest = current(Location(str(tmp_path)))
     assert (len(manifest.shards), manifest.subscriptions, manifest.bytes > 0) == (1, len(book), True)
 
 
 def test_removals_survive_the_way_there_and_back(tmp_path: Path) -> None:
     sharded(tmp_path)
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     apply_changes(place, [Change(1, "s4", None, 0), Change(2, "s5", "a = 1", 0)])
     book = {**without("s4"), "s5": "a = 1"}
     index = Index.open(tmp_path)
@@ -110,13 +110,13 @@ def test_changes_are_laid_out_with_parameters_and_sample(tmp_path: Path) -> None
     index.apply([Change(at, name, text, 0) for at, (name, text) in enumerate(fresh.items(), 1)])
     index.save(tmp_path / "one")
     apply_changes(
-        Place(str(tmp_path / "two")),
+        Location(str(tmp_path / "two")),
         [Change(at, name, text, 0) for at, (name, text) in enumerate(fresh.items(), 1)],
     )
     ones, twos = (
         [
             open_segment(tmp_path / place / entry.folder, DEFAULT_LIMITS)
-            for entry in current(Place(str(tmp_path / place))).shards[0].segments
+            for entry in current(Location(str(tmp_path / place))).shards[0].segments
         ]
         for place in ("one", "two")
     )
@@ -130,8 +130,8 @@ def test_collecting_garbage_keeps_the_sample(tmp_path: Path) -> None:
     from datetime import timedelta
 
     sharded(tmp_path)
-    apply_changes(Place(str(tmp_path)), [Change(1, "s4", None, 0)])
-    collect(Place(str(tmp_path)), keep=1, grace=timedelta(0))
+    apply_changes(Location(str(tmp_path)), [Change(1, "s4", None, 0)])
+    collect(Location(str(tmp_path)), keep=1, grace=timedelta(0))
     assert Index.open(tmp_path).info()["sample"] == len(SAMPLE)
 
 
@@ -140,7 +140,7 @@ def test_shell_opens_either(made_by: str, tmp_path: Path) -> None:
     path = tmp_path / "index"
     if made_by == "shards":
         sharded(path)
-        apply_changes(Place(str(path)), [Change(1, "s4", None, 0)])
+        apply_changes(Location(str(path)), [Change(1, "s4", None, 0)])
     else:
         index = Index.build(BOOK, parameters=PARAMETERS, sample=SAMPLE)
         index.remove("s4")

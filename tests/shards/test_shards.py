@@ -22,19 +22,19 @@ from tamis.errors import IndexConflict, IndexCorrupt, IndexNotFound, IndexVersio
 from tamis.failpoint import arm, disarm
 from tamis.segment.sealed import seal
 from tamis.shards import receipts
-from tamis.shards.build import Work, build_shard, fingerprint_of
+from tamis.shards.build import BuildContext, build_shard, fingerprint_of
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Settings, commit, current, latest, numbers
 from tamis.shards.opening import open_shards
-from tamis.shards.place import Place
-from tamis.shards.store import read_table
+from tamis.shards.shard_files import read_table
 
 BOOK = {f"s{n}": f"a = {n % 7} AND b <= {n % 5}" for n in range(200)}
 EVENTS = [{"a": n % 7, "b": n % 6} for n in range(42)]
 
 
-class Far(Place):
+class Far(Location):
     """A place that says it is not on this machine: everything goes through the cache."""
 
     @property
@@ -57,8 +57,8 @@ def rows(book: dict[str, str], version: int = 0) -> pa.Table:
     return table.append_column("mark", pa.array(marks, pa.int64()))
 
 
-def build(place: Place, book: dict[str, str], shards: int = 3, before: Manifest | None = None) -> Manifest:
-    work = Work(place, Settings(shards))
+def build(place: Location, book: dict[str, str], shards: int = 3, before: Manifest | None = None) -> Manifest:
+    work = BuildContext(place, Settings(shards))
     made = []
     for number in range(shards):
         own = {name: text for name, text in book.items() if shard_of(token_of(name), shards) == number}
@@ -77,12 +77,12 @@ def expected(book: dict[str, str]) -> set[tuple[int, str]]:
     return found(tamis.Index.build(book, engine="scan"))
 
 
-@pytest.fixture(params=[Place, Far], ids=["local", "far"])
-def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+@pytest.fixture(params=[Location, Far], ids=["local", "far"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Location:
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "cache"))
     if request.param is Far:
-        monkeypatch.setattr("tamis.shards.opening.Place", Far)
-    made: Place = request.param(str(tmp_path / "index"))
+        monkeypatch.setattr("tamis.shards.opening.Location", Far)
+    made: Location = request.param(str(tmp_path / "index"))
     return made
 
 
@@ -95,7 +95,7 @@ def test_tokens_are_dealt_out_whole() -> None:
         assert max(shares.values()) - min(shares.values()) <= 1
 
 
-def test_all_shards_together_are_the_index(place: Place) -> None:
+def test_all_shards_together_are_the_index(place: Location) -> None:
     manifest = build(place, BOOK)
     assert manifest.subscriptions == 200
     assert found(open_shards(place.uri)) == expected(BOOK)
@@ -104,7 +104,7 @@ def test_all_shards_together_are_the_index(place: Place) -> None:
     assert sum(map(len, parts)) == len(expected(BOOK))
 
 
-def test_only_what_changed_is_read_again(place: Place) -> None:
+def test_only_what_changed_is_read_again(place: Location) -> None:
     first = build(place, BOOK)
     book = {**BOOK, "s3": "a = 1", "new": "b = 2"}
     del book["s4"]
@@ -118,7 +118,7 @@ def test_only_what_changed_is_read_again(place: Place) -> None:
     assert changed, "what changed stands beside them"
 
 
-def test_too_many_changes_build_the_shard_anew(place: Place) -> None:
+def test_too_many_changes_build_the_shard_anew(place: Location) -> None:
     first = build(place, BOOK, shards=1)
     other = {name: f"a = {at % 3}" for at, name in enumerate(BOOK)}
     second = build(place, other, shards=1, before=first)
@@ -127,7 +127,7 @@ def test_too_many_changes_build_the_shard_anew(place: Place) -> None:
 
 
 def test_a_damaged_shard_of_before_is_built_anew(tmp_path: Path) -> None:
-    place = Place(str(tmp_path / "index"))
+    place = Location(str(tmp_path / "index"))
     first = build(place, BOOK, shards=1)
     (tmp_path / "index" / first.shards[0].segments[0].folder / "arrays.bin").write_bytes(b"torn")
     book = {**BOOK, "new": "a = 1"}
@@ -138,7 +138,7 @@ def test_a_damaged_shard_of_before_is_built_anew(tmp_path: Path) -> None:
     assert found(open_shards(place.uri)) == expected(book)
 
 
-def test_refused_rows_are_kept_with_their_reasons(place: Place) -> None:
+def test_refused_rows_are_kept_with_their_reasons(place: Location) -> None:
     bad = {"b1": "a = ", "b2": "price <", "ü": "a = 1", "u\u0308": "a = 2"}
     manifest = build(place, {**BOOK, **bad}, shards=1)
     shard = manifest.shards[0]
@@ -158,7 +158,7 @@ def test_refused_rows_are_kept_with_their_reasons(place: Place) -> None:
 
 
 def test_expressions_may_be_json_objects(tmp_path: Path) -> None:
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     given = {"x": json.dumps(tamis.to_json(tamis.parse("a = 1 OR b = 2"))), "y": '{"op": "?"}', "z": "a = 3"}
     manifest = build(place, given, shards=1)
     assert found(open_shards(place.uri)) == expected({"x": "a = 1 OR b = 2", "z": "a = 3"})
@@ -167,15 +167,15 @@ def test_expressions_may_be_json_objects(tmp_path: Path) -> None:
 
 
 def test_of_two_rows_with_one_id_the_newest_wins(tmp_path: Path) -> None:
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     table = pa.concat_tables([rows({"x": "a = 1"}, 1), rows({"x": "a = 2"}, 2), rows({"y": "a = 3"}, 1)])
     for order in ([0, 1, 2], [2, 1, 0]):
-        shard = build_shard(Work(place, Settings(1)), 0, table.take(pa.array(order)))
+        shard = build_shard(BuildContext(place, Settings(1)), 0, table.take(pa.array(order)))
         commit(place, Manifest(len(numbers(place)) + 1, "now", Settings(1), [shard]))
         index = open_shards(place.uri)
         assert index.subscription("x").version == 2
         assert shard.refused == 1
-    gone = build_shard(Work(place, Settings(1)), 0, rows({"y": "a = 3"}, 1), shard)
+    gone = build_shard(BuildContext(place, Settings(1)), 0, rows({"y": "a = 3"}, 1), shard)
     assert gone.subscriptions == 1
 
 
@@ -189,7 +189,7 @@ changes = st.lists(
 @settings(max_examples=25)
 @given(batches=st.lists(changes, min_size=1, max_size=4))
 def test_changes_are_applied_in_order(batches: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    place = Place(str(tmp_path_factory.mktemp("index")))
+    place = Location(str(tmp_path_factory.mktemp("index")))
     book = {f"s{n}": f"a = {n % 3}" for n in range(8)}
     build(place, book, shards=2)
     sequence = 0
@@ -211,7 +211,7 @@ def test_changes_are_applied_in_order(batches: Any, tmp_path_factory: pytest.Tem
 
 
 def test_a_crash_before_the_commit_changes_nothing(tmp_path: Path) -> None:
-    place = Place(str(tmp_path))
+    place = Location(str(tmp_path))
     build(place, BOOK)
     for point in ("segment.arrays_written", "segment.before_rename", "shards.before_commit"):
         arm(point, _crash)
@@ -228,13 +228,13 @@ def _crash() -> None:
     raise RuntimeError("crash")
 
 
-def test_of_two_who_commit_one_is_told(place: Place) -> None:
+def test_of_two_who_commit_one_is_told(place: Location) -> None:
     manifest = build(place, BOOK)
     with pytest.raises(IndexConflict):
         commit(place, manifest)
 
 
-def test_garbage_goes_when_nobody_needs_it(place: Place) -> None:
+def test_garbage_goes_when_nobody_needs_it(place: Location) -> None:
     build(place, BOOK)
     for sequence in range(1, 6):
         apply_changes(place, [Change(sequence, "s1", f"a = {sequence}")])
@@ -247,11 +247,11 @@ def test_garbage_goes_when_nobody_needs_it(place: Place) -> None:
         current(place, 1)
 
 
-def test_a_build_under_way_is_no_garbage(place: Place) -> None:
+def test_a_build_under_way_is_no_garbage(place: Location) -> None:
     build(place, BOOK)
-    work = Work(place, Settings(3))
+    work = BuildContext(place, Settings(3))
     shard = build_shard(work, 0, rows({"new": "a = 1"}))
-    receipts.leave(place, work.settings, shard)
+    receipts.write(place, work.settings, shard)
     assert receipts.count(place) == 1
     collect(place, grace=timedelta(seconds=-1))
     (receipt,) = receipts.read(place)
@@ -274,9 +274,9 @@ def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     shutil.rmtree(home_of(place))  # another host
     fetched = []
-    inner = Place.fetch
+    inner = Location.fetch
     monkeypatch.setattr(
-        Place, "fetch", lambda self, name, file: fetched.append(name) or inner(self, name, file)
+        Location, "fetch", lambda self, name, file: fetched.append(name) or inner(self, name, file)
     )
     for _ in range(2):
         for shard in manifest.shards:
@@ -289,8 +289,8 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     with pytest.raises(IndexNotFound, match=r"no index at .*nowhere"):
         open_shards(str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="nonsense://x"):
-        Place("nonsense://x")
-    place = Place(str(tmp_path / "index"))
+        Location("nonsense://x")
+    place = Location(str(tmp_path / "index"))
     manifest = build(place, BOOK, shards=2)
     with pytest.raises(InputError, match="no shard 7"):
         open_shards(place.uri, shards=[7])
@@ -312,7 +312,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
 
 
 def test_a_uri_of_this_machine_is_mapped_in_place(tmp_path: Path) -> None:
-    place = Place(f"file://{tmp_path}/index")
+    place = Location(f"file://{tmp_path}/index")
     assert place.local == tmp_path / "index"
     assert isinstance(place._fs, pafs.LocalFileSystem)
 

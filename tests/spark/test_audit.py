@@ -35,7 +35,7 @@ def test_difference_ends_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(worker, "open_shards", lambda *_, **__: index)
     monkeypatch.setattr(worker.tempfile, "gettempdir", lambda: str(tmp_path))
     batch = pa.RecordBatch.from_pydict({"event_id": ["e"], "a": [1]})
-    task = worker.Matching("index", 1, worker.MatchOptions(audit=1.0))
+    task = worker.MatchTask("index", 1, worker.MatchOptions(audit=1.0))
     with pytest.raises(AuditFailed, match="does not match 'one' by the index"):
         list(task(iter([batch])))
     assert [place.name[:12] for place in tmp_path.iterdir()] == ["tamis-audit-"]

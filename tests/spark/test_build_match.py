@@ -183,8 +183,8 @@ def test_events_with_too_many_matches_are_refused_not_cut(spark: SparkSession, i
 
 
 def test_incremental_builds_touch_what_changed(spark: SparkSession, tmp_path: Path) -> None:
+    from tamis.shards.location import Location
     from tamis.shards.manifest import latest
-    from tamis.shards.place import Place
     from tamis.spark.build import build
     from tamis.spark.match import match
 
@@ -207,21 +207,21 @@ def test_incremental_builds_touch_what_changed(spark: SparkSession, tmp_path: Pa
     assert pairs(old) == sorted(expected())
     full = build(subscriptions_of(spark, book), path, incremental=False)
     assert full.built == 4
-    assert latest(Place(path)).number == full.manifest.number  # type: ignore[union-attr]
+    assert latest(Location(path)).number == full.manifest.number  # type: ignore[union-attr]
 
 
 def test_a_build_that_was_interrupted_goes_on(spark: SparkSession, tmp_path: Path) -> None:
     from importlib import import_module
 
+    from tamis.shards.location import Location
     from tamis.shards.manifest import Settings
-    from tamis.shards.place import Place
     from tamis.spark.match import match
 
     module = import_module("tamis.spark.build")  # whose name is taken by its function
     path = str(tmp_path / "index")
     marked = module._marked(module._known_columns(subscriptions_of(spark)), 4)
-    work = module._Work(Place(path), Settings(4), None)
-    work.run(marked, [0, 2])  # and then the driver dies, before anything is committed
+    shards = module._Shards(Location(path), Settings(4), None)
+    shards.run(marked, [0, 2])  # and then the driver dies, before anything is committed
     with pytest.raises(IndexNotFound):
         frame_of(spark).transform(match(path))
     seen: list[tuple[int, int | None]] = []
@@ -250,14 +250,14 @@ def test_bulk_columns(spark: SparkSession, tmp_path: Path) -> None:
 def test_plans_are_explained(spark: SparkSession, index: str, capfd: pytest.CaptureFixture[str]) -> None:
     from dataclasses import replace
 
+    from tamis.shards.location import Location
     from tamis.shards.manifest import current
-    from tamis.shards.place import Place
     from tamis.spark.match import match
     from tamis.spark.plan import choose
 
     frame_of(spark).transform(match(index, explain=True))
     assert "version 1: replicated: the index takes" in capfd.readouterr().err
-    manifest = current(Place(index))
+    manifest = current(Location(index))
     for shard in manifest.shards:
         shard.bytes = 1 << 45
     assert choose(spark, manifest).name == "sharded"

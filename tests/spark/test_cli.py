@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tamis.cli.spark.failures import told
+from tamis.cli.spark.failures import error_of
 from tamis.cli.spark.frames import format_of
 from tamis.errors import IndexCorrupt, InputError, SparkFailed, TamisError
 from tests.spark.commands import EVENTS, PAIRS, Call, pairs_in
@@ -66,16 +66,16 @@ tamis.errors.IndexCorrupt: shard 3 is torn
 
 
 def test_an_error_of_a_worker_comes_out_as_itself() -> None:
-    found = told(RuntimeError(TRACE))
+    found = error_of(RuntimeError(TRACE))
     assert isinstance(found, IndexCorrupt)
     assert found.message == "shard 3 is torn"
 
 
 def test_other_failures_are_told_in_a_line() -> None:
-    found = told(RuntimeError("[OUT_OF_MEMORY] No memory\nleft. SQLSTATE: 53200\n\n\tat org.apache"))
+    found = error_of(RuntimeError("[OUT_OF_MEMORY] No memory\nleft. SQLSTATE: 53200\n\n\tat org.apache"))
     assert isinstance(found, SparkFailed)
     assert found.message == "No memory left."
-    assert type(told(RuntimeError("tamis.errors.NoSuchThing: hm"))) is TamisError
+    assert type(error_of(RuntimeError("tamis.errors.NoSuchThing: hm"))) is TamisError
 
 
 def test_the_example_is_written_once(tamis: Call, tmp_path: Path) -> None:

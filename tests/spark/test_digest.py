@@ -17,8 +17,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tamis.errors import InputError
 from tamis.spark.digest import digest
 from tamis.store import Store
-from tamis.store.digests import Run
-from tamis.store.parts import Part
+from tamis.store.digest_plan import Part
+from tamis.store.digests import DigestBatch
 from tests.spark.queries import until
 from tests.waiting import eventually
 
@@ -67,13 +67,13 @@ class Stream:
             **more,
         )
 
-    def told(self, subscription: str) -> list[dict[str, Any]]:
+    def error_of(self, subscription: str) -> list[dict[str, Any]]:
         rows = [row for batch in self.store.read("outbox") for row in batch.to_pylist()]
         mine = [row for row in rows if row["subscription_id"] == subscription]
         return [row | json.loads(row["payload"] or "{}") for row in mine]
 
     def events(self, subscription: str) -> list[str]:
-        return sorted(event["event_id"] for row in self.told(subscription) for event in row["events"])
+        return sorted(event["event_id"] for row in self.error_of(subscription) for event in row["events"])
 
 
 @pytest.fixture
@@ -108,14 +108,14 @@ def test_matches_are_grouped_and_told_once(stream: Stream) -> None:
     until(lambda: stream.events("grouped")[-1:] == ["e5"] and len(stream.events("plain")) == 3, query)
     assert stream.events("grouped") == ["e0", "e1", "e2", "e3", "e4", "e5"]
     assert stream.events("plain") == ["early", "late", "timeless"]
-    assert sum(row["count"] for row in stream.told("grouped")) == 6
-    for row in stream.told("grouped"):
+    assert sum(row["count"] for row in stream.error_of("grouped")) == 6
+    for row in stream.error_of("grouped"):
         start, end = datetime.fromisoformat(row["from"]), datetime.fromisoformat(row["to"])
         assert end - start == timedelta(seconds=2)
         assert row["event_id"] == f"digest/{row['from']}"
         assert row["created_at"] >= end
         assert [event["payload"] for event in row["events"]] == ["p"] * row["count"]
-    assert stream.told("nobody") == []
+    assert stream.error_of("nobody") == []
     assert {state.numShufflePartitions for state in query.lastProgress.stateOperators} == {3}
     assert stream.spark.conf.get("spark.sql.shuffle.partitions") == "2"
 
@@ -133,7 +133,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
 
     commit = Store.add_digests
 
-    def crash_after_commit(store: Store, run: Run, parts: Sequence[Part]) -> int:
+    def crash_after_commit(store: Store, run: DigestBatch, parts: Sequence[Part]) -> int:
         made = commit(store, run, parts)
         if parts:
             raise OSError("the plug was pulled")
@@ -150,7 +150,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
     until(lambda: query.lastProgress.batchId > batch + 2, query)
     for name in ("grouped", "plain"):
         assert stream.events(name) == ["before", "between"]
-        assert sum(row["count"] for row in stream.told(name)) == 2
+        assert sum(row["count"] for row in stream.error_of(name)) == 2
 
 
 def test_the_matches_of_an_outbox_become_digests_beside_them(stream: Stream) -> None:
@@ -162,13 +162,13 @@ def test_the_matches_of_an_outbox_become_digests_beside_them(stream: Stream) -> 
     options = {"store": stream.store.url, "table": "outbox", "partitions": "1"}
     outbox = stream.spark.readStream.format("tamis").options(**options).load()
     query = stream.start(outbox, at_once=False)
-    until(lambda: len(stream.told("grouped")) > 2, query)
-    (digested,) = [row for row in stream.told("grouped") if row["kind"] == "digest"]
+    until(lambda: len(stream.error_of("grouped")) > 2, query)
+    (digested,) = [row for row in stream.error_of("grouped") if row["kind"] == "digest"]
     assert digested["count"] == 2
     until(lambda: json.loads(query.lastProgress.sources[0].endOffset) == {"number": 4}, query)
     batch = query.lastProgress.batchId  # the digest itself was read, and is no match
     until(lambda: query.lastProgress.batchId > batch + 2, query)
-    assert [len(stream.told(name)) for name in ("grouped", "plain")] == [3, 1]
+    assert [len(stream.error_of(name)) for name in ("grouped", "plain")] == [3, 1]
 
 
 def test_what_cannot_be_digested(spark: SparkSession, stream: Stream) -> None:

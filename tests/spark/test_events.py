@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from tamis import Index, Limits
 from tamis.errors import InputError
 from tamis.spark.events import events, refused_events
-from tamis.spark.rows import piece_of
+from tamis.spark.rows import events_in
 
 pytestmark = pytest.mark.spark
 
@@ -52,7 +52,7 @@ def pairs(index: Index, frame: DataFrame) -> set[tuple[str, str]]:
     found = set()
     for batch in frame.toArrow().to_batches():
         ids = batch.column(0).to_pylist()
-        for matched in index.match_batches(piece_of(batch)):
+        for matched in index.match_batches(events_in(batch)):
             assert matched.refused == []
             columns = (matched.table["event"].to_pylist(), matched.table["subscription"].to_pylist())
             found.update((ids[row], subscription) for row, subscription in zip(*columns, strict=True))

@@ -15,7 +15,7 @@ from tamis import Index
 from tamis.errors import InputError
 from tamis.spark.events import events
 from tamis.spark.generate import generate, workload_named
-from tamis.spark.rows import piece_of
+from tamis.spark.rows import events_in
 
 pytestmark = pytest.mark.spark
 module = import_module("tamis.spark.generate")  # the package has a function of this name
@@ -28,7 +28,7 @@ def pairs(index: Index, table: Any) -> set[tuple[int, str]]:
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PIECE", 64)
+    monkeypatch.setattr(module, "RANGE_ROWS", 64)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -47,7 +47,7 @@ def test_columns_texts_and_events_are_those_of_the_workload(spark: SparkSession,
     assert sorted(ids) == list(range(150))
     index = Index.build(book)
     wanted = pairs(index, workload.events(150, 3, 300))
-    found = {(ids[row], held) for row, held in pairs(index, piece_of(table.to_batches()[0]))}
+    found = {(ids[row], held) for row, held in pairs(index, events_in(table.to_batches()[0]))}
     assert found == wanted
     assert wanted
     with pytest.raises(InputError, match=r"something at .*subscriptions already"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tamis.cli.spark.failures import told
+from tamis.cli.spark.failures import error_of
 from tamis.errors import EventError, EventLimit, EventSyntax, InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def raised(found: DataFrame) -> Exception:
 
     with pytest.raises(PySparkException) as failure:
         found.collect()
-    return told(failure.value)
+    return error_of(failure.value)
 
 
 @plans
@@ -116,15 +116,15 @@ def test_unknown_value_is_refused_at_once(frame: DataFrame, index: str) -> None:
 
 def test_task_logs_how_many_events_it_refused(index: str, caplog: pytest.LogCaptureFixture) -> None:
     """The function of a task, called here: its log is the executor's."""
-    from tamis.spark.worker import Matching, MatchOptions
+    from tamis.spark.worker import MatchOptions, MatchTask
 
     batch = pa.RecordBatch.from_pylist([{"event_id": name, "attributes": text} for name, text in LINES])
     with caplog.at_level(logging.WARNING, "tamis"):
         for options in (MatchOptions(), MatchOptions(on_error="skip"), MatchOptions(is_logged=False)):
-            list(Matching(index, None, options)(iter([batch])))
-        list(Matching(index, None, MatchOptions())(iter([batch.slice(0, 1)])))
+            list(MatchTask(index, None, options)(iter([batch])))
+        list(MatchTask(index, None, MatchOptions())(iter([batch.slice(0, 1)])))
     assert [record.getMessage() for record in caplog.records] == [
-        "2 of 4 events were refused; tamis.spark.match_with_notes tells why"
+        "2 of 4 events were refused; tamis.spark.match_with_notes shows why"
     ]
 
 

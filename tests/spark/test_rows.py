@@ -15,7 +15,7 @@ from tamis import Index, Limits
 from tamis.errors import EventError
 from tamis.index.batches import locate, nowhere
 from tamis.space.table_row import event_of_row
-from tamis.spark.rows import TEXT_BYTES, cut_text, good_of, piece_of, text_of
+from tamis.spark.rows import TEXT_BYTES, cut_text, events_in, readable_events, text_of
 from tamis.values.event import decode_event, event_from
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -37,19 +37,19 @@ def batch_of(attributes: Any, kind: Any = None) -> pa.RecordBatch:
 
 
 def refusals(batch: pa.RecordBatch, limits: Limits = Limits()) -> dict[int, tuple[str, str]]:  # noqa: B008
-    _, refused = locate(nowhere(limits), piece_of(batch, limits))
+    _, refused = locate(nowhere(limits), events_in(batch, limits))
     return {row: (bad.code, bad.message) for row, bad in refused}
 
 
 def test_a_struct_is_a_table_of_its_fields() -> None:
-    piece = piece_of(batch_of([ATTRIBUTES, {"city": "Rome"}]))
+    piece = events_in(batch_of([ATTRIBUTES, {"city": "Rome"}]))
     assert isinstance(piece, pa.Table)
     assert piece.column_names == list(ATTRIBUTES)
     assert piece["city"].to_pylist() == ["Oslo", "Rome"]
 
 
 def test_a_map_is_a_table_of_sparse_attributes() -> None:
-    piece = piece_of(batch_of([{"city": "Oslo"}, {"town": "Rome"}], pa.map_(pa.string(), pa.string())))
+    piece = events_in(batch_of([{"city": "Oslo"}, {"town": "Rome"}], pa.map_(pa.string(), pa.string())))
     index = Index.build({"o": "city = 'Oslo'", "r": "town = 'Rome'"})
     (batch,) = index.match_batches(piece)
     assert batch.table.to_pydict() == {"event": [0, 1], "subscription": ["o", "r"]}
@@ -60,13 +60,13 @@ def test_without_attributes_every_other_column_is_one() -> None:
         [pa.array(["e"]), pa.array([NOON]), pa.array(["p"]), pa.array([1]), pa.array(["x"])],
         ["event_id", "event_time", "payload", "price", "city"],
     )
-    assert piece_of(batch).column_names == ["price", "city"]  # type: ignore[union-attr]
+    assert events_in(batch).column_names == ["price", "city"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
 def test_json_in_any_type_of_column(kind: Any) -> None:
     lines = [b'{"a": 1}', b"", b" \n", None, b"[1]", b'{"a"', b'{"a": 1, "a": 2}', b'{"b": "\xc3\xa9"}']
-    piece = piece_of(batch_of(pa.array(lines, pa.binary()).cast(kind)))
+    piece = events_in(batch_of(pa.array(lines, pa.binary()).cast(kind)))
     assert isinstance(piece, list)
     assert [getattr(event, "code", event) for event in piece] == [
         {"a": 1}, *["event-syntax"] * 6, {"b": "é"},
@@ -85,7 +85,7 @@ def test_json_that_is_not_utf8_is_refused_alone() -> None:
 def test_null_attributes_are_refused_in_their_place() -> None:
     for kind in (None, pa.map_(pa.string(), pa.int64())):
         batch = batch_of([{"a": 1}, None, {"a": 3}], kind)
-        piece = piece_of(batch)
+        piece = events_in(batch)
         assert [getattr(event, "attributes", None) for event in piece] == [{"a": (1,)}, None, {"a": (3,)}]
         assert refusals(batch) == {1: ("event-syntax", "the attributes of the event are null")}
         assert text_of(batch, 1) == ""
@@ -93,20 +93,20 @@ def test_null_attributes_are_refused_in_their_place() -> None:
 
 def test_good_rows_keep_their_numbers() -> None:
     batch = batch_of([{"a": 1}, None, {"a": 3}])
-    piece, rows, bad = good_of(batch)
+    piece, rows, bad = readable_events(batch)
     assert isinstance(piece, pa.Table)
     assert (piece["a"].to_pylist(), rows.tolist()) == ([1, 3], [0, 2])
     assert {row: why.code for row, why in bad.items()} == {1: "event-syntax"}
-    lines, rows, bad = good_of(batch_of(['{"a": 1}', None, "{"]))
+    lines, rows, bad = readable_events(batch_of(['{"a": 1}', None, "{"]))
     assert ([getattr(line, "code", line) for line in lines], rows.tolist()) == (
         [{"a": 1}, "event-syntax"], [0, 2],
     )  # fmt: skip
     assert list(bad) == [1]
-    assert good_of(batch_of([{"a": 1}])).bad == {}
+    assert readable_events(batch_of([{"a": 1}])).bad == {}
 
 
 def test_a_null_field_is_an_absent_attribute() -> None:
-    piece = piece_of(batch_of([{"a": None}, {"a": 1}]))
+    piece = events_in(batch_of([{"a": None}, {"a": 1}]))
     index = Index.build({"none": "a IS NULL"})
     (batch,) = index.match_batches(piece)
     assert batch.table["event"].to_pylist() == [0]
@@ -132,7 +132,7 @@ def test_the_text_of_a_row_is_the_same_event() -> None:
             [pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())), pa.array([2])], ["m", "k"]
         ),
     ):
-        piece = piece_of(batch)
+        piece = events_in(batch)
         wanted = event_from(piece[0]) if isinstance(piece, list) else event_of_row(piece, 0, Limits())
         assert event_from(decode_event(text_of(batch, 0))) == wanted
 
@@ -158,7 +158,7 @@ def test_texts_are_cut_at_a_character() -> None:
 def test_a_bad_row_among_tables_keeps_the_others_errors() -> None:
     batch = batch_of([{"a": float("nan")}, None, {"a": 1.0}])
     assert {row: code for row, (code, _) in refusals(batch).items()} == {0: "event-value", 1: "event-syntax"}
-    assert isinstance(piece_of(batch)[0], EventError)  # type: ignore[index]
+    assert isinstance(events_in(batch)[0], EventError)  # type: ignore[index]
 
 
 SCALARS = {
@@ -206,7 +206,7 @@ def test_any_row_reads_the_same_as_its_text(data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.tuples(*values), min_size=1, max_size=3))
     arrays = [pa.array([_items(row[at], kind) for row in rows], kind) for at, kind in enumerate(kinds)]
     batch = batch_of(pa.StructArray.from_arrays(arrays, fields=list(struct)))
-    piece = piece_of(batch)
+    piece = events_in(batch)
     assert isinstance(piece, pa.Table)
     for row in range(len(rows)):
         assert _read(lambda at=row: event_of_row(piece, at, Limits())) == _read(

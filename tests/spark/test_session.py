@@ -130,7 +130,7 @@ def no_spark_settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_nothing_is_given(no_spark_settings: pytest.MonkeyPatch) -> None:
-    assert settings.given() == {}
+    assert settings.user_settings() == {}
 
 
 def test_the_defaults_file_is_read(no_spark_settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_defaults_file_is_read(no_spark_settings: pytest.MonkeyPatch, tmp_pa
         encoding="utf-8",
     )
     no_spark_settings.setenv("SPARK_CONF_DIR", str(tmp_path))
-    assert settings.given() == {
+    assert settings.user_settings() == {
         "spark.master": "spark://host:7077",
         "spark.a": "b c",
         "spark.b": "-Dx=y",
@@ -153,7 +153,12 @@ def test_submit_arguments_go_before_the_file(no_spark_settings: pytest.MonkeyPat
     no_spark_settings.setenv(
         "PYSPARK_SUBMIT_ARGS", "--master=yarn --conf spark.a=2 --conf 'spark.c=x y' pyspark-shell"
     )
-    assert settings.given() == {"spark.a": "2", "spark.b": "1", "spark.c": "x y", "spark.master": "yarn"}
+    assert settings.user_settings() == {
+        "spark.a": "2",
+        "spark.b": "1",
+        "spark.c": "x y",
+        "spark.master": "yarn",
+    }
 
 
 def test_only_one_machine_is_bound_to_loopback() -> None:

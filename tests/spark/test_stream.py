@@ -131,8 +131,8 @@ def test_a_new_build_is_taken_up_without_a_restart(
 
 
 def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSession) -> None:
+    from tamis.shards.location import Location
     from tamis.shards.manifest import current
-    from tamis.shards.place import Place
     from tamis.spark.events import events
     from tamis.spark.stream import _Batches
     from tamis.spark.worker import MatchOptions
@@ -149,13 +149,13 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
         None,
     )
     batch = events(spark.createDataFrame([("e1", '{"a": 1, "b": 1}')], SCHEMA))
-    pinned = current(Place(world.path)).number
+    pinned = current(Location(world.path)).number
 
     class Killed(Exception):
         pass
 
     class Dying(_Batches):
-        def _take(self, *given: Any) -> None:
+        def _match_into_store(self, *given: Any) -> None:
             raise Killed  # the version is pinned, nothing is written
 
     with pytest.raises(Killed):

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tamis import Limits
 from tamis.errors import InputError
-from tamis.spark.checked import check_bulk
+from tamis.spark.subscription_checks import check_bulk
 from tamis.spark.subscriptions import subscriptions
 from tamis.store import Store
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tamis.errors import AnswerConflict
-from tamis.store import Store, answers, keys
-from tamis.store.answers import Asked, Given
-from tamis.store.moments import now
+from tamis.store import Store, idempotency, keys
+from tamis.store.idempotency import IdempotentRequest, StoredResponse
+from tamis.store.timestamps import now
 
 
 def test_a_key_opens_only_with_its_text(store: Store) -> None:
     with store.database.writing() as connection:
         assert keys.is_empty(connection)
-        made, text = keys.make(connection, "ann", ["subscribe", "publish"], "laptop")
+        made, text = keys.create(connection, "ann", ["subscribe", "publish"], "laptop")
     with store.database.reading() as connection:
         assert not keys.is_empty(connection)
         assert keys.id_in(text) == made.id
@@ -28,7 +28,7 @@ def test_a_key_opens_only_with_its_text(store: Store) -> None:
 
 def test_the_text_of_a_key_is_kept_nowhere(store: Store) -> None:
     with store.database.writing() as connection:
-        _, text = keys.make(connection, "ann", ["admin"])
+        _, text = keys.create(connection, "ann", ["admin"])
         row = connection.exec_driver_sql("SELECT * FROM keys").one()
     assert text.rsplit("_", 1)[1] not in str(row)
 
@@ -42,8 +42,8 @@ def test_what_cannot_be_a_key(text: str) -> None:
 
 def test_revoked_and_expired_keys_open_nothing(store: Store) -> None:
     with store.database.writing() as connection:
-        made, text = keys.make(connection, "ann", ["admin"])
-        late, other = keys.make(connection, "bob", ["admin"], expires=now() - 1)
+        made, text = keys.create(connection, "ann", ["admin"])
+        late, other = keys.create(connection, "bob", ["admin"], expires=now() - 1)
         assert keys.revoke(connection, made.id)
         first = keys.find(connection, made.id)
         assert keys.revoke(connection, made.id)
@@ -56,24 +56,24 @@ def test_revoked_and_expired_keys_open_nothing(store: Store) -> None:
 
 def test_pages_of_keys(store: Store) -> None:
     with store.database.writing() as connection:
-        made = sorted(keys.make(connection, owner, ["publish"])[0].id for owner in ("ann", "bob", "ann"))
+        made = sorted(keys.create(connection, owner, ["publish"])[0].id for owner in ("ann", "bob", "ann"))
         assert [key.id for key in keys.page(connection, None, "", 2)] == made[:2]
         assert [key.id for key in keys.page(connection, None, made[1], 2)] == made[2:]
         assert {key.owner for key in keys.page(connection, "ann", "", 9)} == {"ann"}
 
 
 def test_answers(store: Store) -> None:
-    asked, given = Asked("ann", "k1", "f" * 64), Given(201, {"etag": '"1"'}, "{}")
+    asked, given = IdempotentRequest("ann", "k1", "f" * 64), StoredResponse(201, {"etag": '"1"'}, "{}")
     with store.database.writing() as connection:
-        assert answers.find(connection, asked) is None
-        answers.keep(connection, [(asked, given)])
-        answers.keep(connection, [])
+        assert idempotency.find(connection, asked) is None
+        idempotency.keep(connection, [(asked, given)])
+        idempotency.keep(connection, [])
     with store.database.reading() as connection:
-        assert answers.find(connection, asked) == given
-        assert answers.find(connection, asked._replace(owner="bob")) is None
+        assert idempotency.find(connection, asked) == given
+        assert idempotency.find(connection, asked._replace(owner="bob")) is None
         with pytest.raises(AnswerConflict):
-            answers.find(connection, asked._replace(fingerprint="0" * 64))
+            idempotency.find(connection, asked._replace(fingerprint="0" * 64))
     with store.database.writing() as connection:
-        assert answers.forget(connection, now() - 60_000_000) == 0
-        assert answers.forget(connection, now() + 1) == 1
-        assert answers.find(connection, asked) is None
+        assert idempotency.forget(connection, now() - 60_000_000) == 0
+        assert idempotency.forget(connection, now() + 1) == 1
+        assert idempotency.find(connection, asked) is None

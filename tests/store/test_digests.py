@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tamis.contract.schedule import AtMost, parse_schedule, period
 from tamis.store import Store
-from tamis.store.digests import Run
-from tamis.store.parts import Clock, Part
+from tamis.store.digest_plan import Clock, Part
+from tamis.store.digests import DigestBatch
 from tamis.store.tables import batches, digest_parts, digests_sent, outbox, subscriptions
 from tamis.values.value import micros_of, moment_of
 
@@ -34,9 +34,9 @@ def part(name: str, start: str, *events: str, version: int = 1, more: int = 0) -
     return Part(name, version, begin, begin + MINUTE, len(events) + more, json.dumps(listed))
 
 
-def take(store: Store, closed: str, *parts: Part, moment: int | None = None, **more: Any) -> int:
+def add_parts(store: Store, closed: str, *parts: Part, moment: int | None = None, **more: Any) -> int:
     clock = Clock(at(closed) if closed else 0, MINUTE)
-    return store.add_digests(Run("q", 7, moment or next(_moments), clock, **more), parts)
+    return store.add_digests(DigestBatch("q", 7, moment or next(_moments), clock, **more), parts)
 
 
 def told(store: Store) -> list[dict[str, Any]]:
@@ -52,10 +52,10 @@ def waiting(store: Store, table: sa.Table = digest_parts) -> int:
 
 def test_a_period_becomes_one_row_when_it_is_over(store: Store) -> None:
     version = store.put("s", "a = 1", schedule="every 5 minutes")
-    assert take(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "b", "a")) == 0
-    assert take(store, "2026-11-15 12:04", part("s", "2026-11-15 12:03", "c", more=10)) == 0
+    assert add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "b", "a")) == 0
+    assert add_parts(store, "2026-11-15 12:04", part("s", "2026-11-15 12:03", "c", more=10)) == 0
     assert waiting(store) == 2
-    assert take(store, "2026-11-15 12:05") == 1
+    assert add_parts(store, "2026-11-15 12:05") == 1
     (row,) = told(store)
     assert (row["event_id"], row["version"]) == ("digest/2026-11-15T12:00:00Z", version)
     assert (row["from"], row["to"], row["count"]) == ("2026-11-15T12:00:00Z", "2026-11-15T12:05:00Z", 13)
@@ -63,13 +63,13 @@ def test_a_period_becomes_one_row_when_it_is_over(store: Store) -> None:
     assert row["event_time"] == moment_of(at("2026-11-15 12:05"))
     assert (row["query"], row["batch_id"]) == ("q", 7)
     assert waiting(store) == 0
-    assert take(store, "2026-11-15 12:30") == 0
+    assert add_parts(store, "2026-11-15 12:30") == 0
 
 
 def test_a_digest_lists_its_first_events_and_counts_all(store: Store) -> None:
     store.put("s", "a = 1", schedule="every hour")
     first, second = part("s", "2026-11-15 12:01", "c", "d"), part("s", "2026-11-15 12:00", "x", "y")
-    take(store, "2026-11-15 13:00", first, second, most_events=3)
+    add_parts(store, "2026-11-15 13:00", first, second, most_events=3)
     (row,) = told(store)
     assert ([event["event_id"] for event in row["events"]], row["count"]) == (["x", "y", "c"], 4)
 
@@ -77,21 +77,23 @@ def test_a_digest_lists_its_first_events_and_counts_all(store: Store) -> None:
 def test_a_replayed_batch_changes_nothing_and_a_new_checkpoint_is_no_replay(store: Store) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     for _ in range(3):
-        take(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"), moment=1_000)
+        add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"), moment=1_000)
     assert waiting(store) == 1
     for _ in range(3):
-        take(store, "2026-11-15 12:05", moment=2_000)
+        add_parts(store, "2026-11-15 12:05", moment=2_000)
     assert [row["count"] for row in told(store)] == [1]
-    take(store, "2026-11-15 12:10", part("s", "2026-11-15 12:06", "b"), moment=3_000)
+    add_parts(store, "2026-11-15 12:10", part("s", "2026-11-15 12:06", "b"), moment=3_000)
     assert [row["count"] for row in told(store)] == [1, 1]
 
 
 def test_a_period_that_was_told_before_is_told_again_under_another_name(store: Store) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     store.put("t", "a = 1", schedule="every 5 minutes")
-    take(store, "2026-11-15 12:05", part("s", "2026-11-15 12:01", "a"))
-    take(store, "2026-11-15 12:05", part("s", "2026-11-15 12:02", "b"), part("t", "2026-11-15 12:02", "b"))
-    take(store, "2026-11-15 12:05", part("s", "2026-11-15 12:02", "c"))
+    add_parts(store, "2026-11-15 12:05", part("s", "2026-11-15 12:01", "a"))
+    add_parts(
+        store, "2026-11-15 12:05", part("s", "2026-11-15 12:02", "b"), part("t", "2026-11-15 12:02", "b")
+    )
+    add_parts(store, "2026-11-15 12:05", part("s", "2026-11-15 12:02", "c"))
     names = sorted((row["subscription_id"], row["event_id"]) for row in told(store))
     assert names == [
         ("s", "digest/2026-11-15T12:00:00Z"),
@@ -103,8 +105,8 @@ def test_a_period_that_was_told_before_is_told_again_under_another_name(store: S
 
 def test_at_once_is_each_tick_or_somebody_elses_business(store: Store) -> None:
     store.put("s", "a = 1")
-    assert take(store, "", part("s", "2026-11-15 12:01", "a"), part("s", "2026-11-15 12:02", "b")) == 1
-    assert take(store, "", part("s", "2026-11-15 12:03", "c"), at_once=False) == 0
+    assert add_parts(store, "", part("s", "2026-11-15 12:01", "a"), part("s", "2026-11-15 12:02", "b")) == 1
+    assert add_parts(store, "", part("s", "2026-11-15 12:03", "c"), at_once=False) == 0
     (row,) = told(store)
     assert (row["from"], row["to"], row["count"]) == ("2026-11-15T12:01:00Z", "2026-11-15T12:03:00Z", 2)
     assert waiting(store) == 0
@@ -112,20 +114,20 @@ def test_at_once_is_each_tick_or_somebody_elses_business(store: Store) -> None:
 
 def test_what_was_removed_is_dropped(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
-    take(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
+    add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
     store.remove("s")
     with caplog.at_level(logging.WARNING):
-        take(store, "2026-11-15 12:03", part("never", "2026-11-15 12:02", "a"))
+        add_parts(store, "2026-11-15 12:03", part("never", "2026-11-15 12:02", "a"))
     assert "2 subscriptions are not in the store" in caplog.text
     assert (waiting(store), told(store)) == (0, [])
 
 
 def test_a_schedule_that_is_changed_counts_from_now_on(store: Store) -> None:
     store.put("s", "a = 1", schedule="weekly on Monday at 8 in UTC")
-    take(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
+    add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
     version = store.put("s", "a = 1", schedule="every 5 minutes")
-    assert take(store, "2026-11-15 12:03") == 0
-    assert take(store, "2026-11-15 12:05") == 1
+    assert add_parts(store, "2026-11-15 12:03") == 0
+    assert add_parts(store, "2026-11-15 12:05") == 1
     assert told(store)[0]["version"] == version
 
 
@@ -137,11 +139,11 @@ def test_an_unknown_schedule_waits_and_blocks_nobody(store: Store) -> None:
             sa.update(subscriptions).where(subscriptions.c.id == "odd").values(schedule="at full moon")
         )
     both = [part(name, "2026-11-15 12:01", "a") for name in ("odd", "good")]
-    assert take(store, "2026-11-15 12:05", *both) == 1
-    assert take(store, "2026-11-15 14:05") == 0
+    assert add_parts(store, "2026-11-15 12:05", *both) == 1
+    assert add_parts(store, "2026-11-15 14:05") == 0
     assert waiting(store) == 1
     store.put("odd", "a = 1", schedule="every 10 minutes")
-    assert take(store, "2026-11-15 14:06") == 1
+    assert add_parts(store, "2026-11-15 14:06") == 1
     assert [row["subscription_id"] for row in told(store)] == ["good", "odd"]
 
 
@@ -149,35 +151,35 @@ def test_at_most_three_per_hour(store: Store) -> None:
     store.put("s", "a = 1", schedule="at most 3 per hour")
     for minute in range(6):
         closed = f"2026-11-15 12:{minute + 1:02}"
-        assert take(store, closed, part("s", f"2026-11-15 12:{minute:02}", "a")) == (minute < 2)
+        assert add_parts(store, closed, part("s", f"2026-11-15 12:{minute:02}", "a")) == (minute < 2)
     assert (waiting(store), waiting(store, digests_sent)) == (4, 1)
-    assert take(store, "2026-11-15 13:00") == 1
+    assert add_parts(store, "2026-11-15 13:00") == 1
     assert [(row["count"], row["from"][11:16]) for row in told(store)] == [
         (1, "12:00"),
         (1, "12:01"),
         (4, "12:02"),
     ]
-    assert take(store, "2026-11-15 13:01", part("s", "2026-11-15 13:00", "b")) == 1  # a new hour
+    assert add_parts(store, "2026-11-15 13:01", part("s", "2026-11-15 13:00", "b")) == 1  # a new hour
     assert waiting(store) == 0
 
 
 def test_at_most_one_is_told_at_the_end(store: Store) -> None:
     store.put("s", "a = 1", schedule="at most 1 per hour")
-    assert take(store, "2026-11-15 12:01", part("s", "2026-11-15 12:00", "a")) == 0
-    assert take(store, "2026-11-15 13:00") == 1
+    assert add_parts(store, "2026-11-15 12:01", part("s", "2026-11-15 12:00", "a")) == 0
+    assert add_parts(store, "2026-11-15 13:00") == 1
 
 
 def test_the_day_with_23_hours(store: Store) -> None:
     store.put("s", "a = 1", schedule="daily at 9 in Europe/Berlin")
-    take(
+    add_parts(
         store,
         "2026-03-28 08:01",
         part("s", "2026-03-28 07:59", "before"),
         part("s", "2026-03-28 08:00", "first"),
     )
-    take(store, "2026-03-29 06:59", part("s", "2026-03-29 06:58", "last"))
-    take(store, "2026-03-29 07:00", part("s", "2026-03-29 06:59", "very last"))
-    take(store, "2026-03-29 07:01", part("s", "2026-03-29 07:00", "after"))
+    add_parts(store, "2026-03-29 06:59", part("s", "2026-03-29 06:58", "last"))
+    add_parts(store, "2026-03-29 07:00", part("s", "2026-03-29 06:59", "very last"))
+    add_parts(store, "2026-03-29 07:01", part("s", "2026-03-29 07:00", "after"))
     assert [(row["from"], row["to"], row["count"]) for row in told(store)] == [
         ("2026-03-27T08:00:00Z", "2026-03-28T08:00:00Z", 1),
         ("2026-03-28T08:00:00Z", "2026-03-29T07:00:00Z", 3),
@@ -193,15 +195,17 @@ def test_a_tick_that_crosses_the_end_of_a_period_is_waited_for(store: Store) -> 
     assert at("2026-11-15 12:05") <= whole < at("2026-11-15 12:12")
     begin = whole - 7 * MINUTE
     late = Part("s", 1, begin, whole, 1, '[{"event_id": "a"}]')
-    assert store.add_digests(Run("q", 1, next(_moments), Clock(whole - MINUTE, 7 * MINUTE)), [late]) == 0
-    assert store.add_digests(Run("q", 2, next(_moments), Clock(whole, 7 * MINUTE)), []) == 1
+    assert (
+        store.add_digests(DigestBatch("q", 1, next(_moments), Clock(whole - MINUTE, 7 * MINUTE)), [late]) == 0
+    )
+    assert store.add_digests(DigestBatch("q", 2, next(_moments), Clock(whole, 7 * MINUTE)), []) == 1
 
 
 def test_notes_about_batches_do_not_pile_up(store: Store) -> None:
     day = 24 * 60 * MINUTE
     store.put("s", "a = 1")
     for number in range(1, 6):
-        take(store, "", part("s", f"2026-11-15 12:0{number}", "a"), moment=number * day)
+        add_parts(store, "", part("s", f"2026-11-15 12:0{number}", "a"), moment=number * day)
     assert waiting(store, batches) == 2
 
 
@@ -228,10 +232,10 @@ def test_nothing_is_lost_and_limits_are_kept(store: Store) -> None:
         for minute, names in enumerate(steps):
             begin = start + minute * MINUTE
             parts = [Part(name, 1, begin, begin + MINUTE, 2, '[{"event_id": "a"}]') for name in sorted(names)]
-            run = Run("q", minute, next(_moments), Clock(begin + MINUTE, MINUTE))
+            run = DigestBatch("q", minute, next(_moments), Clock(begin + MINUTE, MINUTE))
             for _ in range(1 + replay):
                 store.add_digests(run, parts)
-        store.add_digests(Run("q", 99, next(_moments), Clock(at("2026-11-17 00:00"), MINUTE)), [])
+        store.add_digests(DigestBatch("q", 99, next(_moments), Clock(at("2026-11-17 00:00"), MINUTE)), [])
         assert waiting(store) == 0
         rows = told(store)
         for place, text in enumerate(SCHEDULES):

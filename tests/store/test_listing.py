@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from tamis.store import Store, listing
-from tamis.store.listing import Wanted
+from tamis.store.listing import SubscriptionFilter
 
 
-def pages(store: Store, wanted: Wanted, most: int) -> list[list[str]]:
+def pages(store: Store, wanted: SubscriptionFilter, most: int) -> list[list[str]]:
     after: str | None = ""
     found = []
     while after is not None:
@@ -40,30 +40,30 @@ def book(store: Store) -> Store:
 
 def test_all_pages_of_an_owner(book: Store) -> None:
     names = [f"ann/{n}" for n in range(10)]
-    assert pages(book, Wanted("ann"), 4) == [names[:4], names[4:8], names[8:]]
-    assert pages(book, Wanted("ann"), 10) == [names]
-    assert pages(book, Wanted("ann-b"), 10) == [["ann-b/1"]]
-    assert pages(book, Wanted("nobody"), 10) == [[]]
-    assert len(pages(book, Wanted(None), 100)[0]) == 13
+    assert pages(book, SubscriptionFilter("ann"), 4) == [names[:4], names[4:8], names[8:]]
+    assert pages(book, SubscriptionFilter("ann"), 10) == [names]
+    assert pages(book, SubscriptionFilter("ann-b"), 10) == [["ann-b/1"]]
+    assert pages(book, SubscriptionFilter("nobody"), 10) == [[]]
+    assert len(pages(book, SubscriptionFilter(None), 100)[0]) == 13
 
 
 def test_filters(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pages(book, Wanted("ann", status="paused"), 9) == [["ann/3"]]
-    assert pages(book, Wanted("ann", text="OSLO"), 5) == [
+    assert pages(book, SubscriptionFilter("ann", status="paused"), 9) == [["ann/3"]]
+    assert pages(book, SubscriptionFilter("ann", text="OSLO"), 5) == [
         ["ann/0", "ann/1", "ann/2", "ann/3", "ann/5"],
         ["ann/6", "ann/7", "ann/8", "ann/9"],
     ]
-    assert pages(book, Wanted("ann", text="0%"), 5) == [["ann/4"]]
-    assert pages(book, Wanted("ann", text="b_c"), 5) == [["ann/4"]]
-    assert pages(book, Wanted("ann", "paused", "nowhere"), 5) == [[]]
+    assert pages(book, SubscriptionFilter("ann", text="0%"), 5) == [["ann/4"]]
+    assert pages(book, SubscriptionFilter("ann", text="b_c"), 5) == [["ann/4"]]
+    assert pages(book, SubscriptionFilter("ann", "paused", "nowhere"), 5) == [[]]
     for everywhere in ("ann", "ann/", "/"):  # the owner is not part of the name
-        assert pages(book, Wanted("ann", text=everywhere), 5) == [[]]
-    assert pages(book, Wanted(None, text="OTHER"), 5) == [["other"]]
-    assert pages(book, Wanted(None, text="x"), 5) == [["x"]]
-    assert pages(book, Wanted("ann", text="7"), 5) == [["ann/7"]]
+        assert pages(book, SubscriptionFilter("ann", text=everywhere), 5) == [[]]
+    assert pages(book, SubscriptionFilter(None, text="OTHER"), 5) == [["other"]]
+    assert pages(book, SubscriptionFilter(None, text="x"), 5) == [["x"]]
+    assert pages(book, SubscriptionFilter("ann", text="7"), 5) == [["ann/7"]]
     monkeypatch.setattr(listing, "SCANNED", 4)  # pages then come back short, and go on
-    assert pages(book, Wanted("ann", text="= 9"), 5) == [[], [], ["ann/9"]]
-    active = [name for page in pages(book, Wanted("ann", status="active"), 3) for name in page]
+    assert pages(book, SubscriptionFilter("ann", text="= 9"), 5) == [[], [], ["ann/9"]]
+    active = [name for page in pages(book, SubscriptionFilter("ann", status="active"), 3) for name in page]
     assert active == [f"ann/{n}" for n in range(10) if n != 3]
 
 
@@ -71,23 +71,23 @@ def test_the_outbox_for_everybody_and_for_one(store: Store, monkeypatch: pytest.
     ids = ["ann/1", "bob/1", "ann-b/1", "ann/2", "bob/2", "ann/3"]
     table = pa.table({"event_id": [f"e{n}" for n in range(6)], "subscription_id": ids, "version": [1] * 6})
     with store.database.reading() as connection:
-        assert (listing.last_told(connection), listing.told_after(connection, 0, 5)) == (0, ([], None))
+        assert (listing.last_number(connection), listing.rows_after(connection, 0, 5)) == (0, ([], None))
     store.add_matches(table, "q", 0)
     with store.database.reading() as connection:
-        everybody = listing.told_after(connection, 0, 10)
-        last = listing.last_told(connection)
+        everybody = listing.rows_after(connection, 0, 10)
+        last = listing.last_number(connection)
         assert [told.subscription_id for told in everybody.items] == ids
         assert everybody.next == last == everybody.items[-1].id
-        assert listing.told_after(connection, last, 10) == ([], None)
-        some = listing.told_after(connection, 0, 4)
+        assert listing.rows_after(connection, last, 10) == ([], None)
+        some = listing.rows_after(connection, 0, 4)
         assert (len(some.items), some.next) == (4, some.items[-1].id)
-        mine = listing.told_after(connection, 0, 2, "ann")
+        mine = listing.rows_after(connection, 0, 2, "ann")
         assert [told.subscription_id for told in mine.items] == ["ann/1", "ann/2"]
         assert mine.next == mine.items[-1].id
         monkeypatch.setattr(listing, "SCANNED", 2)
         after, found = 0, []
         while True:
-            page = listing.told_after(connection, after, 5, "ann")
+            page = listing.rows_after(connection, after, 5, "ann")
             found += [told.subscription_id for told in page.items]
             if page.next is None:
                 break

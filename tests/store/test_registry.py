@@ -11,7 +11,7 @@ from tamis.errors import QuotaExceeded, TamisError, UnknownSubscription, Version
 from tamis.limits import Limits
 from tamis.store import Store, owners, registry
 from tamis.store.registry import Outcome, Put
-from tamis.store.subscriptions import Entry, Held, entry_from
+from tamis.store.subscriptions import Entry, StoredSubscription, entry_from
 
 LIMITS = Limits(owner_subscriptions=3, owner_predicates=10)
 
@@ -29,10 +29,10 @@ def sums(store: Store, owner: str = "ann") -> tuple[int, int]:
     """What the owner holds: as noted, once that is shown to be what the book says."""
     with store.database.reading() as connection:
         counted = sa.text("SELECT count(*), coalesce(sum(size), 0) FROM subscriptions WHERE owner = :owner")
-        held = tuple(connection.execute(counted, {"owner": owner}).one())
-        noted = owners.found(connection, owner)
-    assert held == (noted.subscriptions, noted.predicates)
-    return held  # type: ignore[return-value]
+        current = tuple(connection.execute(counted, {"owner": owner}).one())
+        noted = owners.find_or_default(connection, owner)
+    assert current == (noted.subscriptions, noted.predicates)
+    return current  # type: ignore[return-value]
 
 
 def verbs(outcomes: list[Outcome | TamisError]) -> list[str]:
@@ -45,7 +45,7 @@ def test_created_replaced_unchanged(store: Store) -> None:
     again = put(store, Put(entry("1")), Put(entry("2", "a = 2")))
     assert verbs(again) == ["unchanged", "replaced"]
     assert isinstance(again[1], Outcome)
-    assert again[1].held == store.get("ann/2")
+    assert again[1].after == store.get("ann/2")
     assert sums(store) == (2, 2)
 
 
@@ -57,11 +57,11 @@ def test_an_id_twice_in_one_go_sees_what_went_before(store: Store) -> None:
         Put(entry("1", "a = 2")),
     )
     assert verbs(outcomes) == ["created", "replaced", "unchanged"]
-    assert [one.held.version for one in outcomes if isinstance(one, Outcome)] == [1, 2, 2]
+    assert [one.after.version for one in outcomes if isinstance(one, Outcome)] == [1, 2, 2]
 
 
 def test_a_check_that_fails_harms_only_its_own(store: Store) -> None:
-    def never(held: Held | None) -> None:
+    def never(current: StoredSubscription | None) -> None:
         raise VersionConflict("not now")
 
     outcomes = put(store, Put(entry("1")), Put(entry("2"), never), Put(entry("3")))
@@ -130,7 +130,7 @@ def test_sums_are_kept_whoever_writes(store: Store) -> None:
 def test_remove(store: Store) -> None:
     put(store, Put(entry("1")))
 
-    def never(held: Held | None) -> None:
+    def never(current: StoredSubscription | None) -> None:
         raise VersionConflict("not now")
 
     with pytest.raises(VersionConflict), store.database.writing() as connection:

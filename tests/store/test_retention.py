@@ -11,11 +11,11 @@ from sqlalchemy.dialects import sqlite
 from tamis.live import Live
 from tamis.live.retention import RetentionWorker
 from tamis.store import Store, dispatch, events, retention
-from tamis.store.dispatch import Rules
+from tamis.store.dispatch import DispatchOptions
 from tamis.store.events import NewEvent
-from tamis.store.moments import now
 from tamis.store.retention import Forgotten
 from tamis.store.tables import deliveries
+from tamis.store.timestamps import now
 from tests.counting import sqlite_steps
 from tests.waiting import eventually
 
@@ -37,7 +37,7 @@ def match(store: Store) -> None:
 
 def tell(store: Store, state: str) -> None:
     with store.database.writing() as connection:
-        dispatch.dispatch(connection, Rules("tests"), now())
+        dispatch.dispatch(connection, DispatchOptions("tests"), now())
         connection.execute(sa.update(deliveries).values(state=state, finished_at=now()))
 
 
@@ -72,7 +72,7 @@ def test_what_waits_stays(store: Store) -> None:
 def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tmp_path: Path) -> None:
     store.put("ann/1", "a = 1")
     store.put("ann/2", "a = 1")
-    Live.open(store, tmp_path / "index")._following.save()
+    Live.open(store, tmp_path / "index")._follower.save()
     for number in range(5):
         store.put("ann/1", f"a = {number}")
     store.remove("ann/2")
@@ -83,7 +83,7 @@ def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tm
     ]
     for folder in (tmp_path / "index", None):
         found = Live.open(store, folder)
-        found._following.advance(store.last_change())
+        found._follower.advance(store.last_change())
         assert len(found.index) == 1
         assert found.index.match({"a": 4}) == ["ann/1"]
 
@@ -99,7 +99,7 @@ def test_changes_that_an_event_waits_for_stay(store: Store) -> None:
 
 
 def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "PIECE", 2)
+    monkeypatch.setattr(retention, "STEP_ROWS", 2)
     store.put("ann/1", "a = 1", owner="ann", delivery=LOG)
     publish(store, *(f"e{number}" for number in range(7)))
     match(store)
@@ -112,7 +112,7 @@ def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_changes_are_forgotten_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """One transaction looks at a piece; those that nothing supersedes do not stop the search."""
-    monkeypatch.setattr(retention, "PIECE", 3)
+    monkeypatch.setattr(retention, "STEP_ROWS", 3)
     store.put_many([(f"still/{number}", "a = 1") for number in range(10)])
     for number in range(8):
         store.put("busy", f"a = {number}")

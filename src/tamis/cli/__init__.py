@@ -1,7 +1,7 @@
 """The ``tamis`` command: reads files and pipes, writes results to stdout and progress to stderr.
 
-Exit status: 0 done, 1 a Tamis error (one message with its code on stderr), 2 wrong usage. What a
-command needs beyond its options is imported when it runs, so that help is quick.
+Exit status: 0 for success, 1 for a Tamis error (one message with its code on stderr), 2 for wrong usage. The
+modules that a command needs are imported when it runs, so that help is quick.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``tamis build``: from a file of subscriptions to an index."""
+"""``tamis build``: builds an index from a file of subscriptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 20
 @click.option(
     "-o", "--output", "target", type=click.Path(path_type=Path), required=True, help="The index to write."
 )
-@click.option("--engine", default="hybrid", show_default=True, help="How to search; auto tries them all.")
+@click.option("--engine", default="hybrid", show_default=True, help="The search engine; auto tries them all.")
 @click.option(
     "--parameter",
     "parameters",
@@ -33,28 +33,29 @@ _SHOWN = 20
     help="A parameter of the engine; repeatable.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(list(FORMATS)), help="If the file's name does not say it."
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    help="The format, if the file's name does not show it.",
 )
 @click.option(
     "--sample",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Typical events (.jsonl or .parquet): the index learns which values are frequent.",
+    help="Typical events (.jsonl or .parquet), which show the index the frequent values.",
 )
-@click.option(
-    "--skip-errors", is_flag=True, help="Leave out subscriptions that cannot be used, and report them."
-)
+@click.option("--skip-errors", is_flag=True, help="Leave out invalid subscriptions and report them.")
 @click.option(
     "--refused",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write what was left out here, as JSON lines.",
+    help="Write the refused subscriptions here, as JSON lines.",
 )
 @click.option(
     "--ignore",
     metavar="FIELD",
     multiple=True,
-    help="A field or column to pass over; others that are unknown are refused. Repeatable; '*' for all.",
+    help="A field or column to ignore; other unknown ones are refused. Repeatable; '*' ignores all.",
 )
-@click.option("--force", is_flag=True, help="Replace an index that is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def build(
     source: Path,
@@ -97,7 +98,7 @@ def build(
 
 
 def parameter(text: str, option: str = "--parameter") -> tuple[str, int | float]:
-    """``pairs=2`` as a name and a number; ``option`` is where it was written."""
+    """Return ``pairs=2`` as a name and a number; ``option`` names the option in errors."""
     name, _, value = text.partition("=")
     try:
         return name, int(value)

@@ -1,4 +1,4 @@
-"""``tamis check`` and ``tamis info``: is it sound, and what is in it."""
+"""``tamis check`` and ``tamis info``: check an expression or an index, and describe an index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import click
 from tamis.cli.support import INDEX, Failure, counted, open_index, print_json
 from tamis.errors import TamisError
 
-FORMS = ("text", "json", "query-string", "search-box", "eventbridge")  # the library's; it is slow to import
+# Repeated here, because the library is slow to import.
+FORMS = ("text", "json", "query-string", "search-box", "eventbridge")
 _SHORT = {"query": "query-string", "search": "search-box"}
 
 
@@ -21,9 +22,9 @@ _SHORT = {"query": "query-string", "search": "search-box"}
 @click.option(
     "--form",
     type=click.Choice([*FORMS, *_SHORT]),
-    help="How the expression is written; otherwise text or JSON.",
+    help="The form of the expression; the default is text or JSON.",
 )
-@click.option("--json", "as_json", is_flag=True, help="For a program: the JSON form, or the error.")
+@click.option("--json", "as_json", is_flag=True, help="Print the JSON form or the error, for programs.")
 def check(subject: str, form: str | None, as_json: bool) -> None:
     """Check an EXPRESSION and print it in canonical form, or check every file of an INDEX.
 
@@ -66,11 +67,11 @@ def _check_expression(text: str, form: str | None, as_json: bool) -> None:
         click.echo(language.to_text(tree))
 
 
-@click.command(short_help="What an index holds.")
+@click.command(short_help="Describe an index.")
 @INDEX
-@click.option("--json", "as_json", is_flag=True, help="For a program.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def info(index: Path, as_json: bool) -> None:
-    """What INDEX holds: subscriptions, segments, engine, size."""
+    """Describe INDEX: subscriptions, segments, engine, size."""
     found = open_index(index).info()
     if as_json:
         print_json(found)
@@ -80,7 +81,7 @@ def info(index: Path, as_json: bool) -> None:
 
 
 def _lines(found: dict[str, Any], indent: str) -> list[str]:
-    """``name: value`` lines; a list of objects becomes an indented block each."""
+    """Return ``name: value`` lines; each object of a list becomes an indented block."""
     lines = []
     for name, value in found.items():
         label = f"{indent}{name.replace('_', ' ')}"

@@ -1,4 +1,4 @@
-"""The folder of a service: its database unless that is elsewhere, its index, and who has it in use."""
+"""The data folder of a service: its database unless that is elsewhere, its index, and its lock."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DATABASE, INDEX, LOCK = "tamis.db", "index", "lock"
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--data`` and ``--store``."""
+    """Add the options ``--data`` and ``--store``."""
     for option in (
         click.option("--store", "url", metavar="URL", help="The database, if it is not in the folder."),
         click.option(
             "--data",
             type=click.Path(path_type=Path, file_okay=False),
-            help="The folder of the service; it is made if it is not there.",
+            help="The folder of the service; it is created if it does not exist.",
         ),
     ):
         command = option(command)
@@ -32,7 +32,7 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What every process that stays takes: ``--limit``, ``--log-format`` and ``--log-level``."""
+    """Add the options of long-running processes: ``--limit``, ``--log-format`` and ``--log-level``."""
     formats, levels = ["json", "logfmt"], ["debug", "info", "warning", "error"]
     for option in (
         click.option("--log-level", type=click.Choice(levels), default="info", show_default=True),
@@ -42,7 +42,7 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "limits",
             metavar="NAME=VALUE",
             multiple=True,
-            help="Change a limit; may be repeated.",
+            help="Change a limit; repeatable.",
         ),
     ):
         command = option(command)
@@ -50,7 +50,7 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def store_url(data: Path | None, url: str | None) -> str:
-    """Return the database that is meant."""
+    """Return the URL of the database."""
     if url is not None:
         return url
     if data is None:
@@ -60,7 +60,7 @@ def store_url(data: Path | None, url: str | None) -> str:
 
 
 def read_limits(given: tuple[str, ...]) -> Any:
-    """``--limit page_items=50`` and others, over the defaults."""
+    """Return the default limits with changes such as ``--limit page_items=50``."""
     from tamis.limits import Limits
 
     values = dict(parameter(text, "--limit") for text in given)
@@ -72,7 +72,7 @@ def read_limits(given: tuple[str, ...]) -> Any:
 
 @contextlib.contextmanager
 def locked(data: Path) -> Iterator[None]:
-    """Have the folder for this process alone; the lock goes with the process, however that ends."""
+    """Lock the folder for this process; the lock ends with the process in any case."""
     data.mkdir(parents=True, exist_ok=True)
     with (data / LOCK).open("a+", encoding="ascii") as file:
         try:

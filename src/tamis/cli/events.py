@@ -1,7 +1,7 @@
-"""Reading events: lines as they come from a pipe or a file, or a Parquet file.
+"""Reads events: lines from a pipe or a file, or a Parquet file.
 
-Lines are taken in portions of whatever has arrived, so that a slow pipe is answered at once and a fast
-one is matched in large batches.
+Lines are read in portions of what has arrived, so that a slow pipe is answered at once and a fast one is
+matched in large batches.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ON_ERROR = click.option(
     type=click.Choice(CHOICES),
     default="report",
     show_default=True,
-    help="An event that is refused: count it on stderr, stop with its error, or leave it out quietly.",
+    help="For a refused event: count it on stderr, stop with its error, or skip it silently.",
 )
 
 
@@ -41,12 +41,12 @@ AUDIT = click.option(
     "--audit",
     type=click.FloatRange(0.0, 1.0, min_open=True),
     metavar="SHARE",
-    help="Decide this share of the events again with the tree evaluator; a difference is an error.",
+    help="Match this share of the events again with the tree evaluator; a difference is an error.",
 )
 
 
 class Portion(NamedTuple):
-    """Some events in a row: their source for the matcher, the lines if there are any, the first's number."""
+    """Consecutive events: their source for the matcher, their lines if any, and the number of the first."""
 
     source: Any
     lines: list[bytes] | None
@@ -89,14 +89,13 @@ def _binary(path: Path) -> Iterator[IO[bytes]]:
 
 
 def line_batches(stream: IO[bytes], longest: int) -> Iterator[list[bytes]]:
-    """Yield the lines that are there, again and again; blank ones are left out.
+    """Yield the lines that have arrived, again and again, without blank ones.
 
-    Of a line that is longer than ``longest`` and a portion only the beginning is kept, enough to be
-    refused for its length.
+    A line longer than ``longest`` and a portion is truncated, to a length that is still refused.
     """
     rest = b""
     while chunk := _arrived(stream):
-        if len(rest) > longest:  # in the middle of such a line: go on at its end
+        if len(rest) > longest:  # in the middle of an overlong line: skip to its end
             _, newline, chunk = chunk.partition(b"\n")
             chunk = newline + chunk
         *lines, rest = (rest + chunk).split(b"\n")
@@ -108,7 +107,7 @@ def line_batches(stream: IO[bytes], longest: int) -> Iterator[list[bytes]]:
 
 
 def _arrived(stream: IO[bytes]) -> bytes:
-    """What can be read without waiting, up to a portion; waits only if there is nothing yet."""
+    """Return the bytes available without waiting, up to a portion; wait only if there are none yet."""
     read = getattr(stream, "read1", stream.read)
     parts = [read(PORTION)]
     size = len(parts[0])
@@ -119,7 +118,7 @@ def _arrived(stream: IO[bytes]) -> bytes:
 
 
 def _ready(stream: IO[bytes]) -> bool:
-    """Return whether reading would not wait."""
+    """Return whether a read would not wait."""
     try:
         return bool(select.select([stream.fileno()], [], [], 0)[0])
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""``tamis keys``: API keys, straight in the store, also while no service runs."""
+"""``tamis keys``: manages API keys directly in the store, also while no service runs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ DAY = 86_400_000_000  # microseconds
 PAGE = 1_000
 
 
-@click.group(short_help="Make, list and revoke API keys.")
+@click.group(short_help="Create, list and revoke API keys.")
 def keys() -> None:
-    """Make, list and revoke the API keys of a service."""
+    """Create, list and revoke the API keys of a service."""
 
 
 @keys.command()
 @data_options
-@click.option("--owner", required=True, help="Whose key it is.")
+@click.option("--owner", required=True, help="The owner of the key.")
 @click.option(
     "--scope",
     "scopes",
     type=click.Choice(["publish", "subscribe", "admin"]),
     multiple=True,
     required=True,
-    help="What it may; may be repeated.",
+    help="What the key may do; repeatable.",
 )
-@click.option("--name", help="For people.")
-@click.option("--days", type=click.IntRange(min=1), help="How long it is in force; for ever unless given.")
+@click.option("--name", help="A note for people.")
+@click.option(
+    "--days", type=click.IntRange(min=1), help="Days until it expires; without this option it never does."
+)
 def create(
     data: Path | None,
     url: str | None,
@@ -41,17 +43,17 @@ def create(
     name: str | None,
     days: int | None,
 ) -> None:
-    """Make a key and print it: it is kept nowhere."""
+    """Create a key and print it. The key is not stored."""
     from tamis.contract.names import check_owner
     from tamis.store import Store
     from tamis.store import keys as stored
-    from tamis.store.moments import now
+    from tamis.store.timestamps import now
 
     if days is not None and days * DAY > stored.LONGEST:
-        raise InputError("a key is in force for at most a hundred years; without --days it is for ever")
+        raise InputError("a key is valid for at most a hundred years; without --days it never expires")
     expires = None if days is None else now() + days * DAY
     with Store.open(store_url(data, url)) as store, store.database.writing() as connection:
-        click.echo(stored.make(connection, check_owner(owner), scopes, name, expires)[1])
+        click.echo(stored.create(connection, check_owner(owner), scopes, name, expires)[1])
 
 
 @keys.command("list")
@@ -74,7 +76,7 @@ def list_(data: Path | None, url: str | None, owner: str | None) -> None:
 @data_options
 @click.argument("key", metavar="ID")
 def revoke(data: Path | None, url: str | None, key: str) -> None:
-    """End a key; services know within a second."""
+    """Revoke a key. Services refuse it within a second."""
     from tamis.store import Store
     from tamis.store import keys as stored
 
@@ -84,7 +86,7 @@ def revoke(data: Path | None, url: str | None, key: str) -> None:
 
 
 def _shown(key: Any) -> dict[str, Any]:
-    from tamis.store.moments import iso
+    from tamis.store.timestamps import iso
 
     moments = {name: value and iso(value) for name, value in key._asdict().items() if name in _MOMENTS}
     return {"id": key.id, "owner": key.owner, "scopes": sorted(key.scopes), "name": key.name, **moments}

@@ -1,4 +1,4 @@
-"""``tamis match``: events in, matches out."""
+"""``tamis match``: finds the matches of events."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ from tamis.cli.support import INDEX, counted, json_line, note, open_index, outpu
 from tamis.cli.writers import WRITERS, Found
 from tamis.errors import EventError
 
-_KEPT = 65_536  # bytes of a refused line that go into quarantine
+_KEPT = 65_536  # bytes of a refused line that are quarantined
 
 
 @click.command(short_help="Find the subscriptions that match events.")
 @INDEX
 @EVENTS
-@click.option("-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), help="Not stdout.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write here instead of stdout.",
+)
 @click.option(
     "--format",
     "form",
@@ -32,7 +38,7 @@ _KEPT = 65_536  # bytes of a refused line that go into quarantine
 )
 @click.option("--all", "every", is_flag=True, help="With jsonl, also a line for events without matches.")
 @click.option("--with-event", is_flag=True, help="With jsonl, put the event itself into its line.")
-@click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
+@click.option("--threads", type=click.IntRange(1), help="The default is all cores.")
 @click.option(
     "--quarantine",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -56,8 +62,8 @@ def match(
 ) -> None:
     """Find the subscriptions of INDEX that match EVENTS (JSON lines or Parquet; stdin by default).
 
-    An event that cannot be read is reported on stderr and left out; the others go on, unless --on-error
-    says otherwise. Events are numbered from 0.
+    An event that cannot be read is reported on stderr and left out, unless --on-error says otherwise. Events
+    are numbered from 0.
     """
     if target is None and (form == "parquet" or as_json):
         raise click.UsageError("--format parquet and --json need --output FILE")
@@ -75,7 +81,7 @@ def match(
 
 
 class Totals:
-    """Matches portion by portion, and keeps what happened over the whole run."""
+    """Matches portions of events, and keeps the totals of the run."""
 
     def __init__(self, index: Any, threads: int | None, on_error: str, audit: float | None) -> None:
         from tamis.index.audit import Audit
@@ -90,7 +96,7 @@ class Totals:
         self.first: tuple[int, EventError] | None = None
 
     def match(self, portion: Portion) -> Found:
-        """Return the matches of one portion; its events are counted."""
+        """Return the matches of one portion, and count its events."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -118,7 +124,7 @@ class Totals:
         self.first = self.first or next(iter(refused), None)
 
     def report(self, as_json: bool) -> None:
-        """Say how many events were refused, if any, and what looks odd; everything as JSON if asked."""
+        """Report the number of refused events and likely mistakes; print all totals as JSON if requested."""
         advice = self._watch.advice()
         if as_json:
             totals: dict[str, Any] = {"events": self.events, "matches": self.pairs}
@@ -135,7 +141,7 @@ class Totals:
             note(line)
         if self._audit is not None:
             decided = counted(self._audit.decisions, "decision")
-            note(f"audit: {counted(self._audit.events, 'event')} decided again, {decided}, no difference")
+            note(f"audit: {counted(self._audit.events, 'event')} matched again, {decided}, no difference")
 
 
 def _no_pairs() -> Any:
@@ -154,7 +160,7 @@ def _optional(path: Path | None) -> Iterator[IO[bytes] | None]:
 
 
 def _quarantine(file: IO[bytes] | None, portion: Portion, refused: list[tuple[int, EventError]]) -> None:
-    """Keep refused events with their reasons; the text of a line, cut where it is very long."""
+    """Write refused events with their reasons; a very long line is truncated."""
     for number, error in refused if file else ():
         row: dict[str, Any] = {"event": number, **error.as_dict()}
         if portion.lines is not None:

@@ -1,4 +1,4 @@
-"""``tamis notify``: a notifier in a process of its own; any number may share a store."""
+"""``tamis notify``: runs a notifier in its own process; any number may share a store."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from typing import Any
 import click
 
 from tamis.cli.data import data_options, process_options, read_limits, store_url
-from tamis.cli.notifying import notify_options, notify_settings
-from tamis.cli.support import asked_to_stop, note
+from tamis.cli.notify_options import notify_options, notify_settings
+from tamis.cli.support import note, stop_requested
 from tamis.errors import InputError
 
 
 @click.command(short_help="Deliver notifications.")
 @data_options
 @notify_options
-@click.option("--once", is_flag=True, help="Deliver what is due, then end.")
-@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Answer Prometheus here; 0: any.")
+@click.option("--once", is_flag=True, help="Deliver everything that is due, then exit.")
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Serve Prometheus metrics on this port; 0 chooses one.",
+)
 @process_options
 def notify(
     data: Path | None,
@@ -31,10 +35,10 @@ def notify(
     log_level: str,
     **given: Any,
 ) -> None:
-    """Deliver what the outbox of a store has to say, until it is told to stop.
+    """Deliver the notifications in a store's outbox until it is stopped.
 
-    SIGTERM and Ctrl-C end it in good order. tamis serve has a notifier of its own; this is for more of them,
-    or for one elsewhere (tamis serve --no-notify).
+    SIGTERM and Ctrl-C stop it in order. tamis serve has a notifier of its own; use this command for more of
+    them, or for one elsewhere (tamis serve --no-notify).
     """
     from tamis.notify import Notifier
     from tamis.service.logs import configure
@@ -45,26 +49,26 @@ def notify(
     settings = notify_settings(given, bounds)
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store.open(store_url(data, url), bounds))
-        asked = stack.enter_context(asked_to_stop())
+        stop = stack.enter_context(stop_requested())
         notifier = stack.enter_context(Notifier(store, settings))
         if metrics_port is not None:
             port = _serve_metrics(notifier.metrics.registry, metrics_port)
             note(f"metrics at http://127.0.0.1:{port}/metrics")
         note(f"delivering for {store!r} as {notifier.name}")
         if once:
-            _drain(notifier, asked)
+            _drain(notifier, stop)
         else:
-            asked.wait()
+            stop.wait()
 
 
-def _drain(notifier: Any, asked: threading.Event) -> None:
-    """Until nothing is due, or somebody wants it to end."""
-    while not asked.is_set() and not notifier.drain(1.0):
+def _drain(notifier: Any, stop: threading.Event) -> None:
+    """Deliver until nothing is due or a stop is requested."""
+    while not stop.is_set() and not notifier.drain(1.0):
         pass
 
 
 def _serve_metrics(registry: Any, port: int) -> int:
-    """Answer Prometheus until the process ends; the port."""
+    """Serve metrics until the process ends; return the port."""
     from prometheus_client import start_http_server
 
     try:

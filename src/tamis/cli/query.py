@@ -1,4 +1,4 @@
-"""``tamis top`` and ``tamis explain``: the best matches, and why something did or did not match."""
+"""``tamis top`` and ``tamis explain``: the best matches of events, and the reasons of a match."""
 
 from __future__ import annotations
 
@@ -15,14 +15,22 @@ from tamis.cli.support import INDEX, json_line, note, open_index, output, print_
 from tamis.errors import EventError, EventSyntax
 
 
-@click.command(short_help="The best matches of events, with scores.")
+@click.command(short_help="Find the best matches of events, with scores.")
 @INDEX
 @EVENTS
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many at most.")
-@click.option("-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), help="Not stdout.")
+@click.option(
+    "-k", type=click.IntRange(1), default=10, show_default=True, help="The greatest number of matches."
+)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write here instead of stdout.",
+)
 @ON_ERROR
 def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -> None:
-    """The K best matches of each of EVENTS with their scores, best first, as JSON lines."""
+    """Find the K best matches of each of EVENTS with their scores, best first, as JSON lines."""
     from tamis.index.refused_events import Refusal, placed
 
     opened = open_index(index)
@@ -46,7 +54,7 @@ def top(index: Path, events: Path, k: int, target: Path | None, on_error: str) -
 
 
 def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
-    """Return the events of a portion, each read when it is called, so that each can be refused."""
+    """Return the events of a portion as callables, so that each can be refused separately."""
     from tamis.limits import DEFAULT_LIMITS
     from tamis.space.table_row import event_of_row
     from tamis.values.event import decode_event
@@ -58,15 +66,15 @@ def _each(portion: Portion) -> Iterator[Callable[[], Any]]:
     )
 
 
-@click.command(short_help="Why a subscription matches an event, or does not.")
+@click.command(short_help="Explain why a subscription matches an event or not.")
 @INDEX
 @click.argument("name", metavar="ID")
 @click.argument("event", required=False, metavar="[EVENT]")
-@click.option("--json", "as_json", is_flag=True, help="For a program.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def explain(index: Path, name: str, event: str | None, as_json: bool) -> None:
-    """Predicate by predicate, why subscription ID of INDEX matches EVENT or does not.
+    """Explain, predicate by predicate, why subscription ID of INDEX matches EVENT or does not.
 
-    EVENT is JSON text, or the name of a file that holds it; without it, stdin is read.
+    EVENT is JSON text or the name of a file with it; without EVENT, stdin is read.
     """
     from tamis.values.event import decode_event
 

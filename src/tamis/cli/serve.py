@@ -1,4 +1,4 @@
-"""``tamis serve``: the whole service in one process."""
+"""``tamis serve``: runs the whole service in one process."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from tamis.cli.data import INDEX, data_options, locked, process_options, read_limits, store_url
-from tamis.cli.notifying import notify_options, notify_settings
+from tamis.cli.notify_options import notify_options, notify_settings
 from tamis.errors import InputError
 from tamis.extras import needs_extra
 
-FILES = "notifications"  # the folder in the service's for deliveries to files
-AUDITS = "audits"  # the folder in the service's for differences that an audit found
+FILES = "notifications"  # subfolder for deliveries to files
+AUDITS = "audits"  # subfolder for differences found by an audit
 BOOTSTRAP = "admin"  # the owner of the first key
 
 
@@ -26,7 +26,7 @@ BOOTSTRAP = "admin"  # the owner of the first key
     "--keep",
     type=click.FloatRange(0, min_open=True),
     metavar="DAYS",
-    help="Forget what is done and older; unless given, nothing is forgotten.",
+    help="Delete finished rows older than this; without this option nothing is deleted.",
 )
 @click.option("--no-notify", is_flag=True, help="Leave deliveries to tamis notify.")
 @click.option(
@@ -34,18 +34,20 @@ BOOTSTRAP = "admin"  # the owner of the first key
     type=click.Choice(["warn", "strict"]),
     default="warn",
     show_default=True,
-    help="What to do about a subscription whose delivery cannot be sent: warn, or refuse it.",
+    help="For a subscription whose delivery cannot be sent: warn, or refuse it.",
 )
 @click.option(
     "--audit",
     type=click.FloatRange(0.0, 1.0, min_open=True),
     metavar="SHARE",
-    help="Decide this share of the events again with the tree evaluator; a difference is logged as an error.",
+    help="Match this share of the events again with the tree evaluator; a difference is logged as an error.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any.")
-@click.option("--engine", default="hybrid", show_default=True, help="How to search.")
-@click.option("--open-metrics", is_flag=True, help="Serve /metrics to everybody, not only administrators.")
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0 chooses a free port."
+)
+@click.option("--engine", default="hybrid", show_default=True, help="The search engine.")
+@click.option("--open-metrics", is_flag=True, help="Serve /metrics without a key.")
 @process_options
 def serve(
     data: Path | None,
@@ -63,9 +65,9 @@ def serve(
     keep: float | None,
     **given: Any,
 ) -> None:
-    """Run the service until it is told to stop; SIGTERM and Ctrl-C end it in good order.
+    """Run the service until it is stopped; SIGTERM and Ctrl-C stop it in order.
 
-    At the first start it prints an API key for administration. It is shown this once.
+    At the first start it prints an API key for administration, only once.
     """
     with needs_extra("tamis serve", "service"):
         from tamis.service import Service, Settings, server
@@ -93,22 +95,22 @@ def serve(
         if not no_notify:
             given["folder"] = given["folder"] or data / FILES
             stack.enter_context(_notifier(service, given))
-        server.serve(service, listening, lambda: _tell(store, server.address_of(listening)))
+        server.serve(service, listening, lambda: _announce(store, server.address_of(listening)))
 
 
 def _notifier(service: Any, given: dict[str, Any]) -> Any:
-    """Return a notifier that hears of matches at once, and whose figures are among the service's."""
+    """Return a notifier that is woken by new matches, with its metrics among the service's."""
     from tamis.notify import Notifier
     from tamis.notify.metrics import NotifyMetrics
 
     settings = notify_settings(given, service.limits)
     notifier = Notifier(service.store, settings, NotifyMetrics(service.metrics.registry))
     service.live.on_matches(lambda _: notifier.wake())
-    service.deliverable.use(notifier.check)
+    service.delivery_checker.use(notifier.check)
     return notifier
 
 
-def _tell(store: Any, address: str) -> None:
+def _announce(store: Any, address: str) -> None:
     click.echo(f"Tamis serves {address}/ (console) and {address}/docs (API)")
     if key := _first_key(store):
         click.echo(f"The first key, for administration, shown this once: {key}")
@@ -116,13 +118,13 @@ def _tell(store: Any, address: str) -> None:
 
 
 def _first_key(store: Any) -> str | None:
-    """Return a key for administration, if there is none at all yet."""
+    """Return a key for administration if there is no key yet."""
     from tamis.store import keys
-    from tamis.store.bulk import hold
+    from tamis.store.bulk import lock_counter
     from tamis.store.tables import CHANGE_ORDER
 
     with store.database.writing() as connection:
-        hold(connection, CHANGE_ORDER)  # two services that start at once must not both make one
+        lock_counter(connection, CHANGE_ORDER)  # two services that start together must not both create one
         if not keys.is_empty(connection):
             return None
-        return keys.make(connection, BOOTSTRAP, keys.SCOPES, "made at the first start")[1]
+        return keys.create(connection, BOOTSTRAP, keys.SCOPES, "made at the first start")[1]

@@ -1,4 +1,4 @@
-"""Where subscriptions come from: JSON lines, CSV or Parquet, a pipe or a file."""
+"""Reads subscriptions from JSON lines, CSV or Parquet, a pipe or a file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FORMATS = ("jsonl", "csv", "parquet")  # named here, too, so that help need not load the readers
+FORMATS = ("jsonl", "csv", "parquet")  # repeated here, so that help need not load the readers
 
 
 def subscriptions(path: Path, form: str | None, ignore: tuple[str, ...] = ()) -> Any:
-    """Something that ``Index.build`` takes; ``path`` may be ``-`` for stdin."""
+    """Return a source for ``Index.build``; ``path`` may be ``-`` for stdin."""
     from tamis.index.readers import form_of, open_source
 
     piped = str(path) == "-"

@@ -1,4 +1,4 @@
-"""What all commands share: errors, progress, opening an index, writing lines."""
+"""Shared parts of all commands: errors, progress, opening an index, writing lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tamis.extras import extra_missing
 
 Progress = Callable[[int, int | None], None]
 
-BROKEN_PIPE = 141  # what a shell reports for a command that SIGPIPE ended
+BROKEN_PIPE = 141  # the status that a shell reports after SIGPIPE
 
 
 class Failure(click.ClickException):
@@ -32,12 +32,12 @@ class Failure(click.ClickException):
         self.error = error
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """``tamis: expression-syntax: …``; the place in the text stands below."""
+        """Print ``tamis: expression-syntax: …``, with the position in the text below."""
         click.echo(f"tamis: {self.error.code}: {self.message}", file=file or sys.stderr)
 
 
 class TamisGroup(click.Group):
-    """Turns errors into messages and a closed pipe into a quiet end."""
+    """Turns errors into messages and a closed pipe into a silent exit."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -62,7 +62,7 @@ def _about(error: OSError) -> str:
 
 
 def _abandon_stdout() -> None:
-    """Nobody reads on: what is still buffered must not fail again when Python ends."""
+    """Discard stdout after its reader has gone, so that buffered output does not fail when Python exits."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -78,18 +78,18 @@ def open_index(path: Path) -> Any:
 
 
 def note(text: str) -> None:
-    """A line for the person, not for the pipe."""
+    """Print a line for the user to stderr."""
     click.echo(text, err=True)
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 event``, ``2,000 events``."""
+    """Return a number with its noun: ``1 event``, ``2,000 events``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 @contextlib.contextmanager
 def progress(what: str, unit: str) -> Iterator[Progress]:
-    """A progress bar on stderr, if that is a terminal; otherwise nothing."""
+    """Provide a progress bar on stderr if that is a terminal; otherwise show nothing."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -106,7 +106,7 @@ def progress(what: str, unit: str) -> Iterator[Progress]:
 
 @contextlib.contextmanager
 def output(path: Path | None) -> Iterator[IO[bytes]]:
-    """The file at ``path``, or stdout."""
+    """Open the file at ``path``, or stdout."""
     if path is None:
         yield sys.stdout.buffer
     else:
@@ -115,30 +115,30 @@ def output(path: Path | None) -> Iterator[IO[bytes]]:
 
 
 def json_line(value: Any) -> bytes:
-    """``value`` as one line of JSON."""
+    """Return ``value`` as one line of JSON."""
     import msgspec
 
     return msgspec.json.encode(value) + b"\n"
 
 
 def print_json(value: Any) -> None:
-    """``value`` as readable JSON on stdout."""
+    """Print ``value`` as readable JSON to stdout."""
     import msgspec
 
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 @contextlib.contextmanager
-def asked_to_stop() -> Iterator[threading.Event]:
-    """Ctrl-C and SIGTERM say that it is time to end in good order; nothing is torn down behind our back."""
-    asked = threading.Event()
+def stop_requested() -> Iterator[threading.Event]:
+    """Provide an event that Ctrl-C or SIGTERM sets, so that the command can stop in order."""
+    stop = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
+        stop.set()
 
     kept = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield asked
+        yield stop
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Writing matches: JSON lines, tab-separated pairs, Parquet."""
+"""Writes matches as JSON lines, tab-separated pairs or Parquet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tamis.cli.support import json_line
 
 
 class Found(NamedTuple):
-    """The matches of some events in a row: sorted pairs, and the events' lines if they were lines."""
+    """The matches of consecutive events: sorted pairs, and the events' lines if they were lines."""
 
     first: int
     events: int
@@ -20,13 +20,13 @@ class Found(NamedTuple):
 
 
 class JsonLines:
-    """``{"event": 0, "subscriptions": ["s1", "s2"]}``, a line per event."""
+    """A writer of ``{"event": 0, "subscriptions": ["s1", "s2"]}``, a line per event."""
 
     def __init__(self, out: IO[bytes], every: bool, with_event: bool) -> None:
         self._out, self._every, self._with_event = out, every, with_event
 
     def write(self, found: Found) -> None:
-        """Write a line for every event that has matches, or for every event that was read."""
+        """Write a line for every event with matches, or for every event that was read."""
         for event, names in self._groups(found):
             line = {"event": event, "subscriptions": names}
             if self._with_event and found.lines is not None:
@@ -42,7 +42,7 @@ class JsonLines:
         return ((event, groups.get(event, [])) for event in events if event not in found.refused)
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing: every line is written at once."""
 
 
 def _raw(line: bytes) -> Any:
@@ -64,7 +64,7 @@ def groups_of(pairs: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 class TabSeparated:
-    """``0<tab>s1``, a line per pair."""
+    """A writer of ``0<tab>s1``, a line per pair."""
 
     def __init__(self, out: IO[bytes], every: bool, with_event: bool) -> None:
         self._out = out
@@ -77,11 +77,11 @@ class TabSeparated:
         self._out.flush()
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing: every line is written at once."""
 
 
 class Parquet:
-    """The columns event and subscription."""
+    """A writer of the columns event and subscription."""
 
     def __init__(self, out: IO[bytes], every: bool, with_event: bool) -> None:
         import pyarrow as pa

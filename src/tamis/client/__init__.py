@@ -1,27 +1,27 @@
-"""The service from Python: the names of the library, over HTTP, now (:class:`Client`) or awaited
-(:class:`AsyncClient`).
+"""The HTTP client of the service, synchronous (:class:`Client`) or asynchronous (:class:`AsyncClient`).
 
-What is asked and how answers are read stands once, in ``calls``, as generators that do no I/O (``steps``);
-``core`` repeats what may be repeated; ``now`` and ``later`` only do what the generators ask for.
+The modules in ``calls`` define each request and its response once, as generators without I/O (``steps``).
+``core`` retries the requests that may be repeated. ``sync_runner`` and ``async_runner`` perform the steps.
 """
 
 from tamis.extras import needs_extra
 
 with needs_extra("tamis.client", "client"):
-    from tamis.client.asynchronous import AsyncClient
+    from tamis.client.async_client import AsyncClient
     from tamis.client.results import (
         Advice,
+        CreatedKey,
         Explanation,
+        ExpressionWarning,
         Fault,
         Health,
-        Holding,
         Key,
-        MadeKey,
         Match,
         Matches,
         Notification,
         Outcome,
         Owner,
+        OwnerUsage,
         Published,
         PublishedEvent,
         Quotas,
@@ -31,28 +31,28 @@ with needs_extra("tamis.client", "client"):
         Row,
         Selectivity,
         ServiceStatus,
+        StreamedMatch,
         Subscription,
-        Told,
         Validation,
-        Warned,
     )
-    from tamis.client.sync import Client
+    from tamis.client.sync_client import Client
 
 __all__ = [
     "Advice",
     "AsyncClient",
     "Client",
+    "CreatedKey",
     "Explanation",
+    "ExpressionWarning",
     "Fault",
     "Health",
-    "Holding",
     "Key",
-    "MadeKey",
     "Match",
     "Matches",
     "Notification",
     "Outcome",
     "Owner",
+    "OwnerUsage",
     "Published",
     "PublishedEvent",
     "Quotas",
@@ -62,8 +62,7 @@ __all__ = [
     "Row",
     "Selectivity",
     "ServiceStatus",
+    "StreamedMatch",
     "Subscription",
-    "Told",
     "Validation",
-    "Warned",
 ]

@@ -1,4 +1,4 @@
-"""Runs flows in an event loop of asyncio."""
+"""Runs flows in an asyncio event loop."""
 
 from __future__ import annotations
 
@@ -10,89 +10,89 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import httpx
 
-from tamis.client.core import WELL
-from tamis.client.steps import END, Answer, Feed, Flow, More, Open, Request, Send, Step, Take, Wait
-from tamis.client.transport import BAD, answer_of, arguments, broken
+from tamis.client.core import SUCCESS
+from tamis.client.steps import END, Feed, Flow, More, Open, Request, Send, ServiceResponse, Step, Take, Wait
+from tamis.client.transport import TRANSPORT_ERRORS, arguments, service_response, transport_error
 from tamis.errors import InputError, TamisError
 
 T = TypeVar("T")
 
 
-async def run(http: httpx.AsyncClient, flow: Flow[T], given: Any = ()) -> T:
-    """Return the result of a flow; ``given`` is what it takes from the caller."""
-    async with contextlib.aclosing(_Doer(http, given)) as doer:
+async def run(http: httpx.AsyncClient, flow: Flow[T], items: Any = ()) -> T:
+    """Return the result of a flow; ``items`` holds the items that it takes from the caller."""
+    async with contextlib.aclosing(_StepRunner(http, items)) as runner:
         with contextlib.closing(flow):
-            came = None
+            outcome = None
             while True:
                 try:
-                    step = flow.send(came)
+                    step = flow.send(outcome)
                 except StopIteration as end:
                     result: T = end.value
                     return result
-                came = await doer.do(step)
+                outcome = await runner.do(step)
 
 
-async def pieces(http: httpx.AsyncClient, feed: Feed[T]) -> AsyncGenerator[list[T], None]:
-    """What a feed gives, as it comes."""
-    async with contextlib.aclosing(_Doer(http)) as doer:
+async def batches(http: httpx.AsyncClient, feed: Feed[T]) -> AsyncGenerator[list[T], None]:
+    """Yield the lists of a feed as they arrive."""
+    async with contextlib.aclosing(_StepRunner(http)) as runner:
         with contextlib.closing(feed):
-            came = None
+            outcome = None
             while True:
                 try:
-                    step = feed.send(came)
+                    step = feed.send(outcome)
                 except StopIteration:
                     return
                 if isinstance(step, list):
                     yield step
-                    came = None
+                    outcome = None
                 else:
-                    came = await doer.do(step)
+                    outcome = await runner.do(step)
 
 
 class AsyncItems(AsyncIterator[T], Generic[T]):
-    """What comes piece by piece, one by one.
+    """An iterator over the items of a feed.
 
-    It begins when the first one is asked for; as a context manager at once, and its connection is given
-    back at the end, also of a stream that has none.
+    It connects when the first item is requested, or when it is entered as a context manager. Leaving the
+    context closes the connection, which an endless stream needs.
     """
 
-    def __init__(self, pieces: AsyncGenerator[list[T], None]) -> None:
-        self._pieces = pieces
-        self._here: deque[T] = deque()
+    def __init__(self, batches: AsyncGenerator[list[T], None]) -> None:
+        self._batches = batches
+        self._buffered: deque[T] = deque()
 
     async def __anext__(self) -> T:
-        while not self._here:
-            self._here.extend(await anext(self._pieces))
-        return self._here.popleft()
+        while not self._buffered:
+            self._buffered.extend(await anext(self._batches))
+        return self._buffered.popleft()
 
     async def __aenter__(self) -> Self:
         with contextlib.suppress(StopAsyncIteration):
-            self._here.extend(await anext(self._pieces))
+            self._buffered.extend(await anext(self._batches))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Ask for no more."""
-        self._here.clear()
-        await self._pieces.aclose()
+        """Close the connection and discard buffered items."""
+        self._buffered.clear()
+        await self._batches.aclose()
 
 
-class _Doer:
-    """Does the steps of one flow; holds the answer that it has open."""
+class _StepRunner:
+    """Performs the steps of one flow, and holds its open response."""
 
-    def __init__(self, http: httpx.AsyncClient, given: Any = ()) -> None:
+    def __init__(self, http: httpx.AsyncClient, items: Any = ()) -> None:
         if http.is_closed:
             raise InputError("this client is closed; make another")
-        self._http, self._given = http, _iterated(given)
+        self._http, self._items = http, _iterated(items)
         self._open: _Opened | None = None
 
     async def do(self, step: Step) -> Any:
-        """What comes of a step."""
+        """Perform a step and return its outcome."""
         match step:
             case Take():
-                return await anext(self._given, END)
+                return await anext(self._items, END)
             case Wait(seconds):
                 return await asyncio.sleep(seconds)
             case Send(request):
@@ -103,33 +103,35 @@ class _Doer:
                 return await self._more()
 
     async def aclose(self) -> None:
-        """Give back the connection of what is open."""
+        """Close the open response."""
         if self._open is not None:
             await self._open.response.aclose()
 
-    async def _send(self, request: Request) -> Answer | TamisError:
+    async def _send(self, request: Request) -> ServiceResponse | TamisError:
         try:
             response = await self._http.request(**arguments(request, self._http.timeout))
-        except BAD as bad:
-            return broken(bad, request)
-        return answer_of(response, response.content)
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, request)
+        return service_response(response, response.content)
 
-    async def _begin(self, request: Request) -> Answer | TamisError:
+    async def _begin(self, request: Request) -> ServiceResponse | TamisError:
         await self.aclose()
         try:
             asked = self._http.build_request(**arguments(request, self._http.timeout))
             response = await self._http.send(asked, stream=True)
             self._open = _Opened(response, response.aiter_bytes(), request)
-            return answer_of(response, b"" if response.status_code in WELL else await response.aread())
-        except BAD as bad:
-            return broken(bad, request)
+            return service_response(
+                response, b"" if response.status_code in SUCCESS else await response.aread()
+            )
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, request)
 
     async def _more(self) -> bytes | TamisError:
-        assert self._open is not None  # a flow opens before it reads
+        assert self._open is not None  # a flow opens a response before it reads it
         try:
             return await anext(self._open.content, b"")
-        except BAD as bad:
-            return broken(bad, self._open.request)
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, self._open.request)
 
 
 class _Opened(NamedTuple):
@@ -138,11 +140,11 @@ class _Opened(NamedTuple):
     request: Request
 
 
-async def _iterated(given: Any) -> AsyncGenerator[Any, None]:
-    """What is given, one by one, however it is iterated."""
-    if hasattr(given, "__aiter__"):
-        async for one in given:
+async def _iterated(items: Any) -> AsyncGenerator[Any, None]:
+    """Yield the items items from a synchronous or asynchronous iterable."""
+    if hasattr(items, "__aiter__"):
+        async for one in items:
             yield one
     else:
-        for one in given:
+        for one in items:
             yield one

@@ -1,4 +1,4 @@
-"""Calls: what to ask and how to read the answer; and how a call is made, with its repetitions."""
+"""Defines calls to the service, and executes them with retries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from tamis.client.failures import NOT_DONE, UNSURE, refusal
+from tamis.client.failures import MAYBE_EXECUTED, NOT_EXECUTED, refusal
 from tamis.client.retry import RetryBudget
-from tamis.client.steps import Answer, Feed, Flow, Open, Request, Send, Wait
+from tamis.client.steps import Feed, Flow, Open, Request, Send, ServiceResponse, Wait
 from tamis.errors import AnswerInvalid, InputError, TamisError
 from tamis.version import __version__
 
 JSON, NDJSON, MERGE_PATCH = "application/json", "application/x-ndjson", "application/merge-patch+json"
-WELL = frozenset({200, 201, 202, 204})
+SUCCESS = frozenset({200, 201, 202, 204})
 
 T = TypeVar("T")
 Parameters = Mapping[str, str | int | bool | None]
@@ -26,59 +26,60 @@ Parameters = Mapping[str, str | int | bool | None]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Call(Generic[T]):
-    """A request to the service, and what its answer is read as."""
+    """A request to the service, and the type of its response."""
 
     method: str
     path: str
     result: type[T]
     query: Parameters = dataclasses.field(default_factory=dict)
-    body: Any = None  # bytes as they are, anything else as JSON
+    body: Any = None  # bytes are sent unchanged, anything else as JSON
     media: str = JSON
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    well: frozenset[int] = WELL
-    harmless: bool = True  # to repeat, though it may have been done
-    done: tuple[str, T] | None = None  # a code that a repetition gets if the first time did it
-    about: str | None = None  # the expression, if it is a text: errors point into it
-    for_owner: bool = True  # an administrator may make it for others
-    quiet: float | None = None
+    success: frozenset[int] = SUCCESS
+    is_idempotent: bool = True  # a retry is safe even if the request was executed
+    # The error code of a retry after a first attempt that succeeded, and the result then.
+    done: tuple[str, T] | None = None
+    about: str | None = None  # the expression, if it is a text: error positions refer to it
+    for_owner: bool = True  # an administrator may make the call for another owner
+    read_timeout: float | None = None
 
-    def read(self, answer: Answer) -> T:
-        """Return the result that an answer holds."""
+    def read(self, response: ServiceResponse) -> T:
+        """Return the result in a response."""
         if self.result is NoneType:
-            return None  # type: ignore[return-value]  # that is what T is
+            return None  # type: ignore[return-value]  # here T is None
         try:
-            return msgspec.json.decode(answer.content, type=self.result)
+            return msgspec.json.decode(response.content, type=self.result)
         except (msgspec.DecodeError, UnicodeError) as bad:
             raise AnswerInvalid(f"the answer to {self.method} {self.path} cannot be read: {bad}") from None
 
-    def may_repeat(self, error: TamisError) -> bool:
-        """Return whether it is worth another try after this error, and does no harm."""
-        return isinstance(error, NOT_DONE) or (self.harmless and isinstance(error, UNSURE))
+    def may_retry(self, error: TamisError) -> bool:
+        """Return whether a retry after this error may succeed and is safe."""
+        return isinstance(error, NOT_EXECUTED) or (self.is_idempotent and isinstance(error, MAYBE_EXECUTED))
 
 
 class Page(msgspec.Struct, Generic[T]):
-    """Some of many; ``next`` leads to more."""
+    """A page of items; ``next`` is the cursor of the next page."""
 
     items: list[T]
     next: str | None = None
 
 
 class Settings(NamedTuple):
-    """Where the service is, and how to speak with it."""
+    """The address of the service, the key and the retry time."""
 
     url: str
     key: str | None
-    patience: float
+    retry_for: float
 
     @classmethod
-    def of(cls, url: str | None, key: str | None, patience: float) -> Settings:
-        """What was given, or else stands in the environment."""
+    def of(cls, url: str | None, key: str | None, retry_for: float) -> Settings:
+        """Return the given settings, with defaults from the environment."""
         url = url or os.environ.get("TAMIS_URL")
         if not url:
             raise InputError("say where the service is: Client('http://…'), or set TAMIS_URL")
-        if not patience >= 0:
-            raise InputError(f"patience is a number of seconds, 0 or more, not {patience!r}")
-        return cls(_checked_url(url), _checked_key(key or os.environ.get("TAMIS_KEY")), patience)
+        if not retry_for >= 0:
+            raise InputError(f"retry_for is a number of seconds, 0 or more, not {retry_for!r}")
+        return cls(_checked_url(url), _checked_key(key or os.environ.get("TAMIS_KEY")), retry_for)
 
 
 def _checked_url(url: str) -> str:
@@ -96,12 +97,14 @@ def _checked_url(url: str) -> str:
 
 def _checked_key(key: str | None) -> str | None:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
-        raise InputError("a key is what the service showed when it was made: tamis_…, without spaces")
+        raise InputError(
+            "a key is the text that the service showed when it was created: tamis_…, without spaces"
+        )
     return key
 
 
 class Core:
-    """Turns calls into requests, and sees them through."""
+    """Turns calls into requests, and retries them."""
 
     def __init__(self, settings: Settings, owner: str | None = None) -> None:
         self.settings, self._owner = settings, owner
@@ -110,54 +113,54 @@ class Core:
             self._headers["authorization"] = f"Bearer {settings.key}"
 
     def acting_for(self, owner: str | None) -> Core:
-        """Return the same for another owner's things."""
+        """Return a copy that acts for another owner."""
         return Core(self.settings, owner)
 
     def request(self, call: Call[Any]) -> Request:
         """Return a call as a request."""
         given = {"owner": self._owner, **call.query} if call.for_owner else call.query
-        said = {name: _parameter(value) for name, value in given.items() if value is not None}
-        url = self.settings.url + call.path + _query(said)
+        parameters = {name: _parameter(value) for name, value in given.items() if value is not None}
+        url = self.settings.url + call.path + _query(parameters)
         headers = {**self._headers, **call.headers}
         if call.body is None:
-            return Request(call.method, url, headers, None, call.quiet)
+            return Request(call.method, url, headers, None, call.read_timeout)
         headers["content-type"] = call.media
         content = call.body if isinstance(call.body, bytes) else encoded(call.body)
-        return Request(call.method, url, headers, content, call.quiet)
+        return Request(call.method, url, headers, content, call.read_timeout)
 
-    def ask(self, call: Call[T]) -> Flow[T]:
-        """Make a call: again, if that may help and does no harm."""
-        request, patience, may_be_done = self.request(call), self.patience(), False
+    def call(self, call: Call[T]) -> Flow[T]:
+        """Execute a call; retry it if a retry may succeed and is safe."""
+        request, budget, may_be_executed = self.request(call), self.retry_budget(), False
         while True:
-            answer: Answer | TamisError = yield Send(request)
-            if isinstance(answer, Answer) and answer.status in call.well:
-                return call.read(answer)
-            error = failure(answer, call)
-            if may_be_done and call.done is not None and error.code == call.done[0]:
+            response: ServiceResponse | TamisError = yield Send(request)
+            if isinstance(response, ServiceResponse) and response.status in call.success:
+                return call.read(response)
+            error = failure(response, call)
+            if may_be_executed and call.done is not None and error.code == call.done[0]:
                 return call.done[1]
-            may_be_done = may_be_done or isinstance(error, UNSURE)
-            yield from wait_or_raise(patience, error, call)
+            may_be_executed = may_be_executed or isinstance(error, MAYBE_EXECUTED)
+            yield from wait_or_raise(budget, error, call)
 
-    def open(self, call: Call[Any], patience: RetryBudget) -> Flow[None]:
-        """Make a call whose answer comes piece by piece."""
+    def open(self, call: Call[Any], budget: RetryBudget) -> Flow[None]:
+        """Open a call whose response is read in chunks."""
         while True:
-            answer: Answer | TamisError = yield Open(self.request(call))
-            if isinstance(answer, Answer) and answer.status in call.well:
+            response: ServiceResponse | TamisError = yield Open(self.request(call))
+            if isinstance(response, ServiceResponse) and response.status in call.success:
                 return
-            yield from wait_or_raise(patience, failure(answer, call), call)
+            yield from wait_or_raise(budget, failure(response, call), call)
 
     def pages(self, call: Call[Page[T]]) -> Feed[T]:
-        """Yield all items, page by page."""
+        """Yield the items of all pages."""
         while True:
-            page = yield from self.ask(call)
+            page = yield from self.call(call)
             yield page.items
             if page.next is None:
                 return
             call = dataclasses.replace(call, query={**call.query, "cursor": page.next})
 
-    def patience(self) -> RetryBudget:
-        """As much as there is."""
-        return RetryBudget(self.settings.patience)
+    def retry_budget(self) -> RetryBudget:
+        """Return a full retry budget."""
+        return RetryBudget(self.settings.retry_for)
 
 
 def encoded(value: Any) -> bytes:
@@ -169,24 +172,24 @@ def encoded(value: Any) -> bytes:
 
 
 def _as_base(value: Any) -> Any:
-    """Return a subclass of text or of a number as what it is."""
+    """Return an instance of a subclass of str, int or float as that type."""
     for base in (str, int, float):
         if isinstance(value, base):
             return base.__str__(value) if base is str else base(value)
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
-def failure(answer: Answer | TamisError, call: Call[Any]) -> TamisError:
-    """What an answer that is not well says, or what came in its place."""
-    return refusal(answer, call.about) if isinstance(answer, Answer) else answer
+def failure(response: ServiceResponse | TamisError, call: Call[Any]) -> TamisError:
+    """Return the error of an unsuccessful response, or the error that replaced it."""
+    return refusal(response, call.about) if isinstance(response, ServiceResponse) else response
 
 
-def wait_or_raise(patience: RetryBudget, error: TamisError, call: Call[Any]) -> Flow[None]:
-    """Wait for another attempt, or raise the error."""
-    wait = patience.pause(error) if call.may_repeat(error) else None
+def wait_or_raise(budget: RetryBudget, error: TamisError, call: Call[Any]) -> Flow[None]:
+    """Wait for the next attempt, or raise the error."""
+    wait = budget.pause(error) if call.may_retry(error) else None
     if wait is None:
-        if patience.attempts > 1:
-            error.details["attempts"] = patience.attempts
+        if budget.attempts > 1:
+            error.details["attempts"] = budget.attempts
         raise error
     yield Wait(wait)
 
@@ -196,9 +199,9 @@ def path(*parts: str | int) -> str:
     return "/v1/" + "/".join(map(str, parts))
 
 
-def _query(said: Mapping[str, str]) -> str:
+def _query(parameters: Mapping[str, str]) -> str:
     try:
-        return f"?{urlencode(said)}" if said else ""
+        return f"?{urlencode(parameters)}" if parameters else ""
     except UnicodeEncodeError:
         raise InputError("a parameter holds a lone surrogate, which is no text") from None
 

@@ -1,4 +1,4 @@
-"""What went wrong, as the same errors that the library raises."""
+"""Turns error responses into the errors that the library raises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tamis.client.steps import Answer
+from tamis.client.steps import ServiceResponse
 from tamis.contract.retry_after import retry_after
 from tamis.errors import (
     AnswerInvalid,
@@ -25,57 +25,62 @@ from tamis.errors import (
 
 PROBLEM = "application/problem+json"
 
-NOT_DONE = (RateExceeded, ServiceBusy, ServiceUnreachable)  # passing, and surely nothing was done
-UNSURE = (AnswerLost, RequestTimeout, StoreUnavailable)  # passing, but something may have been done
+NOT_EXECUTED = (RateExceeded, ServiceBusy, ServiceUnreachable)  # transient; the request was not executed
+MAYBE_EXECUTED = (
+    AnswerLost,
+    RequestTimeout,
+    StoreUnavailable,
+)  # transient; the request may have been executed
 
-# What stands before a service answers these, too, in its own words.
-_PASSING: dict[int, type[ServiceError]] = {
+# A proxy in front of the service also sends these statuses, without a Tamis problem.
+_TRANSIENT: dict[int, type[ServiceError]] = {
     429: RateExceeded,
     502: AnswerLost,
     503: ServiceBusy,
     504: AnswerLost,
 }
-_KNOWN = ("type", "title", "status", "detail", "code", "message", "retry_after")  # what stands elsewhere
+# Fields that are not details.
+_NOT_DETAILS = ("type", "title", "status", "detail", "code", "message", "retry_after")
 
 
-def refusal(answer: Answer, about: str | None = None) -> TamisError:
-    """Return the error that an answer tells of; ``about`` is the expression that positions are in."""
-    if answer.headers.get("content-type", "").startswith(PROBLEM):
-        error = _problem(answer, about)
+def refusal(response: ServiceResponse, about: str | None = None) -> TamisError:
+    """Return the error of a response; ``about`` is the expression that its position refers to."""
+    if response.headers.get("content-type", "").startswith(PROBLEM):
+        error = _problem(response, about)
     else:
-        error = _not_ours(answer)
-    if name := answer.headers.get("x-request-id"):
+        error = _foreign_response(response)
+    if name := response.headers.get("x-request-id"):
         error.details["request_id"] = name
-    if (seconds := retry_after(answer.headers.get("retry-after"))) is not None:
+    if (seconds := retry_after(response.headers.get("retry-after"))) is not None:
         error.details["retry_after"] = seconds
     return error
 
 
-def error_of(told: Mapping[str, Any], message: str, about: str | None = None) -> TamisError:
-    """Return the error with the code that was told, and all that was told with it."""
-    code = str(told.get("code"))
+def error_of(problem: Mapping[str, Any], message: str, about: str | None = None) -> TamisError:
+    """Return the error with the reported code and details."""
+    code = str(problem.get("code"))
     known = class_of(code)
     error = (known or ServiceError)(message)
-    error.details |= {name: value for name, value in told.items() if name not in _KNOWN}
+    error.details |= {name: value for name, value in problem.items() if name not in _NOT_DETAILS}
     if known is None:
         error.details["code"] = code
-    if isinstance(error, ExpressionError) and isinstance(position := told.get("position"), int):
+    if isinstance(error, ExpressionError) and isinstance(position := problem.get("position"), int):
         error.text, error.position = about, position
     return error
 
 
-def _problem(answer: Answer, about: str | None) -> TamisError:
+def _problem(response: ServiceResponse, about: str | None) -> TamisError:
     try:
-        told = msgspec.json.decode(answer.content, type=dict[str, Any])
+        problem = msgspec.json.decode(response.content, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError):
-        return _not_ours(answer)
-    return error_of(told, str(told.get("detail", f"the service answers {answer.status}")), about)
+        return _foreign_response(response)
+    return error_of(problem, str(problem.get("detail", f"the service answers {response.status}")), about)
 
 
-def _not_ours(answer: Answer) -> TamisError:
-    kind = _PASSING.get(answer.status, AnswerInvalid)
-    to = f" and points to {answer.headers['location'][:200]}" if "location" in answer.headers else ""
+def _foreign_response(response: ServiceResponse) -> TamisError:
+    kind = _TRANSIENT.get(response.status, AnswerInvalid)
+    to = f" and points to {response.headers['location'][:200]}" if "location" in response.headers else ""
     return kind(
-        f"what answers says {answer.status}{to}, not in the words of Tamis; is the URL right?",
-        status=answer.status,
+        f"the response has status {response.status}{to} and is not from Tamis; is the URL right?",
+        status=response.status,
     )

@@ -1,7 +1,7 @@
-"""What a client gets: the answers of the service as types.
+"""The results of the client: the service's responses as types.
 
-They are open to a later service: fields that are not known here are left out, and words such as a status
-are plain strings, since there may be more of them one day.
+They accept responses of later versions: unknown fields are ignored, and values such as a status are plain
+strings, because later versions may add more.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tamis.errors import TamisError
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer, or a part of one."""
+    """A response or a part of one."""
 
 
 # -- subscriptions ---------------------------------------------------------------------------------------
 
 
 class Row(Result, frozen=True, kw_only=True):
-    """A subscription as an export gives it and an import takes it."""
+    """A subscription as exported and imported."""
 
     id: str
     expression: str
@@ -34,7 +34,7 @@ class Row(Result, frozen=True, kw_only=True):
 
 
 class Fault(Result, frozen=True, kw_only=True):
-    """What is wrong with a field, or will not work: ``code`` is for programs, ``message`` for people."""
+    """A fault in a field, or a warning about it: ``code`` is for programs, ``message`` for people."""
 
     field: str
     code: str
@@ -43,9 +43,9 @@ class Fault(Result, frozen=True, kw_only=True):
 
 
 class Subscription(Row, frozen=True, kw_only=True):
-    """A subscription as it is: ``version`` is the number of the change that made it so.
+    """A stored subscription; ``version`` is the number of its last change.
 
-    ``warnings`` says what will not work, such as a delivery by mail where the service has no mail server.
+    ``warnings`` lists problems, for example a delivery by e-mail if the service has no mail server.
     """
 
     owner: str
@@ -57,7 +57,7 @@ class Subscription(Row, frozen=True, kw_only=True):
 
 
 class Selectivity(Result, frozen=True, kw_only=True):
-    """The share of events that match: ``matched`` of ``events`` looked at, or a guess."""
+    """The share of events that match: ``matched`` of ``events`` examined, or an estimate."""
 
     share: float
     events: int
@@ -65,8 +65,8 @@ class Selectivity(Result, frozen=True, kw_only=True):
     measured: bool
 
 
-class Warned(Result, frozen=True, kw_only=True):
-    """Something that looks wrong, and where it stands in the canonical text."""
+class ExpressionWarning(Result, frozen=True, kw_only=True):
+    """A likely mistake, and its place in the canonical text."""
 
     code: str
     text: str
@@ -75,7 +75,7 @@ class Warned(Result, frozen=True, kw_only=True):
 
 
 class Advice(Result, frozen=True, kw_only=True):
-    """What an index makes of an expression, and how much it matches."""
+    """The form of an expression in an index, and how much it matches."""
 
     kind: str
     predicates: int
@@ -83,11 +83,11 @@ class Advice(Result, frozen=True, kw_only=True):
     clauses: int
     cost: dict[str, Any]
     selectivity: Selectivity
-    warnings: list[Warned]
+    warnings: list[ExpressionWarning]
 
 
 class Explanation(Result, frozen=True, kw_only=True):
-    """Why an expression holds or not, node by node; ``str()`` draws the tree."""
+    """The reasons why an expression matches or not, node by node; ``str()`` draws the tree."""
 
     matched: bool
     text: str
@@ -106,7 +106,7 @@ class Explanation(Result, frozen=True, kw_only=True):
 
 
 class Validation(Result, frozen=True, kw_only=True):
-    """What is to be said about a draft: what is wrong, or what it means and costs."""
+    """The result of a validation: the errors, or the meaning and the cost."""
 
     valid: bool
     errors: list[Fault]
@@ -126,14 +126,14 @@ class Validation(Result, frozen=True, kw_only=True):
 
 
 class Published(Result, frozen=True, kw_only=True):
-    """An event that is kept and will be matched; a ``duplicate`` was, and is not matched again."""
+    """A stored event that will be matched; a ``duplicate`` was stored earlier and is not matched again."""
 
     id: str
     status: str
 
 
 class Match(Result, frozen=True, kw_only=True):
-    """A subscription that matches, or the one that was asked for."""
+    """A subscription that matches, or the one requested by id."""
 
     id: str
     matched: bool
@@ -144,7 +144,7 @@ class Match(Result, frozen=True, kw_only=True):
 
 
 class Matches(list[str]):
-    """The ids that an event matches; ``found`` has more about each."""
+    """The ids of the matching subscriptions; ``found`` has the details of each."""
 
     def __init__(self, found: list[Match]) -> None:
         super().__init__(match.id for match in found)
@@ -152,7 +152,7 @@ class Matches(list[str]):
 
 
 class PublishedEvent(Result, frozen=True, kw_only=True):
-    """The event of a match; ``time`` is a number where no calendar has it."""
+    """The event of a match; ``time`` is a number if it is outside the calendar's range."""
 
     id: str
     attributes: Any = None
@@ -160,8 +160,8 @@ class PublishedEvent(Result, frozen=True, kw_only=True):
     time: datetime | int | None = None
 
 
-class Told(Result, frozen=True, kw_only=True):
-    """A match, or a digest of some (``content``), as the stream tells it; ``number`` is where to go on."""
+class StreamedMatch(Result, frozen=True, kw_only=True):
+    """A match, or a digest of several (``content``), from the stream; ``number`` is its position."""
 
     number: int
     subscription: str
@@ -174,7 +174,7 @@ class Told(Result, frozen=True, kw_only=True):
 
 
 class Outcome(Result, frozen=True, kw_only=True):
-    """What became of one of many: ``error`` says why, if it was refused; ``warnings`` what will not work."""
+    """The outcome of one line: ``error`` is the reason of a refusal; ``warnings`` lists problems."""
 
     line: int
     status: str
@@ -185,7 +185,7 @@ class Outcome(Result, frozen=True, kw_only=True):
 
 
 class Report(Result, frozen=True, kw_only=True):
-    """What became of many: how many of each status, those not taken, and those taken with a warning."""
+    """The outcome of many lines: the number for each status, the refused lines, and those with warnings."""
 
     lines: int
     counts: dict[str, int]
@@ -197,7 +197,7 @@ class Report(Result, frozen=True, kw_only=True):
 
 
 class Notification(Result, frozen=True, kw_only=True):
-    """Something that was to be told, and what became of it."""
+    """A notification and the state of its delivery."""
 
     number: int
     message: str
@@ -216,16 +216,16 @@ class Notification(Result, frozen=True, kw_only=True):
 
 
 class Retried(Result, frozen=True, kw_only=True):
-    """How many are tried again."""
+    """The number of deliveries that are retried."""
 
     retried: int
 
 
-# -- who may what ----------------------------------------------------------------------------------------
+# -- keys and owners -------------------------------------------------------------------------------------
 
 
 class Key(Result, frozen=True, kw_only=True):
-    """A key, without what makes it one."""
+    """A key, without its secret text."""
 
     id: str
     owner: str
@@ -236,14 +236,14 @@ class Key(Result, frozen=True, kw_only=True):
     revoked: datetime | None = None
 
 
-class MadeKey(Key, frozen=True, kw_only=True):
-    """A key that was just made; ``key`` is its text, shown this once."""
+class CreatedKey(Key, frozen=True, kw_only=True):
+    """A new key; ``key`` is its text, which is shown only once."""
 
     key: str
 
 
 class Quotas(Result, frozen=True, kw_only=True):
-    """How much an owner may: hold of the first two, do of the next three in a second, have open at once."""
+    """An owner's quotas: stored amounts, then rates per second, then the numbers open at once."""
 
     subscriptions: int | None = None
     predicates: int | None = None
@@ -254,24 +254,24 @@ class Quotas(Result, frozen=True, kw_only=True):
     requests_at_once: int | None = None
 
 
-class Holding(Result, frozen=True, kw_only=True):
-    """What an owner holds."""
+class OwnerUsage(Result, frozen=True, kw_only=True):
+    """The amounts that an owner uses."""
 
     subscriptions: int
     predicates: int
 
 
 class Owner(Result, frozen=True, kw_only=True):
-    """An owner: the ``quotas`` in force, those that were ``given`` to it, and what it holds."""
+    """An owner: the ``quotas`` in force, those ``given`` to it, and the amounts ``held``."""
 
     owner: str
     quotas: Quotas
     given: Quotas
-    held: Holding
+    held: OwnerUsage
 
 
 class Refusal(Result, frozen=True, kw_only=True):
-    """An event or subscription that was put aside."""
+    """A quarantined event or subscription."""
 
     id: int
     source: str
@@ -287,14 +287,14 @@ class Refusal(Result, frozen=True, kw_only=True):
 
 
 class Health(Result, frozen=True, kw_only=True):
-    """The process lives."""
+    """The process is alive."""
 
     status: str
     version: str
 
 
 class Readiness(Result, frozen=True, kw_only=True):
-    """Whether the service can do its work, and why not."""
+    """Whether the service is ready, and the reasons if it is not."""
 
     ready: bool
     reasons: list[str]
@@ -305,7 +305,7 @@ class Readiness(Result, frozen=True, kw_only=True):
 
 
 class ServiceStatus(Result, frozen=True, kw_only=True):
-    """What the owner holds and may, how much waits; for administrators also how the index is built."""
+    """The owner's quotas and use of them, and the lag; for administrators also the index."""
 
     version: str
     owner: Owner

@@ -1,4 +1,4 @@
-"""How long a call is repeated: with growing pauses, never all clients at the same moment, not for ever."""
+"""Limits retries: the pauses grow, differ between clients, and end after a given time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ FIRST, LONGEST = 0.1, 5.0  # seconds
 
 
 class RetryBudget:
-    """Pauses between attempts, until ``seconds`` have passed since the first."""
+    """The pauses between attempts, until ``seconds`` have passed since the first."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._until = clock, clock() + seconds
         self.attempts = 1
 
     def pause(self, error: TamisError) -> float | None:
-        """Seconds to wait after this error, at least as many as the service asked for; none: give up."""
+        """Return the seconds to wait, at least those that the service asked for; ``None`` means give up."""
         longest = min(LONGEST, FIRST * 2.0 ** min(self.attempts - 1, 10))
         wait = longest * random.uniform(0.5, 1.0) + error.details.get("retry_after", 0.0)
         if self._clock() + wait > self._until:

@@ -1,4 +1,4 @@
-"""What a flow asks of the one who runs it: the only things that differ between now and await.
+"""The steps that a flow yields: the only part in which synchronous and asynchronous I/O differ.
 
 A *flow* is a generator. It yields steps, receives the outcome of each, and returns its result. A *feed* also
 yields lists, whose elements the caller gets one by one. Flows and feeds do no I/O. The runners do it:
@@ -15,17 +15,19 @@ T = TypeVar("T")
 
 
 class Request(NamedTuple):
-    """A request, whole."""
+    """A complete request."""
 
     method: str
     url: str
     headers: Mapping[str, str]
     content: bytes | None = None
-    quiet: float | None = None  # seconds without a byte that are borne; None: as usual
+    read_timeout: float | None = (
+        None  # seconds without a byte before a timeout; None means the client's default
+    )
 
 
-class Answer(NamedTuple):
-    """An answer; of one that was opened and is well the content is still to come."""
+class ServiceResponse(NamedTuple):
+    """A response; the content of an open, successful one is read later."""
 
     status: int
     headers: Mapping[str, str]
@@ -33,33 +35,33 @@ class Answer(NamedTuple):
 
 
 class Send(NamedTuple):
-    """Send a request: the whole :class:`Answer`, or the error that came in its place."""
+    """A step that sends a request; its outcome is the complete :class:`ServiceResponse`, or an error."""
 
     request: Request
 
 
 class Open(NamedTuple):
-    """Send a request and leave the answer open, if it is well; what was open is closed."""
+    """A step that sends a request and leaves a successful response open; it closes the previous one."""
 
     request: Request
 
 
 class More(NamedTuple):
-    """The next bytes of the open answer: none at its end, or the error that came in their place."""
+    """A step that reads the next bytes of the open response; empty at its end, or an error."""
 
 
 class Wait(NamedTuple):
-    """Let seconds pass."""
+    """A step that waits."""
 
     seconds: float
 
 
 class Take(NamedTuple):
-    """The next of what the caller gave, or :data:`END`."""
+    """A step that takes the next item from the caller; its outcome is the item or :data:`END`."""
 
 
 class End(enum.Enum):
-    """Nothing more was given."""
+    """The end of the caller's items."""
 
     END = enum.auto()
 

@@ -10,87 +10,87 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import httpx
 
-from tamis.client.core import WELL
-from tamis.client.steps import END, Answer, Feed, Flow, More, Open, Request, Send, Step, Take, Wait
-from tamis.client.transport import BAD, answer_of, arguments, broken
+from tamis.client.core import SUCCESS
+from tamis.client.steps import END, Feed, Flow, More, Open, Request, Send, ServiceResponse, Step, Take, Wait
+from tamis.client.transport import TRANSPORT_ERRORS, arguments, service_response, transport_error
 from tamis.errors import InputError, TamisError
 
 T = TypeVar("T")
 
 
-def run(http: httpx.Client, flow: Flow[T], given: Iterable[Any] = ()) -> T:
-    """Return the result of a flow; ``given`` is what it takes from the caller."""
-    with contextlib.closing(_Doer(http, given)) as doer, contextlib.closing(flow):
-        came = None
+def run(http: httpx.Client, flow: Flow[T], items: Iterable[Any] = ()) -> T:
+    """Return the result of a flow; ``items`` holds the items that it takes from the caller."""
+    with contextlib.closing(_StepRunner(http, items)) as runner, contextlib.closing(flow):
+        outcome = None
         while True:
             try:
-                step = flow.send(came)
+                step = flow.send(outcome)
             except StopIteration as end:
                 result: T = end.value
                 return result
-            came = doer.do(step)
+            outcome = runner.do(step)
 
 
-def pieces(http: httpx.Client, feed: Feed[T]) -> Generator[list[T], None, None]:
-    """What a feed gives, as it comes."""
-    with contextlib.closing(_Doer(http)) as doer, contextlib.closing(feed):
-        came = None
+def batches(http: httpx.Client, feed: Feed[T]) -> Generator[list[T], None, None]:
+    """Yield the lists of a feed as they arrive."""
+    with contextlib.closing(_StepRunner(http)) as runner, contextlib.closing(feed):
+        outcome = None
         while True:
             try:
-                step = feed.send(came)
+                step = feed.send(outcome)
             except StopIteration:
                 return
             if isinstance(step, list):
                 yield step
-                came = None
+                outcome = None
             else:
-                came = doer.do(step)
+                outcome = runner.do(step)
 
 
 class Items(Iterator[T], Generic[T]):
-    """What comes piece by piece, one by one.
+    """An iterator over the items of a feed.
 
-    It begins when the first one is asked for; as a context manager at once, and its connection is given
-    back at the end, also of a stream that has none.
+    It connects when the first item is requested, or when it is entered as a context manager. Leaving the
+    context closes the connection, which an endless stream needs.
     """
 
-    def __init__(self, pieces: Generator[list[T], None, None]) -> None:
-        self._pieces = pieces
-        self._here: deque[T] = deque()
+    def __init__(self, batches: Generator[list[T], None, None]) -> None:
+        self._batches = batches
+        self._buffered: deque[T] = deque()
 
     def __next__(self) -> T:
-        while not self._here:
-            self._here.extend(next(self._pieces))
-        return self._here.popleft()
+        while not self._buffered:
+            self._buffered.extend(next(self._batches))
+        return self._buffered.popleft()
 
     def __enter__(self) -> Self:
         with contextlib.suppress(StopIteration):
-            self._here.extend(next(self._pieces))
+            self._buffered.extend(next(self._batches))
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Ask for no more."""
-        self._here.clear()
-        self._pieces.close()
+        """Close the connection and discard buffered items."""
+        self._buffered.clear()
+        self._batches.close()
 
 
-class _Doer:
-    """Does the steps of one flow; holds the answer that it has open."""
+class _StepRunner:
+    """Performs the steps of one flow, and holds its open response."""
 
-    def __init__(self, http: httpx.Client, given: Iterable[Any] = ()) -> None:
+    def __init__(self, http: httpx.Client, items: Iterable[Any] = ()) -> None:
         if http.is_closed:
             raise InputError("this client is closed; make another")
-        self._http, self._given = http, iter(given)
+        self._http, self._items = http, iter(items)
         self._open: _Opened | None = None
 
     def do(self, step: Step) -> Any:
-        """What comes of a step."""
+        """Perform a step and return its outcome."""
         match step:
             case Take():
-                return next(self._given, END)
+                return next(self._items, END)
             case Wait(seconds):
                 return time.sleep(seconds)
             case Send(request):
@@ -101,33 +101,33 @@ class _Doer:
                 return self._more()
 
     def close(self) -> None:
-        """Give back the connection of what is open."""
+        """Close the open response."""
         if self._open is not None:
             self._open.response.close()
 
-    def _send(self, request: Request) -> Answer | TamisError:
+    def _send(self, request: Request) -> ServiceResponse | TamisError:
         try:
             response = self._http.request(**arguments(request, self._http.timeout))
-        except BAD as bad:
-            return broken(bad, request)
-        return answer_of(response, response.content)
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, request)
+        return service_response(response, response.content)
 
-    def _begin(self, request: Request) -> Answer | TamisError:
+    def _begin(self, request: Request) -> ServiceResponse | TamisError:
         self.close()
         try:
             asked = self._http.build_request(**arguments(request, self._http.timeout))
             response = self._http.send(asked, stream=True)
             self._open = _Opened(response, response.iter_bytes(), request)
-            return answer_of(response, b"" if response.status_code in WELL else response.read())
-        except BAD as bad:
-            return broken(bad, request)
+            return service_response(response, b"" if response.status_code in SUCCESS else response.read())
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, request)
 
     def _more(self) -> bytes | TamisError:
-        assert self._open is not None  # a flow opens before it reads
+        assert self._open is not None  # a flow opens a response before it reads it
         try:
             return next(self._open.content, b"")
-        except BAD as bad:
-            return broken(bad, self._open.request)
+        except TRANSPORT_ERRORS as bad:
+            return transport_error(bad, self._open.request)
 
 
 class _Opened(NamedTuple):

@@ -1,4 +1,4 @@
-"""What both faces do with httpx."""
+"""Shared use of httpx by the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 import httpx
 
-from tamis.client.steps import Answer, Request
+from tamis.client.steps import Request, ServiceResponse
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, ServiceUnreachable, TamisError
 
-BAD = (httpx.HTTPError, httpx.InvalidURL)
+TRANSPORT_ERRORS = (httpx.HTTPError, httpx.InvalidURL)
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 _UNUSABLE = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL)
 
 
 def options(timeout: float, tls: ssl.SSLContext | None) -> dict[str, Any]:
-    """Return how a client of httpx is made. Redirects are not followed: a key is for one place."""
+    """Return the options of an httpx client; it follows no redirects, because a key is for one host."""
     if not timeout > 0:
         raise InputError(f"a timeout is a number of seconds above 0, not {timeout!r}")
     return {"timeout": timeout, "verify": True if tls is None else tls, "follow_redirects": False}
 
 
 def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
-    """Return a request in the words of httpx."""
-    if request.quiet is not None:
-        timeout = httpx.Timeout(**{**timeout.as_dict(), "read": request.quiet})
+    """Return a request as arguments of httpx."""
+    if request.read_timeout is not None:
+        timeout = httpx.Timeout(**{**timeout.as_dict(), "read": request.read_timeout})
     return {
         "method": request.method,
         "url": request.url,
@@ -36,19 +36,19 @@ def arguments(request: Request, timeout: httpx.Timeout) -> dict[str, Any]:
     }
 
 
-def answer_of(response: httpx.Response, content: bytes = b"") -> Answer:
-    """Return an answer in ours."""
-    return Answer(response.status_code, response.headers, content)
+def service_response(response: httpx.Response, content: bytes = b"") -> ServiceResponse:
+    """Return an httpx response as a response of the service."""
+    return ServiceResponse(response.status_code, response.headers, content)
 
 
-def broken(bad: Exception, request: Request) -> TamisError:
-    """Why there is no answer, or only a part of one."""
+def transport_error(bad: Exception, request: Request) -> TamisError:
+    """Return the error for a response that is missing or incomplete."""
     said, place = str(bad) or type(bad).__name__, f"{request.method} {request.url}"
     error: TamisError
     if isinstance(bad, _UNUSABLE):
         error = InputError(f"{place} cannot be sent: {said}")
     elif _is_distrust(bad):
-        error = AnswerInvalid(f"{place}: what answers there cannot be trusted: {said}")
+        error = AnswerInvalid(f"{place}: its certificate cannot be trusted: {said}")
     elif isinstance(bad, _NEVER_SENT):
         error = ServiceUnreachable(f"{place}: no service answers there: {said}")
     else:

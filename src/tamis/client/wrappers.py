@@ -1,4 +1,4 @@
-"""How an operation becomes a method: documented and typed once, for both faces."""
+"""Turns an operation into a documented and typed method of both clients."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 _RESULT = re.compile(r"^(Flow|Feed)\[(.*)\]$")
 
 
-def dressed(method: Callable[..., Any], operation: Callable[..., Any], result: str) -> None:
-    """Give ``method`` the name, words and signature of ``operation``, as they read from outside."""
+def copy_signature(method: Callable[..., Any], operation: Callable[..., Any], result: str) -> None:
+    """Copy the name, docstring and public signature of ``operation`` to ``method``."""
     seen = inspect.signature(operation)
     first, *rest = seen.parameters.values()
     inner = _RESULT.sub(r"\2", str(seen.return_annotation))

@@ -1,4 +1,4 @@
-"""Changes: what happened to a subscription, in the order of the store's change log."""
+"""Defines the entries of the store's change log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Change(NamedTuple):
-    """One entry of the change log: a subscription as it is from now on, or its end."""
+    """An entry of the change log: the new state of a subscription, or its removal."""
 
     sequence: int
     id: str
@@ -15,5 +15,5 @@ class Change(NamedTuple):
 
     @property
     def version(self) -> int:
-        """The version that this change makes: a later change of the same id has a greater one."""
+        """The version that this change creates; a later change of the same id has a greater one."""
         return self.sequence

@@ -1,6 +1,6 @@
-"""Delivery settings: how a subscription's owner is told, as plain checked data.
+"""Delivery settings of a subscription as plain, checked data.
 
-A delivery is a JSON object whose ``transport`` says what the rest means::
+A delivery is a JSON object whose ``transport`` determines its other fields::
 
     {"transport": "webhook", "url": "https://example.org/hook", "secret": "whsec_…"}
     {"transport": "email", "to": "ann@example.org", "template": {"subject": "{{count}} new"}}
@@ -8,9 +8,9 @@ A delivery is a JSON object whose ``transport`` says what the rest means::
     {"transport": "file", "name": "ann.jsonl"}
     {"transport": "log"}
 
-Others may add transports: a class with the settings in its attribute ``settings`` (a subclass of
-:class:`Delivery`), registered under the entry point group ``tamis.transports``. Settings are checked here,
-so that whoever takes subscriptions in needs nothing of what sends.
+Other packages may add transports: a class with the settings in its attribute ``settings`` (a subclass of
+:class:`Delivery`), registered under the entry point group ``tamis.transports``. Settings are checked here, so
+that the service that stores subscriptions does not need the code that sends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tamis.errors import DeliveryError
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 GROUP = "tamis.transports"
-MASK = "…"  # stands for a secret where settings are shown
+MASK = "…"  # replaces a secret where settings are shown
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -39,15 +39,17 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _EMAIL = re.compile(rf"[A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL}){{0,20}}")
 
 
-class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A subscription's own templates; what is left out is worded by the service."""
+class CustomTemplates(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """A subscription's own templates; for those left out, the built-in ones are used."""
 
     subject: str | None = None
     text: str | None = None
     html: str | None = None
 
     def check(self, limits: Limits) -> None:
-        """Refuse a template that cannot be read."""
+        """Raise ``DeliveryError`` for a template that cannot be parsed."""
         for name in self.__struct_fields__:
             text = getattr(self, name)
             if text is not None:
@@ -65,9 +67,9 @@ class Delivery(
     omit_defaults=True,
     tag_field="transport",
 ):
-    """What all transports share. A subclass has ``tag="its name"``, and its own fields."""
+    """Common settings of all transports. A subclass has ``tag="its name"`` and its own fields."""
 
-    template: Wording | None = None
+    template: CustomTemplates | None = None
 
     secret_fields: ClassVar[tuple[str, ...]] = ()  # never shown
 
@@ -78,15 +80,15 @@ class Delivery(
 
     @property
     def receiver(self) -> str:
-        """What fails together: one circuit breaker, and one share of the senders, of each owner."""
+        """The name under which an owner's deliveries share a circuit breaker and a part of the senders."""
         return self.transport
 
     def check(self, limits: Limits) -> None:
-        """Refuse values that cannot be used; types have been checked."""
+        """Raise ``DeliveryError`` for unusable values; types are already checked."""
 
 
 class Webhook(Delivery, frozen=True, kw_only=True, tag="webhook"):
-    """A POST of JSON to a URL, signed as Standard Webhooks say if there is a secret.
+    """A POST of JSON to a URL, signed after Standard Webhooks if there is a secret.
 
     While a secret is being replaced there may be several: each signs.
     """
@@ -110,7 +112,7 @@ class Webhook(Delivery, frozen=True, kw_only=True, tag="webhook"):
         return f"webhook {parts.scheme}://{parts.hostname}:{parts.port or PORTS[parts.scheme]}"
 
     def check(self, limits: Limits) -> None:
-        """A URL that can be called, and secrets that can sign."""
+        """Raise ``DeliveryError`` unless the URL can be called and the secrets can sign."""
         check_url(self.url, limits)
         if isinstance(self.secret, tuple) and not 1 <= len(self.secret) <= limits.webhook_secrets:
             raise DeliveryError(
@@ -122,23 +124,23 @@ class Webhook(Delivery, frozen=True, kw_only=True, tag="webhook"):
 
 
 class Email(Delivery, frozen=True, kw_only=True, tag="email"):
-    """A mail with text and HTML."""
+    """An e-mail with text and HTML."""
 
     to: str
 
     def check(self, limits: Limits) -> None:
-        """An address in plain ASCII, without a name or comment."""
-        if not is_address(self.to):
+        """Raise ``DeliveryError`` unless the recipient is an ASCII address without a name or comment."""
+        if not is_email_address(self.to):
             raise DeliveryError(f"to: {self.to[:80]!r} is no e-mail address such as ann@example.org")
 
 
 class Sms(Delivery, frozen=True, kw_only=True, tag="sms"):
-    """A short text through the service's gateway."""
+    """An SMS through the service's gateway."""
 
     to: str
 
     def check(self, limits: Limits) -> None:
-        """A number with its country."""
+        """Raise ``DeliveryError`` unless the number includes its country."""
         if not _PHONE.fullmatch(self.to):
             raise DeliveryError(f"to: {self.to[:80]!r} is no telephone number such as +4915112345678")
 
@@ -154,7 +156,7 @@ class File(Delivery, frozen=True, kw_only=True, tag="file"):
         return f"file {self.name}"
 
     def check(self, limits: Limits) -> None:
-        """A plain name: no folder, nothing hidden."""
+        """Raise ``DeliveryError`` unless the name is plain: no folder, not hidden."""
         if not _FILE.fullmatch(self.name):
             raise DeliveryError(
                 f"name: {self.name[:80]!r} is no file name of up to 100 letters, digits, dots, dashes and "
@@ -172,21 +174,21 @@ _OURS: dict[str, type[Delivery]] = {
 
 
 def parse_delivery(source: Any, limits: Limits = DEFAULT_LIMITS) -> Delivery:
-    """Read settings from JSON text or from the object that it describes."""
+    """Return settings from JSON text or from the object that it describes."""
     delivery = _converted(_decoded(source, limits) if isinstance(source, str | bytes) else source)
     delivery.check(limits)
     if delivery.template is not None:
         delivery.template.check(limits)
     try:
         text = delivery_text(delivery)
-    except UnicodeEncodeError:  # of a transport that others add: ours have looked at each of their texts
+    except UnicodeEncodeError:  # in a third-party transport: ours check each of their texts
         raise _no_text() from None
     _check_size(text, limits)
     return delivery
 
 
 def stored_delivery(text: str) -> Delivery:
-    """Settings that were checked when they were stored; refused where their transport is not installed."""
+    """Return stored settings, which were checked before; raise an error without their transport."""
     return _converted(msgspec.json.decode(text))
 
 
@@ -199,7 +201,7 @@ def _converted(raw: Any) -> Delivery:
         return msgspec.convert(dict(raw), settings_of(raw["transport"]))
     except msgspec.ValidationError as bad:
         raise DeliveryError(f"the delivery by {raw['transport']} cannot be used: {bad}") from None
-    except UnicodeEncodeError:  # of the name of a field
+    except UnicodeEncodeError:  # in the name of a field
         raise _no_text() from None
 
 
@@ -208,29 +210,29 @@ def _no_text() -> DeliveryError:
 
 
 def delivery_text(delivery: Delivery) -> str:
-    """Return the settings as JSON, always in the same words: equal settings are equal texts."""
+    """Return the settings as canonical JSON: equal settings have equal texts."""
     return msgspec.json.encode(delivery, order="sorted").decode()
 
 
-def shown_delivery(delivery: Delivery) -> dict[str, Any]:
-    """Return the settings for people: as an object, with secrets masked."""
+def masked_delivery(delivery: Delivery) -> dict[str, Any]:
+    """Return the settings as an object with masked secrets."""
     plain: dict[str, Any] = msgspec.to_builtins(delivery)
     return plain | {name: MASK for name in delivery.secret_fields if plain.get(name) is not None}
 
 
-def is_address(text: str) -> bool:
-    """Return whether a text is an e-mail address, and nothing else."""
+def is_email_address(text: str) -> bool:
+    """Return whether a text is an e-mail address and nothing else."""
     return len(text) <= 254 and _EMAIL.fullmatch(text) is not None
 
 
 def transports() -> list[str]:
-    """Return the names of all transports that are installed."""
+    """Return the names of all installed transports."""
     return sorted({*_OURS, *(point.name for point in entry_points(group=GROUP))})
 
 
 @lru_cache
 def settings_of(transport: str) -> type[Delivery]:
-    """Return the settings of a transport: ours, or those of the class that an entry point names."""
+    """Return the settings class of a transport: a built-in one, or that of the entry point's class."""
     if transport in _OURS:
         return _OURS[transport]
     kind = getattr(transport_class(transport), "settings", None)
@@ -245,7 +247,7 @@ def settings_of(transport: str) -> type[Delivery]:
 
 
 def transport_class(transport: str) -> Any:
-    """What an entry point registers under that name."""
+    """Return the object that an entry point registers under that name."""
     found = list(entry_points(group=GROUP, name=transport)) if _NAME.fullmatch(transport) else []
     if not found:
         raise DeliveryError(
@@ -253,7 +255,7 @@ def transport_class(transport: str) -> Any:
         )
     try:
         return found[0].load()
-    except Exception as bad:  # whatever a stranger's module does when it is imported
+    except Exception as bad:  # a third-party module may raise anything on import
         raise DeliveryError(f"the transport {transport} cannot be loaded: {bad}") from bad
 
 

@@ -1,4 +1,4 @@
-"""Trees of reasons, drawn for people."""
+"""Draws trees of reasons as text."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Protocol
 
 
 class Reasoned(Protocol):
-    """A node that holds or not, for a reason."""
+    """A node of an explanation, with its outcome and reason."""
 
     @property
     def matched(self) -> bool:
-        """Whether it holds."""
+        """Whether it matches."""
 
     @property
     def text(self) -> str:
-        """What it asks."""
+        """The expression of the node."""
 
     @property
     def reason(self) -> str:
-        """Why it holds or not."""
+        """The reason why it matches or not."""
 
     @property
     def children(self) -> Sequence[Reasoned]:
-        """The nodes below."""
+        """The child nodes."""
 
 
 def drawn(node: Reasoned) -> str:
-    """Return the tree, a node in each line."""
+    """Return the tree as text, one node per line."""
     return "\n".join(_lines(node, 0))
 
 

@@ -1,7 +1,7 @@
-"""What happens to events and subscriptions that are refused: the same three choices at every way in.
+"""Defines the treatment of refused events and subscriptions: the same three choices at every entry.
 
 ``report`` goes on with the good ones, keeps the refused ones and states their number. ``raise`` stops at the
-first. ``skip`` goes on without a word.
+first. ``skip`` drops them silently.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ REPORT, RAISE, SKIP = ON_ERROR = ("report", "raise", "skip")
 
 
 def check_on_error(choice: Any) -> str:
-    """``choice``, if it is one of the three."""
+    """Return ``choice`` if it is one of the three; otherwise raise ``InputError``."""
     if not isinstance(choice, str) or choice not in ON_ERROR:
         raise InputError(f"on_error is 'report', 'raise' or 'skip', not {short(choice)}")
     return choice

@@ -1,17 +1,16 @@
-"""Schedules: when a subscription's matches are told, as people write it.
+"""Schedules: when the matches of a subscription are delivered, in the form that people write.
 
 ::
 
-    at once                                  every match by itself, as soon as it is known
-    every 5 minutes, every two hours         one digest for each such stretch of time, counted from 1970
+    at once                                  every match separately, as soon as it is known
+    every 5 minutes, every two hours         one digest for each such interval, counted from 1970
     daily at 9 in Europe/Berlin              from nine to nine by that clock, summer and winter
     daily at 9:30 and 17 in Europe/Berlin    two a day
     weekly on Monday and Friday at 8 in UTC
     at most 10 per hour                      at once, but the tenth of an hour carries all the rest
 
-A schedule cuts time into periods, from one moment at which something is told to the next. A time of day
-that a clock skips in spring is told as long after midnight as on other days; one that comes twice in
-autumn, the first time.
+A schedule divides time into periods, from one delivery time to the next. A time of day that the clock skips
+in spring is counted from midnight as on other days. A time that occurs twice in autumn counts the first time.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tamis.values.value import EPOCH
 UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MOST_SECONDS = 366 * UNITS["day"]  # the longest period
-MOST_DIGESTS = 1_000_000  # of one period
+MOST_DIGESTS = 1_000_000  # per period
 MOST_TEXT = 500  # characters of a schedule
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -43,14 +42,14 @@ _SAYABLE = (
 
 
 class AtOnce(msgspec.Struct, frozen=True):
-    """Nothing is held back."""
+    """A schedule that delivers every match immediately."""
 
     def __str__(self) -> str:
         return "at once"
 
 
 class Every(msgspec.Struct, frozen=True):
-    """A digest for each stretch of time, counted from 1970."""
+    """A schedule with a digest for each interval, counted from 1970."""
 
     amount: int
     unit: str
@@ -60,9 +59,9 @@ class Every(msgspec.Struct, frozen=True):
 
 
 class Calendar(msgspec.Struct, frozen=True):
-    """A digest at times of the day, on all days or some days of the week, by the clock of a place."""
+    """A schedule with digests at times of the day, on all or some days of the week, in a time zone."""
 
-    days: tuple[int, ...]  # 0 is Monday; none means daily
+    days: tuple[int, ...]  # 0 is Monday; empty means daily
     times: tuple[int, ...]  # minutes after midnight
     zone: str
 
@@ -75,7 +74,7 @@ class Calendar(msgspec.Struct, frozen=True):
 
 
 class AtMost(msgspec.Struct, frozen=True):
-    """At once, but no more often than so many times in each minute, hour or day."""
+    """A schedule that delivers at once, but at most a given number of times per minute, hour or day."""
 
     number: int
     unit: str
@@ -104,7 +103,7 @@ _CALENDAR = re.compile(
 
 @lru_cache(maxsize=10_000)
 def parse_schedule(text: str | None) -> Schedule:
-    """Read a schedule; none is ``at once``."""
+    """Return the schedule in a text; ``None`` means ``at once``."""
     if not text:
         return AT_ONCE
     if len(text) > MOST_TEXT:
@@ -122,14 +121,13 @@ def parse_schedule(text: str | None) -> Schedule:
 
 
 def period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
-    """Return the period that ``moment`` lies in: its start, and its end, at which the digest is told, in
-    UTC."""
+    """Return the start and end in UTC of the period around ``moment``; the digest is due at its end."""
     if moment.tzinfo is None or not 2 <= moment.year <= 9_997:
         raise InputError(f"a moment has a time zone and a year between 2 and 9997, unlike {moment!r}")
     return _period(schedule, moment.astimezone(UTC))
 
 
-@lru_cache(maxsize=10_000)  # by moments in UTC: elsewhere, an hour that comes twice is equal to itself
+@lru_cache(maxsize=10_000)  # keyed by UTC, because in other zones an hour that occurs twice equals itself
 def _period(schedule: Schedule, moment: datetime) -> tuple[datetime, datetime]:
     if isinstance(schedule, AtOnce):
         return moment, moment
@@ -145,12 +143,12 @@ def _between_times(schedule: Calendar, moment: datetime) -> tuple[datetime, date
     zone = ZoneInfo(schedule.zone)
     today = moment.astimezone(zone).date()
     around = [today + timedelta(days=days) for days in range(-8, 9)]
-    told = {_instant(day, time, zone) for day in around for time in schedule.times if _is_on(schedule, day)}
-    return max(at for at in told if at <= moment), min(at for at in told if at > moment)
+    times = {_instant(day, time, zone) for day in around for time in schedule.times if _is_on(schedule, day)}
+    return max(at for at in times if at <= moment), min(at for at in times if at > moment)
 
 
 def _instant(day: date, time: int, zone: ZoneInfo) -> datetime:
-    """That time of that day. Python reads a skipped time by the clock before the change."""
+    """Return a time of a day in UTC; Python interprets a skipped time by the clock before the change."""
     return datetime(day.year, day.month, day.day, time // 60, time % 60, tzinfo=zone).astimezone(UTC)
 
 

@@ -1,15 +1,15 @@
-"""Templates of notifications: text with named places, and nothing that could be called a program.
+"""Templates of notifications: text with placeholders and sections, without any program code.
 
 ::
 
-    {{count}} new for {{subscription}}        a place: what is known under that name, escaped in HTML
-    {{#events}} … {{/events}}                 once for each event, or once if a plain value is there
+    {{count}} new for {{subscription}}        a placeholder: the value of that name, escaped in HTML
+    {{#events}} … {{/events}}                 once for each event, or once for a plain value
     {{^events}} … {{/events}}                 only if there is none
 
-Inside ``events`` stand ``id``, ``time``, ``score``, ``summary``, ``attributes.NAME``, and the section
-``attributes`` with ``name`` and ``value``. A section's tag that stands alone on its line leaves no line.
-Whoever writes a template is a stranger: reading takes time in proportion to the text, writing in proportion
-to its output, and the output is bounded.
+Inside ``events`` there are ``id``, ``time``, ``score``, ``summary``, ``attributes.NAME``, and the section
+``attributes`` with ``name`` and ``value``. A section tag alone on its line leaves no line. Users write
+templates: parsing takes time in proportion to the text, rendering in proportion to the output, and the output
+is bounded.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 MESSAGE = ("id", "kind", "owner", "subscription", "expression", "count", "more", "from", "to", "created")
 EVENT = ("id", "time", "score", "summary")
 ATTRIBUTE = ("name", "value")
-DEPTH = 3  # of sections in one another
+DEPTH = 3  # of nested sections
 
 _TAG = re.compile(r"\{\{([^{}]*)\}\}")
 _ALONE = re.compile(r"^[ \t]*(\{\{[#^/][^{}\n]*\}\})[ \t]*\n", re.MULTILINE)
 _INSIDE = {"events": EVENT, "attributes": ATTRIBUTE}
 
 
-class Place(NamedTuple):
-    """Where a value goes."""
+class Placeholder(NamedTuple):
+    """A placeholder for a value."""
 
     name: str
 
 
 class Section(NamedTuple):
-    """What is repeated, or left out."""
+    """A section that is repeated or left out."""
 
     name: str
     negated: bool
     body: tuple[Node, ...]
 
 
-Node = str | Place | Section
+Node = str | Placeholder | Section
 Template = tuple[Node, ...]
 Values = Mapping[str, Any]
 
 
 @lru_cache(maxsize=1_000)
 def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
-    """Read a template; what it may not say is refused with its place."""
+    """Parse a template, or raise a ``DeliveryError`` that shows the faulty tag."""
     _check_size(text, limits)
-    if "{{{" in text:  # elsewhere that means unescaped, which there is not
+    if "{{{" in text:  # other template languages write unescaped values so
         raise _unreadable(text[text.index("{{{") :])
     pieces = _TAG.split(_ALONE.sub(r"\1", text))
     if len(pieces) // 2 > limits.template_tags:
@@ -81,7 +81,7 @@ def _check_size(text: str, limits: Limits) -> None:
 
 
 def _read(pieces: list[str]) -> Template:
-    """``pieces`` are text and what stood in tags, in turn."""
+    """Parse ``pieces``, which are text and tag contents in turn."""
     done: list[Node] = []
     open_sections: list[tuple[str, bool, list[Node]]] = []
     for number, piece in enumerate(pieces):
@@ -96,8 +96,8 @@ def _read(pieces: list[str]) -> Template:
         elif mark == "/":
             done = _closed(name, open_sections, done)
         else:
-            _check_place(name, [section for section, *_ in open_sections])
-            done.append(Place(name))
+            _check_placeholder(name, [section for section, *_ in open_sections])
+            done.append(Placeholder(name))
     if open_sections:
         raise DeliveryError(
             f"the section {open_sections[-1][0]!r} is never closed; write {{{{/{open_sections[-1][0]}}}}}"
@@ -131,15 +131,15 @@ def _closed(name: str, open_sections: list[tuple[str, bool, list[Node]]], body: 
 def _check_section(name: str, around: list[str]) -> None:
     if len(around) >= DEPTH:
         raise DeliveryError(f"sections stand in one another at most {DEPTH} deep, not {name[:40]!r}")
-    if name in around:  # loops in loops over the same would take time and say nothing
+    if name in around:  # nested loops over the same list would take time without use
         raise DeliveryError(f"the section {name[:40]!r} cannot stand in itself")
     if name == "attributes" and "events" not in around:
         raise DeliveryError("the section 'attributes' stands inside {{#events}} … {{/events}}")
     if name not in _INSIDE:
-        _check_place(name, around)
+        _check_placeholder(name, around)
 
 
-def _check_place(name: str, around: list[str]) -> None:
+def _check_placeholder(name: str, around: list[str]) -> None:
     allowed = [*MESSAGE, *(known for section in around for known in _INSIDE.get(section, ()))]
     is_attribute = "events" in around and name.startswith("attributes.") and name != "attributes."
     if name not in allowed and not is_attribute:
@@ -150,7 +150,7 @@ def _check_place(name: str, around: list[str]) -> None:
 
 
 def render(template: Template, values: Values, escape: Callable[[str], str], most: int) -> str | None:
-    """Return the template with its values; ``None`` if that has more than ``most`` characters."""
+    """Return the rendered template, or ``None`` if it has more than ``most`` characters."""
     out = _Output(most)
     _write(template, (values,), escape, out)
     return "".join(out.pieces) if out.left >= 0 else None
@@ -171,11 +171,11 @@ def _write(
     nodes: Iterable[Node], scopes: tuple[Values, ...], escape: Callable[[str], str], out: _Output
 ) -> None:
     for node in nodes:
-        if out.left < 0:  # it cannot be shown any more: stop working
+        if out.left < 0:  # the output is too long already
             return
         if isinstance(node, str):
             out.put(node)
-        elif isinstance(node, Place):
+        elif isinstance(node, Placeholder):
             value = _find(node.name, scopes)
             out.put(escape("" if value is None else str(value)))
         else:
@@ -193,5 +193,5 @@ def _repeated(section: Section, scopes: tuple[Values, ...]) -> Iterable[tuple[Va
 
 
 def _find(name: str, scopes: tuple[Values, ...]) -> Any:
-    """Return the value in the innermost scope that has the name."""
+    """Return the value in the innermost scope that has the name, or ``None``."""
     return next((scope[name] for scope in reversed(scopes) if name in scope), None)

@@ -1,8 +1,7 @@
-"""Tokens: the fixed pieces of responsibility that subscriptions are dealt out in.
+"""Tokens: the fixed partitions into which subscriptions are divided.
 
-A subscription belongs to the token that its id hashes to, for ever. A shard of an index, or an instance of
-the service, owns a run of tokens; when the number of shards changes, whole tokens change hands and no
-subscription does.
+A subscription always belongs to the token that its id hashes to. A shard of an index, or an instance of the
+service, owns a range of tokens. When the number of shards changes, only whole tokens move.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ TOKENS = 1_024
 
 
 def token_of(subscription: str) -> int:
-    """Return the token of a subscription; Spark says the same as ``crc32(id) % 1024``."""
+    """Return the token of a subscription; Spark computes the same as ``crc32(id) % 1024``."""
     return zlib.crc32(subscription.encode()) % TOKENS
 
 
 def shard_of(token: int, shards: int) -> int:
-    """Return which of so many shards owns a token."""
+    """Return the number of the shard that owns a token."""
     return token * shards // TOKENS

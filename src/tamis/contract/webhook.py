@@ -1,4 +1,4 @@
-"""What a webhook's settings may be: the URL that is called, and the secrets that sign."""
+"""Checks the settings of webhooks: the URL to call, and the secrets that sign."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 
 PORTS = {"http": 80, "https": 443}
 SECRET = "whsec_"
-SECRET_BYTES = range(24, 65)  # what Standard Webhooks asks for
+SECRET_BYTES = range(24, 65)  # required by Standard Webhooks
 
 
 def new_secret() -> str:
-    """Return a fresh secret for a webhook."""
+    """Return a new secret for a webhook."""
     return SECRET + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def secret_key(secret: str) -> bytes:
-    """Return the key that a secret spells."""
+    """Return the key encoded in a secret."""
     try:
         key = base64.b64decode(secret.removeprefix(SECRET), validate=True)
     except (binascii.Error, ValueError):
@@ -34,8 +34,7 @@ def secret_key(secret: str) -> bytes:
 
 
 def check_url(url: str, limits: Limits = DEFAULT_LIMITS) -> SplitResult:
-    """Return the parts of an http or https URL; without a user, without anything that parsers read
-    differently."""
+    """Return the parts of an http or https URL; refuse a user, and characters that parsers may misread."""
     if len(url) > limits.webhook_url_bytes:
         raise DeliveryError(
             f"the URL has {len(url)} bytes, more than webhook_url_bytes = {limits.webhook_url_bytes}",
@@ -53,7 +52,7 @@ def check_url(url: str, limits: Limits = DEFAULT_LIMITS) -> SplitResult:
 
 
 def _split(url: str) -> tuple[SplitResult, str]:
-    """Return the parts of a URL, and what is wrong with them."""
+    """Return the parts of a URL, and the fault in them or an empty string."""
     try:
         parts = urlsplit(url)
         port, host = parts.port, parts.hostname

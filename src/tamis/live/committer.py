@@ -1,7 +1,7 @@
-"""Group commit: many small writes, one transaction, one answer from the disk.
+"""Group commit: combines many small writes in one transaction and one disk flush.
 
-A job that fails is rolled back alone, to its savepoint. Nobody is answered before the commit; if that
-fails, nothing was written and everybody hears so.
+A job that fails is rolled back alone, to its savepoint. Results are returned only after the commit; if the
+commit fails, nothing was on_commit and every job gets the error.
 """
 
 from __future__ import annotations
@@ -19,53 +19,53 @@ from sqlalchemy.exc import SQLAlchemyError
 from tamis.errors import StoreUnavailable, TamisError
 from tamis.failpoint import failpoint
 from tamis.store import Store
-from tamis.store.bulk import hold
+from tamis.store.bulk import lock_counter
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER
 
 T = TypeVar("T")
 Together = Callable[[Connection, list[Any]], Sequence[Any]]
 
-MOST = 512  # jobs in a transaction
+JOBS_PER_COMMIT = 512  # jobs in a transaction
 _log = logging.getLogger(__name__)
 
 
 class _Job(NamedTuple):
     future: Future[Any]
     run: Callable[[Connection], Any] | None
-    together: Together | None = None  # instead of ``run``: does all such jobs of a transaction in one step
+    together: Together | None = None  # instead of ``run``: handles all such jobs of a transaction at once
     item: Any = None
 
 
 class Committer:
-    """A thread that does the writing; any thread may give it work."""
+    """A thread that writes; any thread may submit jobs."""
 
-    def __init__(self, store: Store, written: Callable[[], None]) -> None:
+    def __init__(self, store: Store, on_commit: Callable[[], None]) -> None:
         self._store = store
-        self._written = written  # called after each commit
+        self._on_commit = on_commit  # called after each commit
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="tamis-committer", daemon=True)
         self._stopped = False
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, then stop; later work is refused."""
+        """Write all pending jobs, then stop; later jobs are refused."""
         self._stopped = True
         self._waiting.put(None)
         if self._thread.is_alive():
             self._thread.join()
 
     def commit(self, run: Callable[[Connection], T]) -> Future[T]:
-        """Do ``run`` in a transaction; the answer comes after its commit."""
-        return self._give(_Job(Future(), run))
+        """Run ``run`` in a transaction; the future completes after the commit."""
+        return self._submit(_Job(Future(), run))
 
     def commit_together(self, together: Together, item: Any) -> Future[Any]:
-        """Like :meth:`commit`, for writes that are cheaper in bulk: ``together`` gets all items that wait."""
-        return self._give(_Job(Future(), None, together, item))
+        """Like :meth:`commit`, for writes that are cheaper in bulk: ``together`` gets all pending items."""
+        return self._submit(_Job(Future(), None, together, item))
 
-    def _give(self, job: _Job) -> Future[Any]:
+    def _submit(self, job: _Job) -> Future[Any]:
         if self._stopped:
             job.future.set_exception(StoreUnavailable("the service is stopping; try again"))
         else:
@@ -75,7 +75,7 @@ class Committer:
     def _run(self) -> None:
         while (job := self._waiting.get()) is not None:
             jobs = [job]
-            while len(jobs) < MOST:
+            while len(jobs) < JOBS_PER_COMMIT:
                 try:
                     more = self._waiting.get_nowait()
                 except queue.Empty:
@@ -90,9 +90,9 @@ class Committer:
         done: list[tuple[_Job, Any]] = []
         try:
             with self._store.database.writing() as connection:
-                # In this order everywhere: two services that take both never wait for each other in a ring.
-                hold(connection, CHANGE_ORDER)
-                hold(connection, EVENT_ORDER)
+                # Always in this order: two services that lock both counters cannot deadlock.
+                lock_counter(connection, CHANGE_ORDER)
+                lock_counter(connection, EVENT_ORDER)
                 for group in _grouped(jobs):
                     done += self._done(connection, group)
                 failpoint("live.before_commit")
@@ -108,7 +108,7 @@ class Committer:
                 job.future.set_exception(result)
             else:
                 job.future.set_result(result)
-        self._written()
+        self._on_commit()
 
     def _done(self, connection: Connection, group: list[_Job]) -> list[tuple[_Job, Any]]:
         try:
@@ -120,12 +120,12 @@ class Committer:
         except Exception as bad:
             if len(group) == 1:
                 return [(group[0], bad)]
-        # One of them is at fault: each by itself.
+        # One of them is at fault: run each separately.
         return [pair for job in group for pair in self._done(connection, [job])]
 
 
 def _grouped(jobs: list[_Job]) -> list[list[_Job]]:
-    """Neighbours that can be done together; the order of all jobs stays."""
+    """Return groups of adjacent jobs that can run together; the order of all jobs stays."""
     groups: list[list[_Job]] = []
     for job in jobs:
         if groups and job.together is not None and groups[-1][-1].together is job.together:

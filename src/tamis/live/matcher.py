@@ -1,6 +1,6 @@
-"""The matcher: published events in order, against the subscriptions of their moment, into the outbox.
+"""Matches published events in order, against the subscriptions of their time, into the outbox.
 
-One of any number of services matches at a time. The rows of a batch and the place in the stream of events
+Of any number of services, one matches at a time. The rows of a batch and the position in the stream of events
 are one transaction: a crash loses nothing and repeats nothing.
 """
 
@@ -21,62 +21,63 @@ from tamis.errors import EventError, StoreUnavailable, TamisError
 from tamis.failpoint import failpoint
 from tamis.index.batches import VERSIONED
 from tamis.index.warm import warm
-from tamis.live.following import STEP, Following
+from tamis.live.index_follower import STEP, IndexFollower
 from tamis.store import Store, events, outbox, positions, subscriptions
-from tamis.store.events import Accepted
-from tamis.store.moments import now
+from tamis.store.bulk import table_of
+from tamis.store.events import StoredEvent
 from tamis.store.positions import LIVE
 from tamis.store.subscriptions import Refused
+from tamis.store.timestamps import now
 
 BATCH = 4_096  # events
-ROWS = 200_000  # matches that a transaction should hold: the next batch is as long as that allows
-TURN = 5_000_000  # microseconds until another may match in the place of one that does not
-MANY, REST = 512, 0.5  # changes, and seconds, that an index may be behind while no event waits
-POLL = 0.25  # seconds between looks at a store that other processes write to
+ROWS = 200_000  # target number of matches per transaction, which sets the size of the next batch
+LEASE = 5_000_000  # microseconds; another service takes over after this
+LAG_CHANGES, LAG_SECONDS = 512, 0.5  # changes and seconds by which the index may lag while no event waits
+POLL = 0.25  # seconds between polls, because other processes write to the store too
 QUERY = "live"
 
 _log = logging.getLogger(__name__)
 
 
 class Step(NamedTuple):
-    """What one batch came to."""
+    """The result of one batch."""
 
     events: int
     matches: int
-    seconds: float  # that it took
+    seconds: float  # duration
     waited: float  # of its first event, from acceptance to the outbox
 
 
 class Matcher:
-    """A thread that follows the log and matches what is published."""
+    """A thread that follows the log and matches published events."""
 
-    def __init__(self, store: Store, following: Following, told: Callable[[Step], None]) -> None:
-        self._store, self._following, self._told = store, following, told
+    def __init__(self, store: Store, follower: IndexFollower, on_step: Callable[[Step], None]) -> None:
+        self._store, self._follower, self._on_step = store, follower, on_step
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._wake, self._stopped = threading.Event(), threading.Event()
-        self.is_warm = False  # until what it needs was compiled for this machine
+        self.is_warm = False  # whether the kernels are compiled for this machine
         self._size, self._advanced_at = BATCH, 0.0
         self._thread = threading.Thread(target=self._run, name="tamis-matcher", daemon=True)
 
     def start(self) -> None:
-        """Begin to match."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the batch at hand; let another go on at once; save the index."""
+        """Finish the current batch, release the lease, and save the index."""
         self._stopped.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
         try:
             with self._store.database.writing() as connection:
-                positions.leave(connection, LIVE, self.name)
-            self._following.save()
+                positions.release(connection, LIVE, self.name)
+            self._follower.save()
         except TamisError as bad:
-            _log.warning("stopped without a last word to the store: %s", bad.message)
+            _log.warning("stopped without releasing the lease: %s", bad.message)
 
     def wake(self) -> None:
-        """Something was written."""
+        """Signal that the store has changed."""
         self._wake.set()
 
     def _run(self) -> None:
@@ -84,28 +85,30 @@ class Matcher:
         while not self._stopped.is_set():
             self._wake.clear()
             try:
-                went_on = self.step()
-                self._following.save_if_due()
+                did_work = self.step()
+                self._follower.save_if_due()
             except StoreUnavailable as bad:
-                _log.warning("matching waits: %s", bad.message)
-                went_on = self._stopped.wait(1.0)
+                _log.warning("matching waits for the store: %s", bad.message)
+                did_work = self._stopped.wait(1.0)
             except Exception:
-                _log.exception("matching failed; it is tried again")
-                went_on = self._stopped.wait(1.0)
-            if not went_on:
+                _log.exception("matching failed and will be retried")
+                did_work = self._stopped.wait(1.0)
+            if not did_work:
                 self._wake.wait(POLL)
 
     def _warm_up(self) -> None:
         try:
-            warm(self._following.index.info()["engine"])
-        except Exception:  # which the first event will meet again, and say more about
+            warm(self._follower.index.info()["engine"])
+        except Exception:  # the first event will fail in the same way and show more
             _log.exception("the kernels could not be warmed up")
         self.is_warm = True
 
     def step(self) -> bool:
-        """Take the next batch; whether there was one."""
+        """Match the next batch; return whether there was one."""
         with self._store.database.reading() as connection:
-            last = subscriptions.last_change(connection)  # before the events: none of those it sees is missed
+            last = subscriptions.last_change(
+                connection
+            )  # before the events, so that no change before them is missed
             place = positions.read(connection, LIVE)
             batch = events.waiting(connection, place.value, self._size)
         if batch:
@@ -117,35 +120,35 @@ class Matcher:
             return False
         batch = [event for event in batch if event.known - batch[0].known <= STEP]
         began = time.monotonic()
-        rows = self._tell(place.value, batch, *self._match(batch))
+        rows = self._commit(place.value, batch, *self._match(batch))
         if rows is not None:
             self._size = max(16, min(BATCH, ROWS * len(batch) // max(rows, 1)))
             waited = (now() - batch[0].received_at) / 1e6
-            self._told(Step(len(batch), rows, time.monotonic() - began, waited))
+            self._on_step(Step(len(batch), rows, time.monotonic() - began, waited))
         return True
 
     def _is_far_behind(self, last: int) -> bool:
-        """Without events there is no hurry: changes are cheaper to take in when there are many."""
+        """Return whether to apply changes without events; many changes together are cheaper."""
         waited = time.monotonic() - self._advanced_at
-        return last - self._following.position >= MANY or waited > REST
+        return last - self._follower.position >= LAG_CHANGES or waited > LAG_SECONDS
 
     def _advance(self, until: int) -> None:
         self._advanced_at = time.monotonic()
-        refused = self._following.advance(until)
-        if refused:  # it was accepted, but perhaps under other limits: out of force, for all to see
+        refused = self._follower.advance(until)
+        if refused:  # accepted under other limits, perhaps; the quarantine shows it
             rows = [Refused(name, bad.code, None, bad.message, "") for name, bad in refused]
             self._store.quarantine_subscriptions(rows, QUERY, until)
-            _log.error("%d subscriptions are out of force, see the quarantine", len(rows))
+            _log.error("%d subscriptions cannot be used, see the quarantine", len(rows))
 
-    def _match(self, batch: Sequence[Accepted]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
-        """Return all matches; an event that cannot be matched harms only itself."""
+    def _match(self, batch: Sequence[StoredEvent]) -> tuple[pa.Table, Sequence[tuple[int, EventError]]]:
+        """Return all matches; an event that cannot be matched does not affect the others."""
         try:
-            return self._following.match_accepted(batch)
+            return self._follower.match_stored(batch)
         except Exception as bad:
             if isinstance(bad, StoreUnavailable):
                 raise
             if len(batch) == 1:
-                _log.exception("the event %s cannot be matched; it is put aside", batch[0].event_id)
+                _log.exception("the event %s cannot be matched and is quarantined", batch[0].event_id)
                 return VERSIONED.empty_table(), [
                     (0, EventError(f"matching failed: {type(bad).__name__}: {bad}"))
                 ]
@@ -157,14 +160,14 @@ class Matcher:
             refused += [(row, bad_row) for _, bad_row in bad_rows]
         return pa.concat_tables(tables), refused
 
-    def _tell(
+    def _commit(
         self,
         place: int,
-        batch: Sequence[Accepted],
+        batch: Sequence[StoredEvent],
         found: pa.Table,
         refused: Sequence[tuple[int, EventError]],
     ) -> int | None:
-        """Matches and place, in one transaction; none if another was quicker."""
+        """Write matches and position in one transaction; return ``None`` if another service was faster."""
         last = batch[-1].id
         with self._store.database.writing() as connection:
             if positions.lock(connection, LIVE).value != place:
@@ -175,12 +178,12 @@ class Matcher:
                     connection, _refused(batch, refused), outbox.REFUSED_EVENT, QUERY, last
                 )
             failpoint("live.before_move")
-            positions.move(connection, LIVE, last, self.name, TURN)
+            positions.move(connection, LIVE, last, self.name, LEASE)
         failpoint("live.after_move")
         return rows
 
 
-def _outbox_table(batch: Sequence[Accepted], found: pa.Table) -> pa.Table:
+def _outbox_table(batch: Sequence[StoredEvent], found: pa.Table) -> pa.Table:
     ids = pa.array([event.event_id for event in batch], pa.string())
     times = pa.array([event.event_time for event in batch], pa.timestamp("us", tz="UTC"))
     row = found["event"].combine_chunks()
@@ -194,7 +197,6 @@ def _outbox_table(batch: Sequence[Accepted], found: pa.Table) -> pa.Table:
     )
 
 
-def _refused(batch: Sequence[Accepted], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
+def _refused(batch: Sequence[StoredEvent], refused: Sequence[tuple[int, EventError]]) -> pa.Table:
     rows = [(batch[row].event_id, bad.code, bad.message, batch[row].text) for row, bad in refused]
-    columns = zip(*rows, strict=True)
-    return pa.table([pa.array(column, pa.string()) for column in columns], list(outbox.REFUSED_EVENT))
+    return table_of(rows, outbox.REFUSED_EVENT)

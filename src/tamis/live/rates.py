@@ -1,4 +1,4 @@
-"""How much happened in each of the last seconds."""
+"""Counts events and matches in each of the last seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Rates:
         self.events = self.matches = 0
 
     def add(self, events: int, matches: int) -> None:
-        """Count what has just happened."""
+        """Count events and matches now."""
         second = int(self._clock())
         with self._lock:
             if not self._seconds or self._seconds[-1][0] != second:
@@ -31,7 +31,7 @@ class Rates:
             self.matches += matches
 
     def per_second(self, seconds: int = 60) -> list[dict[str, int]]:
-        """Return the last seconds that are over, oldest first; quiet ones too."""
+        """Return the last complete seconds, oldest first, including empty ones."""
         with self._lock:
             counted = {second: (events, matches) for second, events, matches in self._seconds}
         until = int(self._clock())

@@ -1,6 +1,7 @@
-"""The notifier: turns rows of the outbox into deliveries and sends them until they arrive or are given up.
+"""The notifier: turns outbox rows into deliveries, and retries each until it succeeds or is given up.
 
-``Notifier(store, Settings(...))`` is all that is needed; :mod:`tamis.notify.transports` says how to add one.
+Create it with ``Notifier(store, Settings(...))``; :mod:`tamis.notify.transports` explains how to add a
+transport.
 """
 
 from __future__ import annotations

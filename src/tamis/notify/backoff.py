@@ -1,4 +1,4 @@
-"""When to try again: ever longer, at random within that, and never before the receiver asked for it."""
+"""Computes the delay before a retry: exponential with jitter, and never less than the receiver least for."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tamis.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Exponential waits with full jitter: with these numbers, fourteen attempts in about a day."""
+    """Exponential delays with full jitter; the defaults make fourteen attempts in about a day."""
 
-    first: float = 10.0  # seconds; the most that the second attempt waits
+    first: float = 10.0  # seconds; the longest delay before the second attempt
     factor: float = 3.0
     longest: float = 6 * 3_600.0
     attempts: int = 14
@@ -23,18 +23,18 @@ class Backoff:
                 f"a backoff has 0 < first <= longest, factor >= 1 and attempts >= 1, unlike {self}"
             )
 
-    def wait(self, attempts: int, asked: float | None = None, chance: random.Random | None = None) -> float:
-        """Seconds until the next attempt, after so many; ``asked`` is what the receiver wants at least.
+    def wait(self, attempts: int, least: float | None = None, rng: random.Random | None = None) -> float:
+        """Return the seconds until the next attempt; ``least`` is the minimum that the receiver wants.
 
-        Jitter is over the whole stretch: receivers that came back are not met by all at once.
+        The jitter covers the whole delay, so that a recovered receiver does not get all retries at once.
         """
         ceiling = min(self.longest, self.first * self.factor ** min(attempts - 1, 64))
-        drawn = (chance or _chance).uniform(0, ceiling)
-        return max(drawn, min(asked or 0.0, self.longest))
+        drawn = (rng or _rng).uniform(0, ceiling)
+        return max(drawn, min(least or 0.0, self.longest))
 
     def is_spent(self, attempts: int) -> bool:
-        """Return whether that was the last attempt."""
+        """Return whether this was the last attempt."""
         return attempts >= self.attempts
 
 
-_chance = random.Random()
+_rng = random.Random()

@@ -1,4 +1,4 @@
-"""A circuit breaker for each endpoint: who does not answer is left alone for a while, then asked once.
+"""A circuit breaker for each endpoint: an endpoint that fails gets no attempts for a while, then a probe.
 
 ::
 
@@ -6,7 +6,7 @@
                                     ▲                │
                                     └────failure─────┘  for twice as long
 
-Between closed and open lies *doubt*: an endpoint that failed last, or was slow, gets one sender, not several.
+Between closed and open is *doubt*: an endpoint that failed last, or was slow, gets one sender, not several.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tamis.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class BreakerRules:
-    """When a breaker opens, and for how long."""
+    """The thresholds and times of a breaker."""
 
     failures: int = 5  # in a row
-    open_seconds: float = 30.0  # the first time; it doubles with each failed probe
+    open_seconds: float = 30.0  # the first time; doubles with each failed probe
     longest: float = 600.0
-    slow_seconds: float = 2.0  # an answer that took longer casts doubt
-    endpoints: int = 100_000  # that are remembered
+    slow_seconds: float = 2.0  # a slower response makes the endpoint doubtful
+    endpoints: int = 100_000  # endpoints remembered
 
     def __post_init__(self) -> None:
         if not (self.failures >= 1 and 0 < self.open_seconds <= self.longest and self.endpoints >= 1):
@@ -38,7 +38,7 @@ class BreakerRules:
 
 
 class State(StrEnum):
-    """What a breaker says about its endpoint."""
+    """The state of a breaker."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -55,44 +55,44 @@ class _Circuit:
 
 
 class Breakers:
-    """The breakers of one process; safe to use from many threads."""
+    """The breakers of one process; threads may share them."""
 
     def __init__(self, rules: BreakerRules, clock: Callable[[], float]) -> None:
         self._rules = rules
         self._clock = clock
-        self._circuits: OrderedDict[str, _Circuit] = OrderedDict()  # only those that are not simply well
+        self._circuits: OrderedDict[str, _Circuit] = OrderedDict()  # only endpoints in doubt or open
         self._lock = threading.Lock()
 
     def state(self, endpoint: str) -> State:
-        """Return whether the endpoint may be tried."""
+        """Return the state of an endpoint's breaker."""
         with self._lock:
             circuit = self._circuits.get(endpoint)
             if circuit is None or not circuit.opened:
                 return State.CLOSED
             left = circuit.until - self._clock()
-            # More than the longest time is left only where the clock was set back.
+            # More than the longest time is left only if the clock was set back.
             return State.OPEN if 0 < left <= self._rules.longest else State.HALF_OPEN
 
     def is_doubtful(self, endpoint: str) -> bool:
-        """Return whether one attempt at a time is enough: it failed or dawdled last, or is being probed."""
+        """Return whether to make one attempt at a time: it failed or was slow last, or is being probed."""
         with self._lock:
             return endpoint in self._circuits
 
     def reopens(self, endpoint: str) -> float:
-        """Return the clock's time at which an open endpoint is probed."""
+        """Return the time at which an open endpoint is probed."""
         with self._lock:
             circuit = self._circuits.get(endpoint)
             return circuit.until if circuit else 0.0
 
     def succeeded(self, endpoint: str, seconds: float = 0.0) -> None:
-        """The endpoint took it, or at least answered."""
+        """Record a delivery or any other response of the endpoint."""
         with self._lock:
             self._circuits.pop(endpoint, None)
             if seconds > self._rules.slow_seconds:
-                self._circuit(endpoint)  # to be known is to be doubtful
+                self._circuit(endpoint)  # every endpoint in the table is doubtful
 
     def failed(self, endpoint: str) -> bool:
-        """Return the endpoint did not answer, or not as it should; whether its breaker is open now."""
+        """Record a failure of the endpoint; return whether its breaker is open now."""
         with self._lock:
             circuit = self._circuit(endpoint)
             circuit.failures += 1
@@ -101,13 +101,13 @@ class Breakers:
             return bool(circuit.opened)
 
     def count_open(self) -> int:
-        """Return how many endpoints are left alone, or on probation."""
+        """Return the number of endpoints with an open or half-open breaker."""
         with self._lock:
             return sum(1 for circuit in self._circuits.values() if circuit.opened)
 
     def _open(self, circuit: _Circuit) -> None:
         if circuit.opened and self._clock() < circuit.until:
-            return  # a straggler: it was sent before the breaker opened
+            return  # an attempt that began before the breaker opened
         length = self._rules.open_seconds * 2 ** min(circuit.opened, 32)
         circuit.opened += 1
         circuit.until = self._clock() + min(length, self._rules.longest)

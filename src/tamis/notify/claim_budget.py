@@ -1,6 +1,6 @@
-"""How many claims each endpoint gets: ahead of the senders, and in the same parts.
+"""Distributes claims over endpoints and owners in the same proportions as the senders.
 
-Claims are made ahead so that no sender waits for the database.
+Claims are made ahead of the senders, so that no sender waits for the database.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ AHEAD = 16  # claims for each sender
 
 
 class ClaimBudget:
-    """The shares of one round of claims; asking for an endpoint's share gives it away."""
+    """The claims of one round; a call for an endpoint's share uses it up."""
 
     def __init__(self, settings: Settings, breakers: Breakers, claimed: Iterable[str]) -> None:
         self._settings, self._breakers = settings, breakers
@@ -27,11 +27,11 @@ class ClaimBudget:
 
     @property
     def free(self) -> int:
-        """Claims that can be made in all."""
+        """The number of claims that can be made in all."""
         return max(0, AHEAD * self._settings.workers - self._by_endpoint.total())
 
     def room(self, endpoint: str) -> int:
-        """Deliveries that ``endpoint`` gets."""
+        """Return the number of deliveries for ``endpoint``."""
         if self._breakers.state(endpoint) is State.OPEN:
             return 0
         owner = owner_in(endpoint)

@@ -1,6 +1,6 @@
-"""The desk: where claims are made, and results written down, in one transaction for all that wait.
+"""Makes claims and records results, in one transaction for all pending results.
 
-When the store is away, results are kept for the next time.
+While the store is unavailable, results are kept for the next attempt.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from sqlalchemy.engine import Connection
 from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers, State
 from tamis.notify.claim_budget import ClaimBudget
-from tamis.notify.holder import is_dead, own_name
+from tamis.notify.lease_holder import holder_name, is_dead
 from tamis.notify.metrics import NotifyMetrics
-from tamis.notify.sending import SECOND
+from tamis.notify.sender import SECOND
 from tamis.notify.settings import Settings
 from tamis.store import Store, claims, deliveries
-from tamis.store.claims import Ask, Claimed, Result
+from tamis.store.claims import Claimed, ClaimRequest, Result
 
-LOOK = 5.0  # seconds between looks at the lag, and at claims that nobody came back for
+MAINTENANCE_SECONDS = 5.0  # seconds between updates of the lag, and releases of expired claims
 
 
 class ClaimManager:
-    """The claims of one notifier; used by one thread, but for :meth:`finished`."""
+    """The claims of one notifier; only one thread may use it, except for :meth:`finished`."""
 
     def __init__(
         self,
@@ -37,40 +37,40 @@ class ClaimManager:
     ) -> None:
         self._store, self._settings, self._breakers = store, settings, breakers
         self._metrics, self._clock = metrics, clock
-        self.name = own_name()
+        self.name = holder_name()
         self._claims: dict[int, str] = {}  # endpoints, by delivery
         self._results: queue.SimpleQueue[tuple[Claimed, Result]] = queue.SimpleQueue()
         self._unwritten: list[tuple[Claimed, Result]] = []
-        self._after = ""  # the endpoint whose turn was last
-        self._looked = -LOOK
+        self._after = ""  # the endpoint served last
+        self._maintained = -MAINTENANCE_SECONDS
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing is claimed, and everything is written down."""
+        """Whether nothing is claimed and all results are recorded."""
         return not self._claims and not self._unwritten
 
     def finished(self, claimed: Claimed, result: Result) -> None:
-        """What became of a claim."""
+        """Accept the result of a claim."""
         self._results.put((claimed, result))
 
-    def exchange(self, wants_more: bool) -> list[Claimed]:
-        """Write down results, and claim what there is room for."""
+    def record_and_claim(self, wants_more: bool) -> list[Claimed]:
+        """Record results, and claim deliveries within the budget; return the new claims."""
         self._collect()
         at = self._clock()
-        shares = ClaimBudget(self._settings, self._breakers, self._claims.values())
-        wants_more = wants_more and shares.free > 0 and self._is_due(at)
+        budget = ClaimBudget(self._settings, self._breakers, self._claims.values())
+        wants_more = wants_more and budget.free > 0 and self._is_due(at)
         if not self._unwritten and not wants_more:
             return []
         with self._store.database.writing() as connection:
             claims.record(connection, self.name, [result for _, result in self._unwritten], at)
-            self._bury(connection, at)
-            taken, after = self._claim(connection, shares, at) if wants_more else ([], self._after)
+            self._give_up_old(connection, at)
+            claimed, after = self._claim(connection, budget, at) if wants_more else ([], self._after)
         failpoint("notify.after_claim")
         self._after = after
         self._unwritten.clear()
-        self._claims |= {one.id: one.endpoint for one in taken}
+        self._claims |= {one.id: one.endpoint for one in claimed}
         self._metrics.state(len(self._claims), self._breakers.count_open())
-        return taken
+        return claimed
 
     def _collect(self) -> None:
         while not self._results.empty():
@@ -83,27 +83,27 @@ class ClaimManager:
             first = claims.next_due(connection)
         return first is not None and first <= at
 
-    def _claim(self, connection: Connection, shares: ClaimBudget, at: int) -> tuple[list[Claimed], str]:
+    def _claim(self, connection: Connection, budget: ClaimBudget, at: int) -> tuple[list[Claimed], str]:
         until = at + int(self._settings.lease_seconds * SECOND)
-        ask = Ask(self.name, until, shares.free, shares.room, self._after)
-        taken, after = claims.claim(connection, ask, at)
-        if not taken and self._after:  # the turn began in the middle
-            taken, after = claims.claim(connection, ask._replace(after=""), at)
-        return taken, after
+        request = ClaimRequest(self.name, until, budget.free, budget.room, self._after)
+        claimed, after = claims.claim(connection, request, at)
+        if not claimed and self._after:  # the round began in the middle of the endpoints
+            claimed, after = claims.claim(connection, request._replace(after=""), at)
+        return claimed, after
 
-    def _bury(self, connection: Connection, at: int) -> None:
-        """What is too old for an endpoint that does not answer is given up, without a try for each."""
+    def _give_up_old(self, connection: Connection, at: int) -> None:
+        """Give up old deliveries to endpoints that do not answer, without an attempt for each."""
         before = at - int(self._settings.give_up_seconds * SECOND)
         failed = {claimed.endpoint: result.error for claimed, result in self._unwritten if result.error}
         for endpoint, error in failed.items():
             if self._breakers.state(endpoint) is State.OPEN:
-                claims.bury(connection, endpoint, before, f"given up: {error}", at)
+                claims.give_up(connection, endpoint, before, f"given up: {error}", at)
 
-    def look(self) -> bool:
-        """Now and then: see how far behind all are; free what nobody came back for; whether that was any."""
-        if time.monotonic() - self._looked < LOOK:
+    def maintain(self) -> bool:
+        """Update lag metrics and release expired claims. Return whether any claim was released."""
+        if time.monotonic() - self._maintained < MAINTENANCE_SECONDS:
             return False
-        self._looked = time.monotonic()
+        self._maintained = time.monotonic()
         at = self._clock()
         self._metrics.state(len(self._claims), self._breakers.count_open())
         with self._store.database.reading() as connection:

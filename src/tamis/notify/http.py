@@ -1,8 +1,8 @@
-"""A POST for a stranger: one lookup, checked addresses, no redirects, no proxies, bounded in time and size.
+"""Sends a POST to a user's URL: one lookup, checked addresses, no redirects or proxies, bounded.
 
-Built on ``http.client``, since everything here is about the connection itself: it goes to the address that
-was checked, while Host, SNI and the certificate are the name's. A client with a pool, proxies and redirects
-would have to be talked out of each of them.
+It uses ``http.client`` to control the connection itself: it connects to the checked address, while Host, SNI
+and the certificate use the host name. A client with a pool, proxies and redirects would need each of them
+disabled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from tamis.contract.addresses import Address, Network, check_addresses, check_written
+from tamis.contract.addresses import Address, Network, check_addresses, check_literal_address
 from tamis.contract.retry_after import retry_after
 from tamis.contract.webhook import PORTS
 from tamis.errors import InputError, PortForbidden, SendFailed
@@ -29,12 +29,12 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]
-_LOOKUPS = 32  # names that are looked up at the same time
+_LOOKUPS = 32  # names looked up at the same time
 _PORTS = re.compile(r" *([0-9]{1,5})(?:-([0-9]{1,5}))? *")
 
 
-class Answer(NamedTuple):
-    """What a receiver said; of its body, nobody asks."""
+class HttpResult(NamedTuple):
+    """The status of a response; the body is ignored."""
 
     status: int
     retry_after: float | None  # seconds
@@ -42,9 +42,9 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpRules:
-    """Where the service calls, and how long it waits."""
+    """The addresses and ports that may be called, and the timeouts."""
 
-    allowed: tuple[Network, ...] = ()  # networks that may be called although they are not public
+    allowed: tuple[Network, ...] = ()  # private networks that may be called
     ports: tuple[range, ...] = (range(80, 81), range(443, 444), range(1_024, 65_536))
     connect_seconds: float = 5.0  # for the name, and for each address
     total_seconds: float = 20.0  # for everything
@@ -52,7 +52,7 @@ class HttpRules:
 
 
 def read_ports(text: str) -> tuple[range, ...]:
-    """Ports such as ``80,443,8000-8999``."""
+    """Return the ports in a text such as ``80,443,8000-8999``."""
     parts = [_PORTS.fullmatch(part) for part in text.split(",")]
     found = tuple(range(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part)
     if len(found) != len(parts) or any(not ports or ports[-1] > 65_535 for ports in found):
@@ -60,8 +60,8 @@ def read_ports(text: str) -> tuple[range, ...]:
     return found
 
 
-class Caller:
-    """Calls URLs by the rules; safe to use from many threads."""
+class GuardedHttpClient:
+    """Calls URLs under the rules; threads may share it."""
 
     def __init__(
         self, rules: HttpRules, limits: Limits = DEFAULT_LIMITS, resolve: Resolve | None = None
@@ -73,22 +73,22 @@ class Caller:
         self._names = concurrent.futures.ThreadPoolExecutor(_LOOKUPS, "tamis-names")
 
     def close(self) -> None:
-        """Do not wait for names that are still being looked up."""
+        """Stop without waiting for pending name lookups."""
         self._names.shutdown(wait=False, cancel_futures=True)
 
     def check(self, url: str) -> None:
-        """Refuse a URL that says itself that it will not be called."""
+        """Raise an error for a URL that the rules exclude without a name lookup."""
         self._port(urlsplit(url))
-        check_written(url, self._rules.allowed)
+        check_literal_address(url, self._rules.allowed)
 
-    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """Send ``body``; the answer, whatever it is. No answer is a :class:`SendFailed`."""
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpResult:
+        """Send ``body`` and return the response with any status; raise :class:`SendFailed` without one."""
         parts = urlsplit(url)
         until = time.monotonic() + self._rules.total_seconds
         port, host = self._port(parts), str(parts.hostname)
         try:
             with self._connected(parts.scheme, host, self._addresses(host, port), port, until) as sock:
-                return self._talk(sock, parts, body, headers, until)
+                return self._exchange(sock, parts, body, headers, until)
         except (OSError, http.client.HTTPException) as bad:
             raise SendFailed(f"{parts.scheme}://{parts.netloc} failed: {_said(bad)}") from None
 
@@ -116,11 +116,11 @@ class Caller:
     def _connected(
         self, scheme: str, host: str, addresses: Sequence[Address], port: int, until: float
     ) -> socket.socket:
-        """Return a connection to the first address that takes it."""
+        """Return a connection to the first address that accepts it."""
         failure: OSError = OSError("the name has no address")
         for address in addresses:
             try:
-                sock = socket.create_connection((str(address), port), self._patience(until))
+                sock = socket.create_connection((str(address), port), self._connect_timeout(until))
             except OSError as bad:
                 failure = bad
                 continue
@@ -132,25 +132,25 @@ class Caller:
                 raise
         raise failure
 
-    def _patience(self, until: float) -> float:
+    def _connect_timeout(self, until: float) -> float:
         return min(self._rules.connect_seconds, _left(until))
 
-    def _talk(
+    def _exchange(
         self, sock: socket.socket, parts: SplitResult, body: bytes, headers: Mapping[str, str], until: float
-    ) -> Answer:
-        wire = _Wire(sock, until, self._limits.answer_bytes)
+    ) -> HttpResult:
+        wire = _DeadlineSocket(sock, until, self._limits.answer_bytes)
         connection = http.client.HTTPConnection(str(parts.hostname))
-        connection.sock = wire  # has all that is used of a socket
+        connection.sock = wire  # has all the methods of a socket that are used
         connection.auto_open = 0
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         ours = {"Host": parts.netloc, "User-Agent": f"tamis/{__version__}", "Connection": "close"}
         connection.request("POST", target, body, {**ours, **headers})
         answer = connection.getresponse()
-        return Answer(answer.status, retry_after(answer.getheader("Retry-After")))
+        return HttpResult(answer.status, retry_after(answer.getheader("Retry-After")))
 
 
-class _Wire:
-    """A socket on which everything together has to end by a moment, and to stay within a size."""
+class _DeadlineSocket:
+    """A socket with a deadline for all its operations together, and a limit on the size of the response."""
 
     def __init__(self, sock: socket.socket, until: float, most: int) -> None:
         self._sock = sock
@@ -158,18 +158,18 @@ class _Wire:
         self._most = most
 
     def sendall(self, data: bytes) -> None:
-        """Send all of it, in time."""
+        """Send all of it before the deadline."""
         left = memoryview(data)
         while left:
             self._sock.settimeout(_left(self._until))
             left = left[self._sock.send(left) :]
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What ``http.client`` reads from."""
+        """Return the reader for ``http.client``."""
         return io.BufferedReader(_Reader(self._sock, self._until, self._most))
 
     def close(self) -> None:
-        """The one who opened the socket closes it."""
+        """Do nothing: the owner of the socket closes it."""
 
 
 class _Reader(io.RawIOBase):
@@ -183,7 +183,7 @@ class _Reader(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         if not self._left:
-            raise OSError("the head of the answer is longer than answer_bytes")
+            raise OSError("the headers of the response are longer than answer_bytes")
         self._sock.settimeout(_left(self._until))
         got = self._sock.recv_into(buffer[: self._left])
         self._left -= got
@@ -191,7 +191,7 @@ class _Reader(io.RawIOBase):
 
 
 def _left(until: float) -> float:
-    """Seconds until then: none left is a time-out."""
+    """Return the seconds until the deadline; raise ``TimeoutError`` if it has passed."""
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError("it took too long")
@@ -204,6 +204,6 @@ def _look_up(host: str, port: int) -> list[str]:
 
 
 def _said(bad: Exception) -> str:
-    """What went wrong, in one bounded line: some of it may be the receiver's words."""
+    """Return the error in one bounded line, since it may quote the receiver."""
     said = "it took too long" if isinstance(bad, TimeoutError) else str(bad) or type(bad).__name__
     return " ".join(said.split())[:200]

@@ -1,4 +1,4 @@
-"""What is told: a match or a digest with its events, as data and as the JSON that receivers get."""
+"""Defines a notification, a match or a digest with its events, and its JSON form for receivers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import msgspec
 from tamis.values.value import format_time
 
 
-class ToldEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event of a notification; ``text`` is its JSON, if it is still known."""
+class NotifiedEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event of a notification; ``text`` is its JSON, if it is still available."""
 
     id: str
     time: datetime | None = None
@@ -20,23 +20,23 @@ class ToldEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """A notification. Its ``id`` is the same in every attempt, and so is all that is made of it."""
+    """A notification. Every attempt has the same ``id`` and the same content."""
 
     id: str
     kind: str  # match, digest
     owner: str | None
-    subscription: str  # as its owner calls it
+    subscription: str  # the owner's name for it
     version: int
     expression: str
     created: datetime
-    count: int  # events; a digest may list fewer
-    events: tuple[ToldEvent, ...]
+    count: int  # of events; a digest may list fewer
+    events: tuple[NotifiedEvent, ...]
     start: datetime | None = None  # of a digest's period
     end: datetime | None = None
 
 
 def body_of(message: Message, most: int) -> bytes:
-    """Return the notification as JSON, in at most ``most`` bytes: what does not fit is counted, not listed.
+    """Return the notification as JSON in at most ``most`` bytes; events that do not fit are only counted.
 
     First the contents of events are left out, from the last one on, then events.
     """
@@ -48,7 +48,7 @@ def body_of(message: Message, most: int) -> bytes:
 
 
 def _fewer(message: Message) -> Any:
-    """Lists of events, each shorter than the one before, down to none."""
+    """Yield lists of events, each shorter than the previous one, down to the empty list."""
     whole, full = len(message.events), len(message.events)
     while True:
         bare = [_event(event, number < full) for number, event in enumerate(message.events[:whole])]
@@ -75,7 +75,7 @@ def _plain(message: Message, listed: list[dict[str, Any]]) -> dict[str, Any]:
     return {"type": f"tamis.{message.kind}", "timestamp": format_time(message.created), "data": data}
 
 
-def _event(event: ToldEvent, full: bool) -> dict[str, Any]:
+def _event(event: NotifiedEvent, full: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": event.id}
     if event.time is not None:
         shown["time"] = format_time(event.time)
@@ -87,7 +87,7 @@ def _event(event: ToldEvent, full: bool) -> dict[str, Any]:
 
 
 def _raw(text: str) -> Any:
-    """JSON goes as it came; a text that is none (a stream may carry anything) goes as a string."""
+    """Return JSON unchanged, and any other text (from a stream) as a string."""
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

@@ -1,7 +1,7 @@
-"""From a notification to a subject, a text and a page of HTML, by the subscription's templates or ours.
+"""Renders a notification as subject, text and HTML, with the subscription's templates or the built-in ones.
 
-Values come from strangers, so they are cut short, freed of control characters, and escaped in HTML. What
-would be too long is rendered again with fewer events; ``more`` says how many are not listed.
+Values come from users, so they are truncated, stripped of control characters, and escaped in HTML. A result
+that is too long is rendered again with fewer events; ``more`` is the number of events left out.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tamis.contract.delivery import Wording
+from tamis.contract.delivery import CustomTemplates
 from tamis.contract.template import Template, parse_template, render
 from tamis.errors import SendRefused, TamisError
 from tamis.limits import Limits
-from tamis.notify.message import Message, ToldEvent
+from tamis.notify.message import Message, NotifiedEvent
 from tamis.values.event import NULLS, flatten
 from tamis.values.value import Interval, Point, Value
 
 SUBJECT_CHARACTERS = 200
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction, surrogate, private, line ends
-_JOINERS = "\u200c\u200d"  # which some scripts need
+_JOINERS = "\u200c\u200d"  # some scripts need them
 
 
 class Rendered(NamedTuple):
-    """A notification in words."""
+    """A rendered notification."""
 
     subject: str
     text: str
     html: str
 
 
-def render_message(message: Message, wording: Wording | None, limits: Limits) -> Rendered:
-    """Return the notification by the subscription's own templates; ours where it has none."""
-    own, values = wording or Wording(), _values(message, limits)
+def render_message(message: Message, templates: CustomTemplates | None, limits: Limits) -> Rendered:
+    """Render a notification with the subscription's templates, or with the built-in ones it lacks."""
+    own, values = templates or CustomTemplates(), _values(message, limits)
     subject = _fitted(_template(own.subject, "subject.txt", limits), values, clean, limits)
     return Rendered(
         _header(subject),
@@ -48,22 +48,21 @@ def render_message(message: Message, wording: Wording | None, limits: Limits) ->
     )
 
 
-def render_short(message: Message, wording: Wording | None, limits: Limits, most: int) -> str:
-    """Return the notification in a few words, for a telephone."""
-    template = _template(wording.text if wording else None, "short.txt", limits)
+def render_short(message: Message, templates: CustomTemplates | None, limits: Limits, most: int) -> str:
+    """Render a notification as a short text, for SMS."""
+    template = _template(templates.text if templates else None, "short.txt", limits)
     text = _fitted(template, _values(message, limits), str, limits).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def clean(text: str) -> str:
-    """Return one line without anything that cannot be seen: fit for a header."""
+    """Return one line without invisible characters, safe for a header."""
     seen = "".join(" " if mark.isspace() else mark for mark in text if not _is_hidden(mark))
     return " ".join(seen.split())
 
 
 def _header(text: str) -> str:
-    """Return a line for a header; what mail programs would decode (``=?utf-8?q?=0A?=``, a line end) is broken
-    up."""
+    """Return a header line without encoded words (``=?utf-8?q?=0A?=``), which mail programs decode."""
     return clean(text).replace("=?", "= ?")[:SUBJECT_CHARACTERS]
 
 
@@ -81,11 +80,11 @@ def _built_in(name: str) -> Template:
 
 
 def _fitted(template: Template, values: dict[str, Any], escape: Callable[[str], str], limits: Limits) -> str:
-    """As many events as fit. With none, the default limits on tags and values leave room enough."""
+    """Render as many events as fit; without events, the default limits leave enough room."""
     events = values["events"]
     while True:
         shown = values | {"events": events, "more": values["count"] - len(events)}
-        text = render(template, shown, escape, limits.notification_bytes // 4)  # UTF-8 takes up to four
+        text = render(template, shown, escape, limits.notification_bytes // 4)  # UTF-8 needs up to four bytes
         if text is not None:
             return text
         if not events:
@@ -110,7 +109,7 @@ def _values(message: Message, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _event_values(event: ToldEvent, limits: Limits) -> dict[str, Any]:
+def _event_values(event: NotifiedEvent, limits: Limits) -> dict[str, Any]:
     attributes = {name: _short(text, limits) for name, text in _attributes(event, limits).items()}
     first = list(attributes.items())[: limits.notification_attributes]
     return {
@@ -123,14 +122,14 @@ def _event_values(event: ToldEvent, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _attributes(event: ToldEvent, limits: Limits) -> dict[str, str]:
-    """Return the event's attributes in words; an event that cannot be read (any more) has none."""
+def _attributes(event: NotifiedEvent, limits: Limits) -> dict[str, str]:
+    """Return the event's attributes as texts; an event that is missing or unreadable has none."""
     try:
         decoded = msgspec.json.decode(event.text) if event.text is not None else None
         flat = flatten(decoded, limits) if isinstance(decoded, dict) else {}
     except (msgspec.DecodeError, TamisError, RecursionError):
         return {}
-    flat.pop(NULLS, None)  # what is not there is not told
+    flat.pop(NULLS, None)  # absent attributes are not listed
     return {name: ", ".join(_said(value) for value in values[:20]) for name, values in flat.items()}
 
 

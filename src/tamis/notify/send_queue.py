@@ -1,7 +1,7 @@
-"""The line in which claims wait for a sender: first come, first served, but nobody holds up others.
+"""Queues claims for the senders in order of arrival, so that no endpoint or owner blocks the others.
 
-An endpoint and an owner get a part of the senders. An endpoint in doubt (it failed or dawdled last) gets one,
-and all endpoints in doubt together get half.
+Each endpoint and each owner can use a part of the senders. An endpoint in doubt (it failed or was slow last)
+gets one sender, and all endpoints in doubt together get half.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ from tamis.notify.breaker import Breakers
 from tamis.notify.settings import Settings
 from tamis.store.claims import Claimed
 
-LOOK = 0.25  # seconds after which a sender looks again: doubt may have passed
+RECHECK_SECONDS = 0.25  # seconds until a sender checks again, since doubt may have passed
 
 
 class SendQueue:
-    """Claims that wait and claims that are being sent; used by many threads."""
+    """Queued claims and claims being sent; threads may share it."""
 
     def __init__(self, settings: Settings, breakers: Breakers) -> None:
         self._settings, self._breakers = settings, breakers
-        self._waiting: dict[str, deque[Claimed]] = {}  # by endpoint; the one that was served goes to the end
+        # By endpoint; the endpoint served last moves to the end.
+        self._waiting: dict[str, deque[Claimed]] = {}
         self._running: Counter[str] = Counter()
         self._owners: Counter[str] = Counter()
         self._is_closed = False
         self._changed = threading.Condition()
 
     def put(self, claimed: Iterable[Claimed]) -> None:
-        """These wait."""
+        """Add claims to the queue."""
         with self._changed:
             for one in claimed:
                 self._waiting.setdefault(one.endpoint, deque()).append(one)
             self._changed.notify_all()
 
     def take(self) -> Claimed | None:
-        """Return the next one that may be sent, when there is one; ``None`` when the line is closed and
-        empty."""
+        """Wait for the next claim that may be sent; return ``None`` when the queue is closed and empty."""
         with self._changed:
             while (claimed := self._next()) is None:
                 if self._is_closed and not self._waiting:
                     return None
-                self._changed.wait(LOOK)
+                self._changed.wait(RECHECK_SECONDS)
             return claimed
 
     def done(self, claimed: Claimed) -> None:
-        """Its sender is free again."""
+        """Release the sender of a claim."""
         with self._changed:
             _less(self._running, claimed.endpoint)
             _less(self._owners, owner_in(claimed.endpoint))
             self._changed.notify_all()
 
     def close(self) -> None:
-        """No more will come; what waits is handed out at once, to be given back."""
+        """Close the queue; the queued claims are handed out at once, to be returned."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -86,5 +86,5 @@ def _less(counter: Counter[str], key: str) -> None:
 
 
 def owner_in(endpoint: str) -> str:
-    """Return the owner, with whose name an endpoint's begins."""
+    """Return the owner, which is the first word of an endpoint's name."""
     return endpoint.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""What the notifier may be told: how many senders, how patient, and what each transport needs."""
+"""The settings of the notifier: senders, retries, timeouts, and the needs of each transport."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from email.utils import parseaddr
 from pathlib import Path
 
-from tamis.contract.delivery import is_address
+from tamis.contract.delivery import is_email_address
 from tamis.errors import InputError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.notify.backoff import Backoff
@@ -18,22 +18,22 @@ SECURITY = {"none": 25, "starttls": 587, "tls": 465}  # of a mail server, with i
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """Where mail is handed in."""
+    """A mail server to send through."""
 
     host: str
-    port: int = 0  # 0: the usual one
+    port: int = 0  # 0: the usual port
     security: str = "starttls"
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     sender: str = "tamis@localhost"
     unsubscribe: str | None = None  # a URL or mailto: with {owner} and {subscription}, for List-Unsubscribe
-    seconds: float = 20.0  # to wait for each of its answers
+    seconds: float = 20.0  # timeout of each of its responses
     ca_file: str | None = None
 
     def __post_init__(self) -> None:
         if self.security not in SECURITY:
             raise InputError(f"a mail server's security is {', '.join(SECURITY)}, not {self.security!r}")
-        if not self.sender.isprintable() or not is_address(self.sender_address):
+        if not self.sender.isprintable() or not is_email_address(self.sender_address):
             raise InputError(
                 f"the sender is an address such as 'Tamis <tamis@example.org>', not {self.sender!r}"
             )
@@ -48,34 +48,34 @@ class MailServer:
 
 @dataclass(frozen=True, slots=True)
 class SmsGateway:
-    """Where short texts are handed in: a POST of JSON in whose strings stand {to}, {text} and {id}."""
+    """An SMS gateway, called with a JSON body whose strings contain {to}, {text} and {id}."""
 
     url: str
     body: str = '{"to": "{to}", "text": "{text}"}'
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    characters: int = 480  # of a text; what is longer ends in …
+    characters: int = 480  # of a text; a longer one ends in …
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything about one notifier."""
+    """The settings of one notifier."""
 
-    workers: int = 16  # that send at the same time
-    per_endpoint: int = 4  # of them at one endpoint
-    per_owner: int = 12  # of them for one owner
-    poll_seconds: float = 1.0  # between looks at the store when nobody wakes us
-    lease_seconds: float = 60.0  # a delivery that was claimed is free again after that
-    grace_seconds: float = 30.0  # to finish what is being sent when it is to stop
-    give_up_seconds: float = 3 * 86_400.0  # nothing older is tried again once an attempt fails
-    digests: bool = True  # make digests; not where a Spark query makes them
-    digest_events: int = 100  # that a digest lists
-    rows: int = 10_000  # of the outbox in one transaction
+    workers: int = 16  # threads that send
+    per_endpoint: int = 4  # threads for one endpoint
+    per_owner: int = 12  # threads for one owner
+    poll_seconds: float = 1.0  # between polls of the store without a wake-up
+    lease_seconds: float = 60.0  # a claimed delivery is released after this
+    grace_seconds: float = 30.0  # to finish deliveries being sent when the notifier stops
+    give_up_seconds: float = 3 * 86_400.0  # no older delivery is retried after a failed attempt
+    digests: bool = True  # write digests; off if a Spark query writes them
+    digest_events: int = 100  # events that a digest lists
+    rows: int = 10_000  # outbox rows in one transaction
     backoff: Backoff = field(default_factory=Backoff)
     breaker: BreakerRules = field(default_factory=BreakerRules)
     http: HttpRules = field(default_factory=HttpRules)
     mail: MailServer | None = None
     sms: SmsGateway | None = None
-    folder: Path | None = None  # of the transport "file"
+    folder: Path | None = None  # for the transport "file"
     limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
@@ -90,6 +90,6 @@ class Settings:
 
     @property
     def longest_send(self) -> float:
-        """Seconds that one attempt may take: what is left of a lease must be more."""
+        """The longest duration of one attempt in seconds; the rest of a lease must be longer."""
         mail = self.mail.seconds if self.mail else 0.0
         return max(self.http.total_seconds, mail) + 1.0

@@ -1,7 +1,7 @@
-"""The service over HTTP: subscriptions, events, matches, notifications; versioned, typed, owner by owner.
+"""The HTTP service for subscriptions, events, matches and notifications; every resource belongs to an owner.
 
 An *operation* (:mod:`tamis.service.operation`) is a method on a path with its scope, its request body and its
-answers. One list of operations makes the routes, the OpenAPI page and the test of scopes.
+responses. One list of operations produces the routes, the OpenAPI description and the test of scopes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who asks: keys are looked up once a second, so one that was revoked is refused a second later at most."""
+"""Authenticates requests by API key; a revoked key is refused at most one second later."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from tamis.store import keys, owners
 from tamis.store.keys import ADMIN, Key
 from tamis.store.owners import Quotas
 
-FRESH = 1.0  # seconds that what was read of a key counts
-KEPT = 10_000  # keys
+CACHE_SECONDS = 1.0  # seconds for which a key that was read stays valid
+CACHE_SIZE = 10_000  # keys
 
-Read = Callable[[Callable[[Connection], "Known | None"]], Awaitable["Known | None"]]
+Read = Callable[[Callable[[Connection], "KeyRecord | None"]], Awaitable["KeyRecord | None"]]
 
 
-class Known(NamedTuple):
-    """A key, and what its owner may."""
+class KeyRecord(NamedTuple):
+    """A key and its owner's quotas."""
 
     key: Key
     quotas: Quotas
 
 
 class Caller(NamedTuple):
-    """Whoever sent a request with a key that is in force."""
+    """The sender of a request, authenticated by a valid key."""
 
     owner: str
     scopes: frozenset[str]
-    key: str  # its id
+    key: str  # id of the key
     quotas: Quotas
 
     @property
     def is_admin(self) -> bool:
-        """May act for every owner."""
+        """Whether the caller may act for every owner."""
         return ADMIN in self.scopes
 
     def need(self, scope: str) -> None:
-        """Refuse unless the key has the scope; an administrator has all."""
+        """Raise ``ScopeMissing`` unless the key has the scope; an administrator has every scope."""
         if scope not in self.scopes and not self.is_admin:
-            raise ScopeMissing(f"this key has not the scope {scope}", scope=scope)
+            raise ScopeMissing(f"this key lacks the scope {scope!r}", scope=scope)
 
     def acting_for(self, owner: str | None) -> str:
-        """Return the owner that is meant: one's own, unless an administrator names another."""
+        """Return the owner to act for: the caller itself, unless an administrator names another owner."""
         if owner is None or owner == self.owner:
             return self.owner
         if not self.is_admin:
@@ -56,16 +56,15 @@ class Caller(NamedTuple):
 
 
 class Access:
-    """Turns the header of a request into its caller."""
+    """Finds the caller of a request by its ``Authorization`` header."""
 
     def __init__(self, read: Read, limits: Limits) -> None:
         self._read, self._limits = read, limits
-        self._known: dict[str, tuple[float, Known | None]] = {}
-        self._reading: dict[str, asyncio.Task[Known | None]] = {}
+        self._common: dict[str, tuple[float, KeyRecord | None]] = {}
+        self._reading: dict[str, asyncio.Task[KeyRecord | None]] = {}
 
     async def caller(self, header: str | None) -> Caller:
-        """Return the caller; a missing, unknown, wrong, expired or revoked key are all refused in the same
-        words."""
+        """Return the caller; a missing, unknown, wrong, expired or revoked key gets the same message."""
         kind, _, text = (header or "").partition(" ")
         identity = keys.id_in(text.strip()) if kind.lower() == "bearer" else None
         known = await self._find(identity) if identity else None
@@ -74,30 +73,30 @@ class Access:
         return Caller(known.key.owner, known.key.scopes, known.key.id, known.quotas)
 
     def forget(self) -> None:
-        """What was read no longer counts: a key or quota was changed here."""
-        self._known.clear()
+        """Clear the cache after a key or quota was changed in this process."""
+        self._common.clear()
 
-    async def _find(self, identity: str) -> Known | None:
-        at, known = self._known.get(identity, (-FRESH, None))
-        if time.monotonic() - at < FRESH:
+    async def _find(self, identity: str) -> KeyRecord | None:
+        at, known = self._common.get(identity, (-CACHE_SECONDS, None))
+        if time.monotonic() - at < CACHE_SECONDS:
             return known
-        task = self._reading.get(identity)  # many requests at once ask the store once
+        task = self._reading.get(identity)  # concurrent requests with one key read the store once
         if task is None:
             task = asyncio.ensure_future(self._look_up(identity))
             self._reading[identity] = task
         return await asyncio.shield(task)
 
-    async def _look_up(self, identity: str) -> Known | None:
-        at = time.monotonic()  # before reading: what is revoked meanwhile must not count longer
+    async def _look_up(self, identity: str) -> KeyRecord | None:
+        at = time.monotonic()  # before the read, so that a key revoked meanwhile does not stay valid longer
         try:
             known = await self._read(lambda connection: self._in_store(connection, identity))
         finally:
             self._reading.pop(identity, None)
-        if len(self._known) >= KEPT:
-            self._known.clear()
-        self._known[identity] = at, known
+        if len(self._common) >= CACHE_SIZE:
+            self._common.clear()
+        self._common[identity] = at, known
         return known
 
-    def _in_store(self, connection: Connection, identity: str) -> Known | None:
+    def _in_store(self, connection: Connection, identity: str) -> KeyRecord | None:
         key = keys.find(connection, identity)
-        return key and Known(key, owners.found(connection, key.owner).quotas(self._limits))
+        return key and KeyRecord(key, owners.find_or_default(connection, key.owner).quotas(self._limits))

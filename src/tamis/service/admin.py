@@ -1,4 +1,4 @@
-"""For administrators: keys, quotas, and what was put aside. An owner may look at its own quotas."""
+"""Operations for administrators: keys, quotas and the quarantine. An owner may read its own quotas."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from tamis.contract.names import check_owner, is_storable
 from tamis.errors import RequestInvalid, ResourceUnknown
 from tamis.service import cursors
 from tamis.service.operation import Answer, Call, operation
-from tamis.service.schemas import service as shapes
+from tamis.service.schemas import service as schemas
 from tamis.service.service import Service
 from tamis.store import keys, listing, owners
 from tamis.store.keys import ADMIN, Key
 from tamis.store.listing import Refusal
-from tamis.store.moments import calendar_moment, now
+from tamis.store.timestamps import calendar_moment, now
 from tamis.values.value import micros_of, moment_of
 
-_known = {"scope": ADMIN, "tag": "administration"}
+_common = {"scope": ADMIN, "tag": "administration"}
 
 
-@operation("POST", "/v1/keys", **_known, body=shapes.NewKey, answers={201: shapes.MadeKey})
+@operation("POST", "/v1/keys", **_common, body=schemas.NewKey, answers={201: schemas.CreatedKey})
 async def create_key(call: Call) -> Answer:
-    """Make an API key. Its text is in this answer and nowhere else."""
-    wanted: shapes.NewKey = call.body
-    owner = check_owner(wanted.owner)
-    expires = None if wanted.expires is None else micros_of(wanted.expires)
+    """Create an API key. Only this response contains the text of the key."""
+    requested: schemas.NewKey = call.body
+    owner = check_owner(requested.owner)
+    expires = None if requested.expires is None else micros_of(requested.expires)
     if expires is not None and not now() < expires <= now() + keys.LONGEST:
         raise RequestInvalid(
             "a key expires after it is made and within a hundred years; without expires it never does",
             field="expires",
         )
-    if wanted.name is not None and not wanted.name.isprintable():
+    if requested.name is not None and not requested.name.isprintable():
         raise RequestInvalid("the name of a key is plain text on one line", field="name")
     key, text = await call.service.commit(
-        lambda connection: keys.make(connection, owner, wanted.scopes, wanted.name, expires)
+        lambda connection: keys.create(connection, owner, requested.scopes, requested.name, expires)
     )
     call.service.access.forget()
-    return Answer(shapes.MadeKey(**_fields(key), key=text), 201, {"location": f"/v1/keys/{key.id}"})
+    return Answer(schemas.CreatedKey(**_fields(key), key=text), 201, {"location": f"/v1/keys/{key.id}"})
 
 
-@operation("GET", "/v1/keys", **_known, query=shapes.KeysPageOf, answers={200: shapes.KeyPage})
+@operation("GET", "/v1/keys", **_common, query=schemas.KeysQuery, answers={200: schemas.KeyPage})
 async def list_keys(call: Call) -> Answer:
-    """List keys, those of one owner or all."""
-    after, owner = cursors.place(call.query.cursor), call.query.of
-    most = min(call.query.limit, call.service.limits.page_items)
+    """List the keys of one owner or of all owners."""
+    after, owner = cursors.decode_name(call.query.cursor), call.query.of
+    most = call.page_items
     found = await call.service.read(lambda connection: keys.page(connection, owner, after, most + 1))
-    items = [shapes.Key(**_fields(key)) for key in found[:most]]
+    items = [schemas.Key(**_fields(key)) for key in found[:most]]
     return Answer(
-        shapes.KeyPage(items=items, next=cursors.cursor(items[-1].id if len(found) > most else None))
+        schemas.KeyPage(items=items, next=cursors.encode(items[-1].id if len(found) > most else None))
     )
 
 
-@operation("DELETE", "/v1/keys/{id}", **_known, answers={204: None}, refusals=(404,))
+@operation("DELETE", "/v1/keys/{id}", **_common, answers={204: None}, refusals=(404,))
 async def revoke_key(call: Call) -> Answer:
-    """End a key: here at once, in other processes of the service within a second."""
+    """Revoke a key. This process refuses it at once, other processes of the service within a second."""
     identity = call.part("id")
     if not is_storable(identity) or not await call.service.commit(
         lambda connection: keys.revoke(connection, identity)
@@ -73,54 +73,54 @@ def _fields(key: Key) -> dict[str, Any]:
     return {"id": key.id, "owner": key.owner, "scopes": sorted(key.scopes), "name": key.name, **moments}
 
 
-@operation("GET", "/v1/owners/{owner}", **_known, answers={200: shapes.Owner})
+@operation("GET", "/v1/owners/{owner}", **_common, answers={200: schemas.Owner})
 async def read_owner(call: Call) -> Answer:
-    """What an owner may, and what it holds."""
+    """Read the quotas of an owner and how much of them it uses."""
     owner = check_owner(call.part("owner"))
-    return Answer(await owner_shown(call.service, owner))
+    return Answer(await owner_response(call.service, owner))
 
 
-@operation("PUT", "/v1/owners/{owner}", **_known, body=shapes.GivenQuotas, answers={200: shapes.Owner})
+@operation("PUT", "/v1/owners/{owner}", **_common, body=schemas.GivenQuotas, answers={200: schemas.Owner})
 async def replace_quotas(call: Call) -> Answer:
-    """Say what an owner may; what is left out is as for everybody. Other processes know within a second."""
+    """Set the quotas of an owner; those left out have their default. Other processes know within a second."""
     owner = check_owner(call.part("owner"))
     given = {
         name: amount for name in owners.Quotas._fields if (amount := getattr(call.body, name)) is not None
     }
     await call.service.commit(lambda connection: owners.put(connection, owner, given))
     call.service.access.forget()
-    return Answer(await owner_shown(call.service, owner))
+    return Answer(await owner_response(call.service, owner))
 
 
-async def owner_shown(service: Service, owner: str) -> shapes.Owner:
-    """Return an owner for people."""
+async def owner_response(service: Service, owner: str) -> schemas.Owner:
+    """Return an owner with its quotas and its use of them."""
 
     def ask(connection: Connection) -> owners.Owner:
-        return owners.found(connection, owner)
+        return owners.find_or_default(connection, owner)
 
     found = await service.read(ask)
-    return shapes.Owner(
+    return schemas.Owner(
         owner=owner,
-        quotas=shapes.Quotas(**found.quotas(service.limits)._asdict()),
-        given=shapes.GivenQuotas(**found.given),
-        held=shapes.Held(subscriptions=found.subscriptions, predicates=found.predicates),
+        quotas=schemas.Quotas(**found.quotas(service.limits)._asdict()),
+        given=schemas.GivenQuotas(**found.given),
+        held=schemas.OwnerUsage(subscriptions=found.subscriptions, predicates=found.predicates),
     )
 
 
 @operation(
-    "GET", "/v1/quarantine", **_known, query=shapes.QuarantinePageOf, answers={200: shapes.RefusalPage}
+    "GET", "/v1/quarantine", **_common, query=schemas.QuarantineQuery, answers={200: schemas.RefusalPage}
 )
 async def list_quarantine(call: Call) -> Answer:
-    """Events and subscriptions that were put aside, the latest first."""
-    before = cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    """List the quarantined events and subscriptions, the latest first."""
+    before = cursors.decode_number(call.query.cursor)
+    most = call.page_items
     page = await call.service.read(lambda connection: listing.refusals_page(connection, before, most))
     items = [_refusal(one) for one in page.items]
-    return Answer(shapes.RefusalPage(items=items, next=cursors.cursor(page.next)))
+    return Answer(schemas.RefusalPage(items=items, next=cursors.encode(page.next)))
 
 
-def _refusal(one: Refusal) -> shapes.Refusal:
-    return shapes.Refusal(
+def _refusal(one: Refusal) -> schemas.Refusal:
+    return schemas.Refusal(
         id=one.id,
         source=one.query,
         event=one.event_id,

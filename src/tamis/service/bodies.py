@@ -1,4 +1,4 @@
-"""Bodies of requests, read within their bounds: what is too long is refused before it is read whole."""
+"""Reads request bodies within their limits; a body that is too long is refused before all of it is read."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _PLACE = re.compile(r"(?:field `(.*?)`)?(?: - at `([^`]*)`)?$")
 
 
 class Line(NamedTuple):
-    """A line of a stream, or only its number if it was too long to be kept."""
+    """A line of a streamed body; ``text`` is ``None`` if the line was too long to keep."""
 
     number: int
     text: bytes | None
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """Return a header that makes sense only once; the gate has made a dictionary of all."""
+    """Return a header that may occur only once; the middleware has put all headers into a dictionary."""
     found: bytes | None = scope["state"]["headers"].get(name)
     return None if found is None else found.decode("latin-1")
 
 
 def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
-    """Return the media type of a body, one of those allowed; JSON if none is said."""
+    """Return the media type of a body, which must be one of those allowed; the default is JSON."""
     if (header(scope, b"content-encoding") or "identity").strip().lower() != "identity":
         raise MediaType("bodies are not decompressed here; send it as it is", allowed=list(allowed))
     said = header(scope, b"content-type") or JSON
@@ -54,26 +54,26 @@ def media_of(scope: Scope, allowed: tuple[str, ...]) -> str:
     return media
 
 
-async def whole(request: Request, limits: Limits) -> bytes:
-    """Return the whole body."""
-    pieces = [piece async for piece in _pieces(request, limits.request_bytes, "request_bytes", limits)]
-    return b"".join(pieces)
+async def read_whole(request: Request, limits: Limits) -> bytes:
+    """Return the complete body."""
+    chunks = [chunk async for chunk in _chunks(request, limits.request_bytes, "request_bytes", limits)]
+    return b"".join(chunks)
 
 
 async def lines(request: Request, limits: Limits) -> AsyncIterator[list[Line]]:
-    """Yield the lines of a body as they arrive, some at a time; blank ones are left out."""
+    """Yield the lines of a body in groups as they arrive, without blank lines."""
     splitter = _Splitter(limits.line_bytes)
-    async for piece in _pieces(request, limits.lines_bytes, "lines_bytes", limits):
-        if found := splitter.feed(piece):
+    async for chunk in _chunks(request, limits.lines_bytes, "lines_bytes", limits):
+        if found := splitter.feed(chunk):
             yield found
     if found := splitter.end():
         yield found
 
 
-async def piped(
+async def pipelined(
     groups: AsyncIterator[S], prepare: Callable[[S], Awaitable[T]], finish: Callable[[T], Awaitable[None]]
 ) -> None:
-    """Prepare each group while the one before is being finished; what was begun is finished in any case."""
+    """Prepare each group while the previous one is being finished; never leave one half-finished."""
     finishing: asyncio.Future[None] | None = None
     try:
         async for group in groups:
@@ -87,7 +87,7 @@ async def piped(
 
 
 def long_line(limits: Limits) -> RequestTooLarge:
-    """Why a line was not kept."""
+    """Return the error for a line that is too long."""
     return RequestTooLarge(f"the line has more than line_bytes = {limits.line_bytes}", limit="line_bytes")
 
 
@@ -97,10 +97,10 @@ def decoded(
     what: str = "the body",
     attributes: Callable[[T], msgspec.Raw] | None = None,
 ) -> T:
-    """JSON as an object of the decoder's type; what is wrong is named.
+    """Decode JSON as an object of the decoder's type, or raise an error that names the faulty field.
 
-    ``attributes`` finds in it those of an event, which are not looked into here; then a text that is not JSON
-    is refused as an event would be.
+    ``attributes`` returns an event's attributes within the object, which are not examined here. With
+    ``attributes``, a text that is not JSON raises the same error as an invalid event.
     """
     try:
         found = decoder.decode(text)
@@ -117,12 +117,12 @@ def decoded(
 
 
 def _around(text: bytes, attributes: bytes) -> bytes:
-    """Return a text without an event's attributes; what is no object will be refused anyway."""
+    """Return a text without an event's attributes; attributes that are not an object are refused later."""
     return text.replace(attributes, b"null", 1) if attributes.startswith(b"{") else b"null"
 
 
 def converted(values: dict[str, Any], kind: type[T], what: str) -> T:
-    """Parameters as an object; what is wrong is named."""
+    """Convert query parameters to an object, or raise an error that names the faulty parameter."""
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as bad:
@@ -130,45 +130,46 @@ def converted(values: dict[str, Any], kind: type[T], what: str) -> T:
 
 
 def _place(said: str) -> dict[str, str]:
-    """Return the field that msgspec speaks of: ``$.delivery`` and ``url`` make ``delivery.url``."""
+    """Return the field that msgspec names: ``$.delivery`` and ``url`` become ``delivery.url``."""
     found = _PLACE.search(said)
     field, path = found.groups() if found else (None, None)
     parts = [part for part in ((path or "").removeprefix("$").strip("."), field) if part]
     return {"field": ".".join(parts)} if parts else {}
 
 
-async def _pieces(request: Request, most: int, limit: str, limits: Limits) -> AsyncIterator[bytes]:
+async def _chunks(request: Request, most: int, limit: str, limits: Limits) -> AsyncIterator[bytes]:
     said = header(request.scope, b"content-length") or ""
     if said.isdecimal() and int(said) > most:
         raise _too_large(f"the body has {int(said):,} bytes", limit, most)
-    stream, seen, patience = request.stream(), 0, Patience(limits)
+    stream, seen, deadline = request.stream(), 0, BodyDeadline(limits)
     while True:
-        began = time.monotonic()  # what we do between two pieces is not the sender's time
+        began = time.monotonic()  # the time that we spend between two chunks is not charged to the sender
         try:
-            async with asyncio.timeout(patience.left):
-                piece = await anext(stream)
+            async with asyncio.timeout(deadline.left):
+                chunk = await anext(stream)
         except StopAsyncIteration:
             return
         except TimeoutError:
-            raise patience.end() from None
+            raise deadline.end() from None
         except ClientDisconnect:
             raise RequestInvalid("the connection ended within the body") from None
-        patience.spend(time.monotonic() - began, len(piece))
-        seen += len(piece)
+        deadline.spend(time.monotonic() - began, len(chunk))
+        seen += len(chunk)
         if seen > most:
             raise _too_large(f"the body has more than {most:,} bytes", limit, most)
-        if piece:
-            yield piece
+        if chunk:
+            yield chunk
 
 
 def _too_large(said: str, limit: str, most: int) -> RequestTooLarge:
     return RequestTooLarge(f"{said}; {limit} = {most}", limit=limit)
 
 
-class Patience:
-    """How long a sender is still waited for: bytes renew it, a few bytes only for a short while.
+class BodyDeadline:
+    """The time left to receive a body: received bytes extend it in proportion to their number.
 
-    So a long body may take hours over a slow line, and nobody keeps a place with a byte now and then.
+    So a long body may take hours over a slow connection, but a client cannot hold a slot by sending a byte
+    now and then.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -176,12 +177,12 @@ class Patience:
         self.left = float(limits.request_seconds)
 
     def spend(self, seconds: float, size: int) -> None:
-        """So long was waited for so many bytes."""
+        """Subtract the seconds of a wait and add the time earned by the bytes received."""
         earned = size / self._limits.body_bytes_per_second
         self.left = min(self._limits.request_seconds, max(0.0, self.left - seconds) + earned)
 
     def end(self) -> RequestTimeout:
-        """What to say when there is none left."""
+        """Return the error for a body that was too slow."""
         seconds, rate = self._limits.request_seconds, self._limits.body_bytes_per_second
         return RequestTimeout(
             f"the body came too slowly: nothing for request_seconds = {seconds}, or fewer than "
@@ -191,15 +192,15 @@ class Patience:
 
 
 class _Splitter:
-    """Pieces of a body into lines; of a line that is too long only the number is kept."""
+    """Splits the chunks of a body into lines; keeps only the number of a line that is too long."""
 
     def __init__(self, most: int) -> None:
         self._most, self._number = most, 1
         self._rest, self._too_long = b"", False
 
-    def feed(self, piece: bytes) -> list[Line]:
-        """Return the lines that end in this piece."""
-        *ended, rest = (self._rest + piece).split(b"\n") if not self._too_long else piece.split(b"\n")
+    def feed(self, chunk: bytes) -> list[Line]:
+        """Return the lines that end in this chunk."""
+        *ended, rest = (self._rest + chunk).split(b"\n") if not self._too_long else chunk.split(b"\n")
         found = []
         for text in ended:
             found += self._line(text)
@@ -211,7 +212,7 @@ class _Splitter:
         return found
 
     def end(self) -> list[Line]:
-        """Return the last line, which need not have an end."""
+        """Return the last line, which may lack a line break."""
         return self._line(self._rest) if self._rest or self._too_long else []
 
     def _line(self, text: bytes) -> list[Line]:

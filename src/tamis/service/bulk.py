@@ -1,4 +1,4 @@
-"""Subscriptions by the thousand: import and export as lines of JSON."""
+"""Imports and exports many subscriptions as lines of JSON."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from starlette.responses import Response, StreamingResponse
 
 from tamis.contract.names import local_name, new_name, stored_name
 from tamis.errors import TamisError
-from tamis.service import bodies, drafts
+from tamis.service import bodies, conversion
 from tamis.service.bodies import NDJSON, Line
 from tamis.service.operation import Call, Stream, operation
-from tamis.service.rates import Bucket
+from tamis.service.rate_limits import TokenBucket
 from tamis.service.report import Report, defect, written
-from tamis.service.schemas.subscriptions import ExportOf, ImportOf, NewSubscription
+from tamis.service.schemas.subscriptions import ExportQuery, ImportQuery, NewSubscription
 from tamis.service.service import Service
 from tamis.service.subscriptions import checked_name
 from tamis.store import listing, registry
 from tamis.store.keys import ADMIN, SUBSCRIBE
 from tamis.store.registry import Outcome, Put
-from tamis.store.subscriptions import Held
+from tamis.store.subscriptions import StoredSubscription
 
-PAGE = 1_000  # subscriptions that are read at a time
+PAGE = 1_000  # subscriptions read at a time
 
 _line = msgspec.json.Decoder(NewSubscription)
 _encode = msgspec.json.Encoder().encode
@@ -35,39 +35,34 @@ _encode = msgspec.json.Encoder().encode
     "/v1/subscriptions/import",
     scope=SUBSCRIBE,
     tag="subscriptions",
-    query=ImportOf,
+    query=ImportQuery,
     body=NewSubscription,
     media=(NDJSON,),
     reads_itself=True,
-    answers={200: Stream(NDJSON, "A line for each line, and a last one with the sums.")},
+    answers={200: Stream(NDJSON, "A result for each line, and a last line with the totals.")},
 )
 async def import_subscriptions(call: Call) -> Response:
-    """Make or replace many subscriptions, one in each line; a line without an id makes a new one.
+    """Create or replace many subscriptions, one in each line. A line without an id creates a new one.
 
-    A line that is refused is reported with its number and stops nothing. Lines are written as they arrive:
-    if the connection breaks, those before have been taken, and sending all again does no harm.
+    A refused line is reported with its number; the other lines are still imported. Lines are stored as they
+    arrive. If the connection breaks, the earlier lines have been stored; it is safe to send all lines again.
     """
     bodies.media_of(call.request.scope, (NDJSON,))
     service, owner = call.service, call.owner
     report = Report(call.query.report == "refused")
     bucket = service.changes.of(owner, call.caller.quotas.changes)
-    try:
-        await bodies.piped(
-            bodies.lines(call.request, service.limits),
-            lambda group: _paced(service, bucket, owner, group),
-            lambda drafted: _put(service, drafted, report),
-        )
-    except TamisError as bad:
-        report.close()
-        bad.details["lines"] = report.last  # those up to here are done
-        raise
-    return report.sent(service, 200)
+    await report.fill(
+        call,
+        lambda group: _paced(service, bucket, owner, group),
+        lambda drafted: _put(service, drafted, report),
+    )
+    return report.response(service, 200)
 
 
-async def _paced(service: Service, bucket: Bucket, owner: str, group: list[Line]) -> list[_Drafted]:
-    """Subscriptions, no faster than the owner may change them."""
+async def _paced(service: Service, bucket: TokenBucket, owner: str, group: list[Line]) -> list[_Drafted]:
+    """Read lines as subscriptions, no faster than the owner's quota of changes allows."""
     await bucket.pause(len(group))
-    return await service.work(_drafted, owner, group, service)
+    return await service.long_work(_drafted, owner, group, service)
 
 
 class _Drafted(NamedTuple):
@@ -76,7 +71,7 @@ class _Drafted(NamedTuple):
 
 
 def _drafted(owner: str, group: list[Line], service: Service) -> list[_Drafted]:
-    """Lines as subscriptions, or why not."""
+    """Return each line as a subscription or as the error that refuses it."""
     return [_Drafted(line.number, _write(owner, line, service)) for line in group]
 
 
@@ -84,15 +79,15 @@ def _write(owner: str, line: Line, service: Service) -> Put | TamisError:
     try:
         if line.text is None:
             raise bodies.long_line(service.limits)
-        wanted = bodies.decoded(line.text, _line, "the line")
-        name = new_name() if wanted.id is None else checked_name(wanted.id)
-        is_needed = service.deliverable.is_strict or drafts.is_masked(wanted.delivery)
-        held = service.store.get(stored_name(owner, name)) if is_needed else None
-        entry = drafts.entry_of(owner, name, wanted, service.limits, held)
-        return Put(service.deliverable.admit(entry, held))
+        definition = bodies.decoded(line.text, _line, "the line")
+        name = new_name() if definition.id is None else checked_name(definition.id)
+        is_needed = service.delivery_checker.is_strict or conversion.is_masked(definition.delivery)
+        current = service.store.get(stored_name(owner, name)) if is_needed else None
+        entry = conversion.entry_of(owner, name, definition, service.limits, current)
+        return Put(service.delivery_checker.admit(entry, current))
     except TamisError as bad:
         return bad
-    except Exception:  # a defect in one line, ours or that of a transport that others add, costs that line
+    except Exception:  # a defect, ours or a third-party transport's, costs only its line
         return defect()
 
 
@@ -106,8 +101,8 @@ async def _put(service: Service, drafted: list[_Drafted], report: Report) -> Non
     for line, write in drafted:
         outcome = made.get(line, write)
         if isinstance(outcome, Outcome):
-            held, warnings = outcome.held, service.deliverable.warnings(outcome.held.delivery)
-            report.add(line, outcome.verb, warnings, id=local_name(held.id), version=held.version)
+            current, warnings = outcome.after, service.delivery_checker.warnings(outcome.after.delivery)
+            report.add(line, outcome.verb, warnings, id=local_name(current.id), version=current.version)
         elif isinstance(outcome, TamisError):
             report.refuse(line, outcome)
 
@@ -121,11 +116,11 @@ async def _commit(service: Service, writes: list[Put]) -> list[Outcome | TamisEr
     "/v1/subscriptions/export",
     scope=SUBSCRIBE,
     tag="subscriptions",
-    query=ExportOf,
-    answers={200: Stream(NDJSON, "A subscription in each line, as an import reads it.")},
+    query=ExportQuery,
+    answers={200: Stream(NDJSON, "A subscription in each line, in the format of the import.")},
 )
 async def export_subscriptions(call: Call) -> Response:
-    """All subscriptions as lines of JSON, in the order of their ids."""
+    """Export all subscriptions as lines of JSON, in the order of their ids."""
     if call.query.secrets:
         call.caller.need(ADMIN)
     return StreamingResponse(_exported(call.service, call.owner, call.query.secrets), media_type=NDJSON)
@@ -136,15 +131,18 @@ async def _exported(service: Service, owner: str, secrets: bool) -> AsyncIterato
     while after is not None:
         page = await service.read(
             functools.partial(
-                listing.subscriptions_page, wanted=listing.Wanted(owner), after=after, most=PAGE
+                listing.subscriptions_page,
+                filters=listing.SubscriptionFilter(owner),
+                after=after,
+                most=PAGE,
             )
         )
         yield await service.in_thread(_lines, page.items, secrets)
         after = page.next
 
 
-def _lines(items: list[Held], secrets: bool) -> bytes:
-    return b"".join(_encode(drafts.exported(held, secrets)) + b"\n" for held in items)
+def _lines(items: list[StoredSubscription], secrets: bool) -> bytes:
+    return b"".join(_encode(conversion.exported(current, secrets)) + b"\n" for current in items)
 
 
 OPERATIONS = (import_subscriptions, export_subscriptions)

@@ -1,6 +1,4 @@
-"""Headers that make changes safe: versions as entity tags, ``If-Match`` and ``If-None-Match`` (RFC 9110), and
-``Idempotency-Key``.
-"""
+"""Reads the headers ``If-Match`` and ``If-None-Match`` (RFC 9110) and ``Idempotency-Key``."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ from starlette.types import Scope
 from tamis.errors import RequestInvalid, VersionConflict
 from tamis.limits import Limits
 from tamis.service.bodies import header
-from tamis.store.subscriptions import Held
+from tamis.store.subscriptions import StoredSubscription
 
 ANY = "*"
-TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI page
+TAGS = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'  # for the OpenAPI description
 KEY = "^[ -~]{1,255}$"
 _TAGS = re.compile(r'\s*(W/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)')
 
@@ -27,7 +25,7 @@ def tag_of(version: int) -> str:
 
 
 class Conditions(NamedTuple):
-    """What must hold of the version that is there; ``None``: nothing."""
+    """The conditions on the current version; ``None`` means no condition."""
 
     match: frozenset[str] | None
     none_match: frozenset[str] | None
@@ -36,25 +34,25 @@ class Conditions(NamedTuple):
     def of(cls, headers: Headers) -> Conditions:
         """Return the conditions of a request."""
         return cls(
-            _tags(headers, "if-match", weak=False),  # to change something, it must be the very same
+            _tags(headers, "if-match", weak=False),  # a change needs a strong match
             _tags(headers, "if-none-match", weak=True),
         )
 
-    def check(self, held: Held | None) -> None:
-        """Refuse a change of what is there, or of nothing."""
-        if self.match is not None and not _holds(self.match, held):
-            there = "there is none" if held is None else f"it is at {tag_of(held.version)}"
+    def check(self, current: StoredSubscription | None) -> None:
+        """Raise ``VersionConflict`` unless the conditions hold for the current version, or its absence."""
+        if self.match is not None and not _holds(self.match, current):
+            there = "there is none" if current is None else f"it is at {tag_of(current.version)}"
             raise VersionConflict(f"If-Match does not hold: {there}; read it again, then decide")
-        if self.none_match is not None and _holds(self.none_match, held):
+        if self.none_match is not None and _holds(self.none_match, current):
             raise VersionConflict("If-None-Match does not hold: there is one already")
 
-    def is_unchanged(self, held: Held) -> bool:
-        """Return whether the reader has this version already."""
-        return self.none_match is not None and _holds(self.none_match, held)
+    def is_unchanged(self, current: StoredSubscription) -> bool:
+        """Return whether the client already has this version."""
+        return self.none_match is not None and _holds(self.none_match, current)
 
 
-def _holds(tags: frozenset[str], held: Held | None) -> bool:
-    return held is not None and (ANY in tags or str(held.version) in tags)
+def _holds(tags: frozenset[str], current: StoredSubscription | None) -> bool:
+    return current is not None and (ANY in tags or str(current.version) in tags)
 
 
 def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
@@ -77,7 +75,7 @@ def _tags(headers: Headers, name: str, weak: bool) -> frozenset[str] | None:
 
 
 def idempotency_key(scope: Scope, limits: Limits) -> str | None:
-    """Return the key that makes a request safe to repeat, if it has one."""
+    """Return the idempotency key of a request, or ``None`` if it has none."""
     key, most = header(scope, b"idempotency-key"), limits.idempotency_key_bytes
     if key is not None and not (1 <= len(key) <= most and key.isascii() and key.isprintable()):
         raise RequestInvalid(

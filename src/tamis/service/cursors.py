@@ -1,4 +1,4 @@
-"""Cursors: where a page ended, as a text that means nothing to anybody else."""
+"""Encodes the end of a page as an opaque cursor, and decodes it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import binascii
 from tamis.errors import RequestInvalid
 
 
-def cursor(place: str | int | None) -> str | None:
-    """Where the next page begins; nothing after the last."""
+def encode(place: str | int | None) -> str | None:
+    """Return the cursor of the next page, or ``None`` after the last page."""
     if place is None:
         return None
     return base64.urlsafe_b64encode(str(place).encode()).decode().rstrip("=")
 
 
-def place(text: str | None) -> str:
-    """Return the name after which a page begins; empty for the first page."""
+def decode_name(text: str | None) -> str:
+    """Return the name after which a page begins, or an empty string for the first page."""
     try:
         given = text or ""
         found = base64.b64decode(given + "=" * (-len(given) % 4), b"-_", validate=True).decode()
@@ -27,11 +27,11 @@ def place(text: str | None) -> str:
     return found
 
 
-def number(text: str | None) -> int | None:
+def decode_number(text: str | None) -> int | None:
     """Return the number before or after which a page begins; ``None`` for the first page."""
     if text is None:
         return None
-    found = place(text)
+    found = decode_name(text)
     if not found.isascii() or not found.isdecimal() or len(found) > 18:
         raise _refusal()
     return int(found)

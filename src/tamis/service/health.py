@@ -1,4 +1,4 @@
-"""Whether it lives, whether it can work, what it does."""
+"""Reports liveness, readiness, metrics and status."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import functools
 from starlette.responses import Response
 
 from tamis.errors import TamisError
-from tamis.service.admin import owner_shown
+from tamis.service.admin import owner_response
 from tamis.service.bodies import header
 from tamis.service.operation import Answer, Call, Stream, operation
-from tamis.service.schemas.common import ForOwner
+from tamis.service.schemas.common import OwnerQuery
 from tamis.service.schemas.service import Health, Readiness, ServiceStatus
 from tamis.service.service import Service
 from tamis.store import deliveries
 from tamis.store.keys import ADMIN, SUBSCRIBE
 from tamis.version import __version__
 
-PATIENCE = 3.0  # seconds for the store to answer
+STORE_TIMEOUT = 3.0  # seconds for the store to answer
 
 _open = {"scope": None, "tag": "health"}
 
 
 @operation("GET", "/healthz", **_open, answers={200: Health})
 async def healthz(call: Call) -> Answer:
-    """Whether the process lives."""
+    """Check that the process is alive."""
     return Answer(Health(status="ok", version=__version__))
 
 
 @operation("GET", "/readyz", **_open, answers={200: Readiness, 503: Readiness})
 async def readyz(call: Call) -> Answer:
-    """Whether requests should be sent here: the store answers, and the matcher keeps up."""
+    """Check that the service is ready for requests: the store answers and the matcher keeps up."""
     found = await _readiness(call.service)
     return Answer(found, 200 if found.ready else 503)
 
@@ -43,7 +43,7 @@ async def _readiness(service: Service) -> Readiness:
     if not service.live.is_warm:
         reasons.append("the matching kernels are being compiled for this machine")
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(STORE_TIMEOUT):
             lag = await service.in_thread(service.live.lag)
     except (TamisError, TimeoutError):
         reasons.append("the store does not answer")
@@ -58,11 +58,11 @@ async def _readiness(service: Service) -> Readiness:
     "GET",
     "/metrics",
     **_open,
-    answers={200: Stream("text/plain", "Figures for Prometheus.")},
+    answers={200: Stream("text/plain", "Metrics in the Prometheus format.")},
     refusals=(401, 403),
 )
 async def metrics(call: Call) -> Response:
-    """Figures for Prometheus; for administrators, unless the service was started with them open."""
+    """Read the metrics for Prometheus. Unless metrics are open, this needs the scope ``admin``."""
     service = call.service
     if not service.settings.open_metrics:
         caller = await service.access.caller(header(call.request.scope, b"authorization"))
@@ -71,9 +71,9 @@ async def metrics(call: Call) -> Response:
     return Response(text, media_type=service.metrics.media)
 
 
-@operation("GET", "/v1/status", scope=SUBSCRIBE, tag="health", query=ForOwner, answers={200: ServiceStatus})
+@operation("GET", "/v1/status", scope=SUBSCRIBE, tag="health", query=OwnerQuery, answers={200: ServiceStatus})
 async def read_status(call: Call) -> Answer:
-    """What the key's owner holds and may, how much is matched; for administrators, how the index is built."""
+    """Read the owner's quotas and use of them; administrators also see the matching rates and the index."""
     service = call.service
     info = await service.in_thread(service.live.info)
     lag, rates = info.pop("lag"), info.pop("rates")
@@ -81,7 +81,7 @@ async def read_status(call: Call) -> Answer:
     return Answer(
         ServiceStatus(
             version=__version__,
-            owner=await owner_shown(service, call.owner),
+            owner=await owner_response(service, call.owner),
             scopes=sorted(call.caller.scopes),  # type: ignore[arg-type]
             lag=lag,
             deliveries=waiting,

@@ -1,4 +1,4 @@
-"""Logs that programs can read: a line for each record, as JSON or as ``name=value``."""
+"""Formats logs for programs: one line for each record, as JSON or as ``name=value``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tamis.service.middleware import REQUEST_ID
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+@*,")
 
 
-class Lines(logging.Formatter):
-    """One line for a record: when, how grave, where, what; then what else is known."""
+class LineFormatter(logging.Formatter):
+    """A log formatter that writes one line per record: time, level, logger, message, then further fields."""
 
     def __init__(self, form: str) -> None:
         super().__init__()
         self._write = _json if form == "json" else _logfmt
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
+        """Return the line of a record."""
         at = datetime.fromtimestamp(record.created, UTC)
         fields: dict[str, Any] = {
             "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -39,9 +39,9 @@ class Lines(logging.Formatter):
 
 
 def configure(form: str, level: str = "info") -> None:
-    """Send all logs to stderr in one form."""
+    """Send all logs to stderr in one format."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines(form))
+    handler.setFormatter(LineFormatter(form))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     for noisy in ("alembic", "uvicorn", "numba", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""The outermost layer: a request id, the headers that every answer has, errors, the log and the figures."""
+"""The outermost layer around each request: request id, common headers, errors, log and metrics."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ UNLESS_SAID = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
 
-# Headers that say one thing: of two, proxies and we might believe different ones. If-Match and If-None-Match
-# are lists, which RFC 9110 lets stand in several lines.
+# Headers with a single value: of two, a proxy and the service might use different ones. If-Match and
+# If-None-Match are lists, which RFC 9110 allows in several lines.
 SINGLE = frozenset(
     {
         b"authorization",
@@ -49,50 +49,50 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _process, _numbers = (
     secrets.token_hex(4),
     itertools.count(),
-)  # make ids without asking for randomness each time
+)  # a counter is cheaper than a random id for each request
 
 
 class RequestMiddleware:
-    """Wraps the routes."""
+    """An ASGI middleware around all routes."""
 
     def __init__(self, inner: ASGIApp, service: Service) -> None:
         self._inner, self._service = inner, service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        visit = _Visit(scope, send)
-        token = REQUEST_ID.set(visit.id)
+        current = _RequestInProgress(scope, send)
+        token = REQUEST_ID.set(current.id)
         try:
-            await self._inside(scope, receive, visit)
+            await self._inside(scope, receive, current)
         finally:
-            if (place := scope["state"].get("place")) is not None:
-                place.leave()
-            self._tell(scope, visit)
+            if (slot := scope["state"].get("slot")) is not None:
+                slot.release()
+            self._record(scope, current)
             REQUEST_ID.reset(token)
 
-    async def _inside(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
+    async def _inside(self, scope: Scope, receive: Receive, current: _RequestInProgress) -> None:
         try:
             _check_single(scope)
-            await self._inner(scope, receive, visit.send)
+            await self._inner(scope, receive, current.send)
         except TamisError as bad:
             if problems.is_ours(bad):
                 _log.error("%s: %s", bad.code, bad.message)
-            await visit.answer(problems.response_of(bad), scope, receive)
+            await current.answer(problems.response_of(bad), scope, receive)
         except Exception:
             _log.exception("a request failed: this is a defect")
-            await visit.answer(problems.internal(), scope, receive)
+            await current.answer(problems.internal(), scope, receive)
 
-    def _tell(self, scope: Scope, visit: _Visit) -> None:
+    def _record(self, scope: Scope, current: _RequestInProgress) -> None:
         route, caller = scope["state"].get("route", "none"), scope["state"].get("caller")
-        seconds = time.perf_counter() - visit.began
-        self._service.metrics.request(scope["method"], route, visit.status, seconds)
+        seconds = time.perf_counter() - current.began
+        self._service.metrics.request(scope["method"], route, current.status, seconds)
         fields = {
             "method": scope["method"],
             "path": scope["path"][:200],
-            "status": visit.status,
+            "status": current.status,
             "ms": round(seconds * 1_000, 2),
         }
         if caller is not None:
@@ -101,7 +101,7 @@ class RequestMiddleware:
 
 
 def _check_single(scope: Scope) -> None:
-    """Refuse a request in which a header stands twice that makes sense only once."""
+    """Raise ``RequestInvalid`` if a header with a single value occurs twice."""
     if len(scope["headers"]) == len(scope["state"]["headers"]):
         return
     seen: set[bytes] = set()
@@ -112,21 +112,21 @@ def _check_single(scope: Scope) -> None:
         seen.add(name)
 
 
-class _Visit:
-    """A request while it is here: its id, and what was sent."""
+class _RequestInProgress:
+    """A request in progress: its id and the state of its response."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         state = scope.setdefault("state", {})
         state["headers"] = dict(scope["headers"])
         given = header(scope, b"x-request-id")
         self.id = given if given and _ID.fullmatch(given) else f"{_process}{next(_numbers) % 2**32:08x}"
-        self.status = 499  # unless an answer begins, the client has gone
+        self.status = 499  # the status if the client disconnects before a response begins
         self.began = time.perf_counter()
         self._send = send
         self._started = False
 
     async def send(self, message: Message) -> None:
-        """Pass on what is sent, with our headers."""
+        """Send a message, with the common headers added to the start of a response."""
         if message["type"] == "http.response.start":
             self._started, self.status = True, message["status"]
             said = {name for name, _ in message["headers"]}
@@ -135,7 +135,7 @@ class _Visit:
         await self._send(message)
 
     async def answer(self, response: Response, scope: Scope, receive: Receive) -> None:
-        """Answer in the place of a handler that failed; what has begun can only be cut off."""
+        """Send an error response in slot of a handler's; a response that has begun can only be cut off."""
         if self._started:
             raise ConnectionAbortedError("the answer had begun when it failed")
         await response(scope, receive, self.send)

@@ -1,61 +1,61 @@
-"""Notifications: what was to be told, what became of it, and another try."""
+"""Lists notifications and dead letters, and retries deliveries."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 from sqlalchemy.engine import Connection
 
 from tamis.contract.names import local_name
 from tamis.errors import ResourceUnknown, SubscriptionError
-from tamis.service import cursors, drafts
+from tamis.service import conversion, cursors
 from tamis.service.operation import Answer, Call, operation
-from tamis.service.schemas.common import ForOwner, PageOf
+from tamis.service.schemas.common import OwnerQuery, PageQuery
 from tamis.service.schemas.events import Notification, NotificationPage, Retried
 from tamis.store import deliveries, dispatch, registry, subscriptions
 from tamis.store.deliveries import DEAD, WAITING
 from tamis.store.keys import SUBSCRIBE
-from tamis.store.moments import now
+from tamis.store.pages import Page
+from tamis.store.timestamps import now
 from tamis.values.value import moment_of
 
 MESSAGE = "msg_{}"
-_known = {"scope": SUBSCRIBE, "tag": "notifications"}
+_common = {"scope": SUBSCRIBE, "tag": "notifications"}
 
 
 @operation(
     "GET",
     "/v1/subscriptions/{id}/notifications",
-    **_known,
-    query=PageOf,
+    **_common,
+    query=PageQuery,
     answers={200: NotificationPage},
     refusals=(404,),
 )
 async def list_notifications(call: Call) -> Answer:
-    """The notifications of a subscription, the latest first; also of one that has ended."""
-    stored, before = call.stored, cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    """List the notifications of a subscription, the latest first, also of a deleted one."""
+    stored, before = call.stored, cursors.decode_number(call.query.cursor)
+    most = call.page_items
 
-    def ask(connection: Connection) -> tuple[list[deliveries.Notification], int | None]:
-        found, following = deliveries.history(connection, stored, before, most)
-        if not found and before is None:
+    def ask(connection: Connection) -> Page[deliveries.Notification, int]:
+        page = deliveries.history(connection, stored, before, most)
+        if not page.items and before is None:
             registry.existing(subscriptions.get(connection, stored), stored)
-        return found, following
+        return page
 
-    found, following = await call.service.read(ask)
-    return _page(found, following)
+    return _page(await call.service.read(ask))
 
 
 @operation(
     "POST",
     "/v1/subscriptions/{id}/notifications/{number}/replay",
-    **_known,
-    query=ForOwner,
+    **_common,
+    query=OwnerQuery,
     answers={202: Retried},
     refusals=(404, 422),
 )
 async def replay_notification(call: Call) -> Answer:
-    """Deliver a notification, also one that was only kept, to where the subscription points now.
+    """Deliver a notification again, with the subscription's current delivery settings. This includes a
+    notification that was only kept.
 
     The message id stays the same.
     """
@@ -74,29 +74,29 @@ async def replay_notification(call: Call) -> Answer:
     return Answer(Retried(retried=await call.service.commit(replay)), 202)
 
 
-@operation("GET", "/v1/dead-letters", **_known, query=PageOf, answers={200: NotificationPage})
+@operation("GET", "/v1/dead-letters", **_common, query=PageQuery, answers={200: NotificationPage})
 async def list_dead_letters(call: Call) -> Answer:
-    """Deliveries that were given up, the latest first."""
-    before = cursors.number(call.query.cursor)
-    most = min(call.query.limit, call.service.limits.page_items)
+    """List the failed deliveries that are no longer retried, the latest first."""
+    before = cursors.decode_number(call.query.cursor)
+    most = call.page_items
     ask = functools.partial(deliveries.dead_letters, owner=call.owner, before=before, most=most)
-    return _page(*await call.service.read(ask))
+    return _page(await call.service.read(ask))
 
 
 @operation(
     "POST",
     "/v1/dead-letters/{number}/retry",
-    **_known,
-    query=ForOwner,
+    **_common,
+    query=OwnerQuery,
     answers={202: Retried},
     refusals=(404,),
 )
 async def retry_dead_letter(call: Call) -> Answer:
-    """Try one dead letter again."""
+    """Retry one dead letter."""
     number, owner = _number(call), call.owner
 
     def retry(connection: Connection) -> int:
-        done = deliveries.again(connection, [number], owner, [DEAD])
+        done = deliveries.redeliver(connection, [number], owner, [DEAD])
         if not done:
             raise _unknown("dead letter", number)
         return done
@@ -104,14 +104,14 @@ async def retry_dead_letter(call: Call) -> Answer:
     return Answer(Retried(retried=await call.service.commit(retry)), 202)
 
 
-@operation("POST", "/v1/dead-letters/retry", **_known, query=ForOwner, answers={202: Retried})
+@operation("POST", "/v1/dead-letters/retry", **_common, query=OwnerQuery, answers={202: Retried})
 async def retry_dead_letters(call: Call) -> Answer:
-    """Try dead letters again: the latest ones, as many as a page holds. Repeat until ``retried`` is 0."""
+    """Retry the latest dead letters, as many as fit one page. Repeat until ``retried`` is 0."""
     owner, most = call.owner, call.service.limits.page_items
 
     def retry(connection: Connection) -> int:
-        found, _ = deliveries.dead_letters(connection, owner, None, most)
-        return deliveries.again(connection, [one.id for one in found], owner, [DEAD])
+        page = deliveries.dead_letters(connection, owner, None, most)
+        return deliveries.redeliver(connection, [one.id for one in page.items], owner, [DEAD])
 
     return Answer(Retried(retried=await call.service.commit(retry)), 202)
 
@@ -127,18 +127,18 @@ def _unknown(what: str, number: int | str) -> ResourceUnknown:
     return ResourceUnknown(f"there is no {what} {str(number)[:40]}")
 
 
-def _page(found: Sequence[deliveries.Notification], following: int | None) -> Answer:
-    items = [_shown(one) for one in found]
-    return Answer(NotificationPage(items=items, next=cursors.cursor(following)))
+def _page(page: Page[deliveries.Notification, int]) -> Answer:
+    items = [_response(one) for one in page.items]
+    return Answer(NotificationPage(items=items, next=cursors.encode(page.next)))
 
 
-def _shown(one: deliveries.Notification) -> Notification:
+def _response(one: deliveries.Notification) -> Notification:
     return Notification(
         number=one.id,
         message=MESSAGE.format(one.id),
         subscription=local_name(one.subscription_id),
         kind=one.kind,
-        event=drafts.shown_event(one.event_id, one.query),
+        event=conversion.event_reference(one.event_id, one.query),
         version=one.version,
         score=one.score,
         at=moment_of(one.created_at),
@@ -147,7 +147,7 @@ def _shown(one: deliveries.Notification) -> Notification:
         next_attempt=moment_of(one.due) if one.state == WAITING and one.due is not None else None,
         finished=moment_of(one.finished_at) if one.finished_at is not None else None,
         error=one.error,
-        delivery=drafts.settings(one.settings),
+        delivery=conversion.settings(one.settings),
     )
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI description, made from the operations."""
+"""Builds the OpenAPI description from the operations."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _PATHS = {"id": f"^{LOCAL}$", "owner": f"^{OWNER}$", "number": "^[0-9]{1,18}$"} 
 
 
 def describe(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the whole description."""
+    """Return the complete description."""
     types = _types(operations)
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     by_type = dict(zip(types, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
-    for known in operations:
-        described = _operation(known, by_type, components)
-        if "201" in described["responses"] and (links := _links(known, operations)):
+    for operation in operations:
+        described = _operation(operation, by_type, components)
+        if "201" in described["responses"] and (links := _links(operation, operations)):
             described["responses"]["201"]["links"] = links
-        paths.setdefault(known.path, {})[known.method.lower()] = described
+        paths.setdefault(operation.path, {})[operation.method.lower()] = described
     components["Problem"]["additionalProperties"] = True
     return {
         "openapi": "3.1.0",
@@ -51,45 +51,45 @@ def describe(operations: Sequence[Operation]) -> dict[str, Any]:
 
 def _types(operations: Sequence[Operation]) -> list[Any]:
     found: list[Any] = [Problem]
-    for known in operations:
-        found += [known.body, known.query]
-        for answer in known.answers.values():
+    for operation in operations:
+        found += [operation.body, operation.query]
+        for answer in operation.answers.values():
             found += answer if isinstance(answer, tuple) else [answer]
     unique = dict.fromkeys(kind for kind in found if kind is not None and not isinstance(kind, Stream))
     return list(unique)
 
 
-def _operation(known: Operation, schemas: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
-    summary, _, more = known.about.partition("\n\n")
+def _operation(operation: Operation, schemas: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
+    summary, _, more = operation.about.partition("\n\n")
     described: dict[str, Any] = {
-        "operationId": known.name,
-        "tags": [known.tag],
+        "operationId": operation.name,
+        "tags": [operation.tag],
         "summary": " ".join(summary.split()),
-        "parameters": _parameters(known, components),
-        "responses": _responses(known, schemas),
-        "security": [{"key": []}] if known.scope else [],
+        "parameters": _parameters(operation, components),
+        "responses": _responses(operation, schemas),
+        "security": [{"key": []}] if operation.scope else [],
     }
-    needs = f"Needs the scope `{known.scope}`." if known.scope else ""
+    needs = f"Needs the scope `{operation.scope}`." if operation.scope else ""
     described["description"] = "\n\n".join(filter(None, [" ".join(more.split()), needs]))
-    if known.body is not None:
-        content = {media: {"schema": schemas[known.body]} for media in known.media}
+    if operation.body is not None:
+        content = {media: {"schema": schemas[operation.body]} for media in operation.media}
         described["requestBody"] = {"required": True, "content": content}
     return described
 
 
-def _links(known: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
-    """What can be done with something that was just made."""
+def _links(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return links to the operations on a resource that was just created."""
     return {
         other.name: {"operationId": other.name, "parameters": {"id": "$response.body#/id"}}
         for other in operations
-        if other.path.startswith(f"{known.path}/{{id}}") and "{number}" not in other.path
+        if other.path.startswith(f"{operation.path}/{{id}}") and "{number}" not in other.path
     }
 
 
-def _parameters(known: Operation, components: dict[str, Any]) -> list[dict[str, Any]]:
+def _parameters(operation: Operation, components: dict[str, Any]) -> list[dict[str, Any]]:
     path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "pattern": _PATHS[name]}}
-        for name in re.findall(r"{(\w+)}", known.path)
+        for name in re.findall(r"{(\w+)}", operation.path)
     ]
     headers = [
         {
@@ -98,17 +98,17 @@ def _parameters(known: Operation, components: dict[str, Any]) -> list[dict[str, 
             "description": header.about,
             "schema": {"type": "string", "pattern": header.pattern},
         }
-        for header in known.headers
+        for header in operation.headers
     ]
-    if known.query is None:
+    if operation.query is None:
         return path + headers
-    fields = components[known.query.__name__]["properties"]
+    fields = components[operation.query.__name__]["properties"]
     query = [{"name": name, "in": "query", **_parameter(dict(schema))} for name, schema in fields.items()]
     return path + query + headers
 
 
 def _parameter(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a query has no null: what may be left out is left out."""
+    """Return a query parameter without null among its values: a query cannot contain null."""
     if "anyOf" in schema:
         one = next(choice for choice in schema["anyOf"] if choice != {"type": "null"})
         schema = {**one, **{key: value for key, value in schema.items() if key != "anyOf"}}
@@ -120,9 +120,9 @@ def _parameter(schema: dict[str, Any]) -> dict[str, Any]:
     return {"schema": schema} | ({"description": description} if description else {})
 
 
-def _responses(known: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
+def _responses(operation: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for status, answer in known.answers.items():
+    for status, answer in operation.answers.items():
         described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
         for one in answer if isinstance(answer, tuple) else (answer,):
             if isinstance(one, Stream):
@@ -132,7 +132,7 @@ def _responses(known: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
                 described.setdefault("content", {})[JSON] = {"schema": schemas[one]}
                 described["description"] = (inspect.getdoc(one) or "").partition("\n")[0]
         found[str(status)] = described
-    for status in sorted(_refusals(known) - known.answers.keys()):
+    for status in sorted(_refusals(operation) - operation.answers.keys()):
         found[str(status)] = {
             "description": HTTPStatus(status).phrase,
             "content": {problems.MEDIA: {"schema": {"$ref": _REF.format(name="Problem")}}},
@@ -140,13 +140,13 @@ def _responses(known: Operation, schemas: dict[Any, Any]) -> dict[str, Any]:
     return found
 
 
-def _refusals(known: Operation) -> set[int]:
-    """Return the statuses that problems have here."""
-    found = {500, 503, *known.refusals}
-    if known.scope is not None:
+def _refusals(operation: Operation) -> set[int]:
+    """Return the statuses with which this operation can fail."""
+    found = {500, 503, *operation.refusals}
+    if operation.scope is not None:
         found |= {401, 403, 429}
-    if known.query is not None or known.headers or "{" in known.path:
+    if operation.query is not None or operation.headers or "{" in operation.path:
         found |= {400}
-    if known.body is not None:
+    if operation.body is not None:
         found |= {400, 408, 413, 415}
     return found

@@ -1,7 +1,7 @@
-"""Errors as HTTP problems (RFC 9457): one table from our errors to statuses.
+"""Turns errors into HTTP problems (RFC 9457): one table maps error classes to statuses.
 
-What is the caller's to know is said whole. What is ours (the store's address, a defect) goes to the log;
-the caller gets the code and a request id.
+The response to a client's error contains the complete message. The message of an internal error (which may
+name the store's address or describe a defect) goes to the log; the client gets the code and a request id.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tamis.errors import TamisError
 
 MEDIA = "application/problem+json"
 INTERNAL = errors.InternalError.code
-LATER = 1  # seconds after which it is worth to ask again
+RETRY_AFTER = 1  # seconds until a retry is worthwhile
 
 STATUS: dict[type[TamisError], int] = {
     TamisError: 500,
@@ -46,13 +46,13 @@ STATUS: dict[type[TamisError], int] = {
     errors.ServiceBusy: 503,
 }
 
-# Details that become headers, and are not said twice.
+# Details that become headers and are left out of the body.
 _HEADERS = {"allow": "allow", "retry_after": "retry-after"}
 _encode = msgspec.json.Encoder().encode
 
 
 class Problem(msgspec.Struct):
-    """What went wrong. More members name the limit, the field or the position, where there is one."""
+    """A failed request. Further members may name the limit, the field or the position."""
 
     type: str
     title: str
@@ -62,13 +62,12 @@ class Problem(msgspec.Struct):
 
 
 def status_of(error: TamisError) -> int:
-    """Return the status of the nearest class that the table has."""
+    """Return the status of the nearest class in the table."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
 def is_ours(error: TamisError) -> bool:
-    """Return whether the fault lies on our side: its message may name hosts and files, so it is for the
-    log."""
+    """Return whether the error is internal: its message may name hosts and files, so it is only logged."""
     return status_of(error) >= 500 and not isinstance(error, errors.ServiceBusy)
 
 
@@ -83,25 +82,25 @@ def problem_of(error: TamisError) -> dict[str, Any]:
 
 
 def response_of(error: TamisError) -> Response:
-    """Return the whole answer."""
+    """Return the complete response."""
     headers = {header: str(error.details[name]) for name, header in _HEADERS.items() if name in error.details}
     status = status_of(error)
     if status == 401:
         headers["www-authenticate"] = 'Bearer realm="tamis"'
     if status == 503:
-        headers.setdefault("retry-after", str(LATER))
+        headers.setdefault("retry-after", str(RETRY_AFTER))
     if isinstance(error, errors.RequestTooLarge | errors.RequestTimeout | errors.MediaType):
         headers["connection"] = "close"  # the rest of the body is not read
     return Response(_encode(problem_of(error)), status, headers, MEDIA)
 
 
 def internal() -> Response:
-    """Return the answer where we have a defect."""
+    """Return the response for a defect of the service."""
     problem = Problem(
         f"urn:tamis:{INTERNAL}",
         "The service has a defect",
         500,
-        "the request could not be worked on; the service's log says why, under the request id",
+        "the request failed; the service's log says why, under the request id",
         INTERNAL,
     )
     return Response(_encode(problem), 500, media_type=MEDIA)

@@ -1,8 +1,8 @@
-"""Connections, bounded: how many, how long a head may be, and how long one may hang.
+"""Limits connections: their number, the size of request headers, and the time a client may take to send them.
 
-uvicorn bounds none of these, and an application sees a request only when its head is complete. While we wait
-for a head, or for what is left of a body that was answered without it, a clock runs that no byte puts back;
-whoever reads a body has a clock for it (:class:`~tamis.service.bodies.Patience`).
+uvicorn has none of these limits, and an application sees a request only after its headers are complete. A
+timer runs while the server waits for headers, or for the rest of a body after an early response. No received
+byte resets it. :class:`~tamis.service.bodies.BodyDeadline` limits the time to read a body.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.service import problems
 
 
-class Bounded(HttpToolsProtocol):
-    """One connection."""
+class LimitedProtocol(HttpToolsProtocol):
+    """A connection with limits."""
 
     limits: ClassVar[Limits] = DEFAULT_LIMITS
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self._loose = 0  # bytes that came since a head or a piece of a body was complete
+        self._loose = 0  # bytes received since the last complete header block or body chunk
         self._is_head, self._is_refused = False, False
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Someone came; if there are too many, they are sent away."""
+        """Accept a connection, or refuse it if too many are open."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections_at_once:
             self._refuse(ServiceBusy("too many connections; come again", limit="connections_at_once"))
@@ -38,17 +38,17 @@ class Bounded(HttpToolsProtocol):
             self._arm()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Someone went."""
+        """Stop the timer of a closed connection."""
         self._disarm()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Something came."""
+        """Parse received bytes, and refuse headers that are too long."""
         most, at = self.limits.header_bytes, 0
         while at < len(data) and not self._is_refused:
             piece = data[
                 at : at + max(1, most + 1 - self._loose)
-            ]  # so that a head cannot hide in a long read
+            ]  # so that long headers cannot hide in a long read
             at += len(piece)
             self._loose += len(piece)
             super().data_received(piece)
@@ -58,22 +58,22 @@ class Bounded(HttpToolsProtocol):
             self._arm()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note that a request begins."""
         self._is_head = True
         self._unset_keepalive_if_required()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Its head is here."""
+        """Check the size of the complete headers, and start the request."""
         self._is_head, self._loose = False, 0
         self._disarm()
-        if self._head_bytes() > self.limits.header_bytes:  # wherever it stood in what was read
+        if self._head_bytes() > self.limits.header_bytes:  # wherever they began in the bytes received
             self._refuse(self._long_head())
         if not self._is_refused:
             super().on_headers_complete()
 
     def _head_bytes(self) -> int:
-        """Return the size of the head, from the method to the empty line, with one space after each colon."""
+        """Return the size of the headers, from the method to the empty line, one space after each colon."""
         line = len(self.parser.get_method()) + len(self.url) + len("  HTTP/1.1\r\n")
         return (
             line + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers) + len("\r\n")
@@ -81,16 +81,16 @@ class Bounded(HttpToolsProtocol):
 
     def _long_head(self) -> HeaderTooLarge:
         most = self.limits.header_bytes
-        return HeaderTooLarge(f"the head has more than header_bytes = {most}", limit="header_bytes")
+        return HeaderTooLarge(f"the headers have more than header_bytes = {most}", limit="header_bytes")
 
     def on_body(self, body: bytes) -> None:
-        """A piece of its body is here."""
+        """Pass on a part of the body."""
         self._loose = 0
         if not self._is_refused:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of a request is here; if it was answered before, the connection is as good as any other."""
+        """Finish a request; if it was answered early, make the connection available for the next one."""
         if self._is_left_over():
             self.cycle.more_body = False
             self._disarm()
@@ -99,28 +99,28 @@ class Bounded(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """It is answered. What is left of its body is read for a while, so that the answer is not lost."""
+        """Read the rest of a body for a while after the response, so that the client receives it."""
         super().on_response_complete()
         if self._is_left_over() and not self.transport.is_closing():
             self._arm()
 
     def send_400_response(self, msg: str) -> None:
-        """What came is not HTTP."""
+        """Refuse bytes that are not HTTP."""
         self._refuse(RequestInvalid("this is not a request that HTTP/1.1 knows"))
 
     def _is_unasked(self) -> bool:
-        """Return whether what comes now belongs to no request that is worked on."""
+        """Return whether the bytes arriving now belong to no request in progress."""
         return self._is_answered() and self.timeout_keep_alive_task is None
 
     def _is_left_over(self) -> bool:
-        """Return whether the request was answered before all of it was here."""
+        """Return whether the request was answered before all of it arrived."""
         return self._is_answered() and getattr(self.cycle, "more_body", False)
 
     def _is_answered(self) -> bool:
         return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def _wait_for_more(self) -> None:
-        """As uvicorn does after an answer."""
+        """Start the keep-alive timeout, as uvicorn does after a response."""
         self._unset_keepalive_if_required()
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
@@ -141,12 +141,13 @@ class Bounded(HttpToolsProtocol):
         )
 
     def _refuse(self, error: TamisError) -> None:
-        """Say why, and end the connection."""
+        """Send the reason and close the connection."""
         self._disarm()
         if self._is_refused or self.transport.is_closing():
             return
         self._is_refused = True
-        if self._is_answered() and not self._is_left_over():  # else it would be taken for another's answer
+        # Otherwise the client would take it for the response to another request.
+        if self._is_answered() and not self._is_left_over():
             self.transport.write(_answer(error))
         self.transport.close()
 
@@ -159,6 +160,6 @@ def _answer(error: TamisError) -> bytes:
     return b"\r\n".join([*lines, b"connection: close", b"", bytes(response.body)])
 
 
-def bounded_by(limits: Limits) -> type[Bounded]:
-    """Connections under these limits."""
-    return type("Bounded", (Bounded,), {"limits": limits})
+def protocol_with(limits: Limits) -> type[LimitedProtocol]:
+    """Return a protocol class with these limits."""
+    return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits})

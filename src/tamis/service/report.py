@@ -1,7 +1,7 @@
-"""The report on a stream of lines: written while they are read, sent when all are.
+"""Reports the result of each line of a streamed request, after the whole body has been read.
 
-Most clients send a whole body before they read an answer. A report that was sent meanwhile could fill the
-connection and stop both, so it waits in memory or, when it is long, in a temporary file.
+Most clients send a complete body before they read the response. A response sent during the upload could fill
+the connection and block both sides, so the report waits in memory or, if it is long, in a temporary file.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from tamis.errors import InternalError, StoreError, StoreUnavailable, TamisError
-from tamis.service.bodies import NDJSON
+from tamis.service import bodies
+from tamis.service.bodies import NDJSON, Line
+from tamis.service.operation import Call
 from tamis.service.schemas.subscriptions import Fault
 from tamis.service.service import Service
 
 IN_MEMORY = 1024 * 1024
-PIECE = 256 * 1024
+CHUNK = 256 * 1024
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -30,23 +32,23 @@ _log = logging.getLogger(__name__)
 
 
 class Report:
-    """What became of each line, and how many of each."""
+    """The outcome of each line, and the number of lines for each outcome."""
 
     def __init__(self, only_refused: bool = False) -> None:
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (closed when it is sent)
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (closed after the response)
         self._only_refused = only_refused
         self.counts: Counter[str] = Counter()
-        self.last = 0  # the last line that something is known of
+        self.last = 0  # the last line with an outcome
 
     def add(self, line: int, status: str, warnings: Sequence[Fault] = (), **more: Any) -> None:
-        """Note one line."""
+        """Record the outcome of a line."""
         self._count(line, status)
-        told = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
+        entry = {"line": line, "status": status, **more} | ({"warnings": warnings} if warnings else {})
         if not self._only_refused or warnings or status in ("refused", "conflict"):
-            self._file.write(_encode(told) + b"\n")
+            self._file.write(_encode(entry) + b"\n")
 
     def refuse(self, line: int, error: TamisError, is_quiet: bool = False) -> None:
-        """Note a line that was refused, and why; a quiet one is only counted."""
+        """Record a refused line and the reason; if ``is_quiet``, only count it."""
         if is_quiet:
             self._count(line, "refused")
         else:
@@ -56,26 +58,40 @@ class Report:
         self.counts[status] += 1
         self.last = max(self.last, line)
 
-    def sent(self, service: Service, status: int) -> StreamingResponse:
-        """Return the report as an answer; the last line has the sums."""
-        self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
-        return StreamingResponse(self._pieces(service), status, media_type=NDJSON)
+    async def fill(
+        self,
+        call: Call,
+        prepare: Callable[[list[Line]], Awaitable[T]],
+        finish: Callable[[T], Awaitable[None]],
+    ) -> None:
+        """Prepare and finish all lines of a request; an error names the last finished line."""
+        try:
+            await bodies.pipelined(bodies.lines(call.request, call.service.limits), prepare, finish)
+        except TamisError as bad:
+            self.close()
+            bad.details["lines"] = self.last
+            raise
 
-    async def _pieces(self, service: Service) -> AsyncIterator[bytes]:
+    def response(self, service: Service, status: int) -> StreamingResponse:
+        """Return the report as a response; its last line has the totals."""
+        self._file.write(_encode({"summary": dict(self.counts)}) + b"\n")
+        return StreamingResponse(self._chunks(service), status, media_type=NDJSON)
+
+    async def _chunks(self, service: Service) -> AsyncIterator[bytes]:
         self._file.seek(0)
         try:
-            while piece := await service.in_thread(self._file.read, PIECE):
-                yield piece
+            while chunk := await service.in_thread(self._file.read, CHUNK):
+                yield chunk
         finally:
             self._file.close()
 
     def close(self) -> None:
-        """Drop it unsent."""
+        """Discard the report."""
         self._file.close()
 
 
 def defect() -> InternalError:
-    """Log the exception that is being handled, and return what its line is refused with."""
+    """Log the exception in progress, and return the error that refuses its line."""
     _log.exception("a line failed: this is a defect")
     return InternalError("the service failed on this line; its log says why, under the id of the request")
 
@@ -83,9 +99,9 @@ def defect() -> InternalError:
 async def written(
     items: list[S], write: Callable[[list[S]], Awaitable[Sequence[T | TamisError]]]
 ) -> list[T | TamisError]:
-    """Write all items at once and return what became of each.
+    """Write all items at once, and return the outcome of each.
 
-    If one of them makes the whole fail, each is written by itself and only that one is refused.
+    If one item makes the whole write fail, each item is written separately, and only that one is refused.
     """
     try:
         return list(await write(items))

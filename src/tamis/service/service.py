@@ -1,4 +1,4 @@
-"""What the operations work on: the store, the living index, keys, rates, threads; and its life."""
+"""The state behind the operations: store, live index, keys, rate limits, threads, and their lifetime."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tamis.errors import ServiceBusy, TamisError
 from tamis.live import Live
 from tamis.service.access import Access
 from tamis.service.concurrency import ConcurrencyLimiter
-from tamis.service.deliverable import Deliverable, Policy
+from tamis.service.delivery_checks import DeliveryChecker, Policy
+from tamis.service.match_feed import MatchFeed
 from tamis.service.metrics import Metrics
-from tamis.service.rates import Buckets
-from tamis.service.tail import Tail
-from tamis.store import Store, answers, registry
-from tamis.store.moments import now
+from tamis.service.rate_limits import TokenBuckets
+from tamis.store import Store, idempotency, registry
 from tamis.store.registry import Outcome, Put
+from tamis.store.timestamps import now
 
 THREADS = 8
-SHARE = THREADS // 2  # of one owner: what somebody asks for must not keep everybody waiting
-ASKING: ContextVar[str | None] = ContextVar("asking", default=None)  # the owner whose request is at hand
+THREADS_PER_OWNER = THREADS // 2  # per owner, so that one owner cannot occupy all threads
+REQUEST_OWNER: ContextVar[str | None] = ContextVar("asking", default=None)  # the owner of the current request
 HOUSEKEEPING = 600.0  # seconds
 
 T = TypeVar("T")
@@ -39,24 +39,24 @@ _log = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """How the service is run."""
+    """Options of the service."""
 
     open_metrics: bool = False  # /metrics without a key
-    allowed: tuple[Network, ...] = ()  # what webhooks may call although it is not public
-    deliveries: Policy = "warn"  # about a delivery that cannot be sent here; strict: refuse it
+    allowed: tuple[Network, ...] = ()  # private networks that webhooks may call
+    deliveries: Policy = "warn"  # for a delivery that cannot be sent here; "strict" refuses it
 
 
 class Service:
-    """One running service. What blocks runs in its threads, never in the loop."""
+    """One running service. Blocking calls run in its threads, never in the event loop."""
 
     def __init__(self, store: Store, live: Live, settings: Settings | None = None) -> None:
         self.store, self.live, self.settings = store, live, settings or Settings()
         self.limits = store.limits
-        self.deliverable = Deliverable(self.settings.deliveries, self.settings.allowed)
+        self.delivery_checker = DeliveryChecker(self.settings.deliveries, self.settings.allowed)
         self.access = Access(self.read, self.limits)
-        self.requests, self.events, self.changes = Buckets(), Buckets(), Buckets()
+        self.requests, self.events, self.changes = TokenBuckets(), TokenBuckets(), TokenBuckets()
         self.metrics = Metrics(self)
-        self.tail = Tail(self.read, self.limits)
+        self.match_feed = MatchFeed(self.read, self.limits)
         self.is_stopping = False
         self.open_requests = ConcurrencyLimiter(
             "requests", "requests_at_once", "requests_at_once", self.limits.requests_at_once
@@ -64,17 +64,19 @@ class Service:
         self.open_streams = ConcurrencyLimiter(
             "streams", "streams", "streams_at_once", self.limits.streams_at_once
         )
-        self._put_all = self._put  # one object: the committer puts together what is done by the same
+        self._put_all = self._put  # the committer groups writes by this object, so it must stay the same
         self._threads = ThreadPoolExecutor(THREADS, "tamis-api")
-        self._shares: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(SHARE))
+        self._owner_threads: defaultdict[str, asyncio.Semaphore] = defaultdict(
+            lambda: asyncio.Semaphore(THREADS_PER_OWNER)
+        )
         self._tasks: list[asyncio.Task[None]] = []
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """The service's own tasks, from start to end."""
+        """Run the service's background tasks until the block ends."""
         loop = asyncio.get_running_loop()
-        self.live.on_matches(lambda _: self._wake_tail(loop))
-        self._tasks = [loop.create_task(self.tail.run()), loop.create_task(self._keep_house())]
+        self.live.on_matches(lambda _: self._wake_match_feed(loop))
+        self._tasks = [loop.create_task(self.match_feed.run()), loop.create_task(self._keep_house())]
         try:
             yield
         finally:
@@ -84,76 +86,76 @@ class Service:
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._threads.shutdown()
 
-    def _wake_tail(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _wake_match_feed(self, loop: asyncio.AbstractEventLoop) -> None:
         if not loop.is_closed():
-            loop.call_soon_threadsafe(self.tail.wake)
+            loop.call_soon_threadsafe(self.match_feed.wake)
 
     def stop(self) -> None:
-        """Say no to what comes, and end the streams; what was begun goes on to its end."""
+        """Refuse new long requests and end the streams; requests in progress are completed."""
         self.is_stopping = True
-        self.tail.stop()
+        self.match_feed.stop()
 
     # -- work ------------------------------------------------------------------------------------------
 
     async def in_thread(self, work: Callable[..., T], *args: Any) -> T:
-        """Do what blocks or takes long, beside the loop; of one owner only so much at a time."""
-        owner = ASKING.get()
-        async with contextlib.nullcontext() if owner is None else self._shares[owner]:
+        """Run a blocking or long call in a thread; each owner can use only half of the threads."""
+        owner = REQUEST_OWNER.get()
+        async with contextlib.nullcontext() if owner is None else self._owner_threads[owner]:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, functools.partial(work, *args))
 
-    async def read(self, question: Callable[[Connection], T]) -> T:
-        """Ask the store."""
-        return await self.in_thread(self._read, question)
+    async def read(self, request: Callable[[Connection], T]) -> T:
+        """Run a query on the store."""
+        return await self.in_thread(self._read, request)
 
-    def _read(self, question: Callable[[Connection], T]) -> T:
+    def _read(self, request: Callable[[Connection], T]) -> T:
         with self.store.database.reading() as connection:
-            return question(connection)
+            return request(connection)
 
     async def commit(self, change: Callable[[Connection], T]) -> T:
-        """Change the store; the answer comes after the commit."""
-        return await self.done(self.live.commit(change))
+        """Change the store; return after the commit."""
+        return await self.wait_for(self.live.commit(change))
 
     async def put(self, write: Put) -> Outcome:
-        """Make or alter a subscription, together with all who want the same at this moment."""
-        outcome: Outcome = await self.done(self.live.commit_together(self._put_all, write))
+        """Create or change a subscription; concurrent calls share a transaction."""
+        outcome: Outcome = await self.wait_for(self.live.commit_together(self._put_all, write))
         return outcome
 
     def _put(self, connection: Connection, writes: list[Put]) -> Sequence[Outcome | TamisError]:
         return registry.put(connection, writes, self.limits)
 
-    async def done(self, future: Future[T]) -> T:
-        """What the committer makes of it. Whoever asked may go: the change is made or not, as a whole."""
+    async def wait_for(self, future: Future[T]) -> T:
+        """Wait for a future of the committer; a cancelled caller does not interrupt the change."""
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[T] = loop.create_future()
         future.add_done_callback(lambda done: _hand_over(done, waiter, loop))
         return await waiter
 
-    async def work(self, work: Callable[..., T], *args: Any) -> T:
-        """Return a part of something long; not when the service stops."""
+    async def long_work(self, work: Callable[..., T], *args: Any) -> T:
+        """Run one step of a long request in a thread; raise ``ServiceBusy`` if the service is stopping."""
         self.refuse_if_stopping()
         return await self.in_thread(work, *args)
 
     def refuse_if_stopping(self) -> None:
-        """Refuse work that would go on for long."""
+        """Raise ``ServiceBusy`` if the service is stopping."""
         if self.is_stopping:
             raise ServiceBusy("the service is about to stop; ask again")
 
-    def _forget_answers(self, connection: Connection) -> None:
-        answers.forget(connection, now() - self.limits.answer_seconds * 1_000_000)
+    def _forget_responses(self, connection: Connection) -> None:
+        idempotency.forget(connection, now() - self.limits.answer_seconds * 1_000_000)
 
     async def _keep_house(self) -> None:
-        """Drop answers that nobody will ask for again."""
+        """Delete expired idempotency records from time to time."""
         while True:
             try:
-                await self.commit(self._forget_answers)
+                await self.commit(self._forget_responses)
             except TamisError as bad:
-                _log.warning("old answers stay for now: %s", bad.message)
+                _log.warning("cannot delete expired idempotency records now: %s", bad.message)
             await asyncio.sleep(HOUSEKEEPING)
 
 
 def _hand_over(done: Future[T], waiter: asyncio.Future[T], loop: asyncio.AbstractEventLoop) -> None:
-    """From the committer's thread to the loop's: asyncio's own bridge costs several times as much."""
+    """Pass a result from the committer's thread to the event loop, faster than asyncio's own bridge."""
 
     def settle() -> None:
         if waiter.cancelled():

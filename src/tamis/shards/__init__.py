@@ -1,1 +1,1 @@
-"""Shards: an index too large or too busy for one process, as files that any host can fetch and map."""
+"""Sharded indexes: files that any host can fetch and map, for an index too large for one process."""

@@ -1,7 +1,7 @@
-"""Building a shard: rows of subscriptions in, segments, book and quarantine out.
+"""Builds a shard from rows of subscriptions: segments, book and quarantine.
 
-If the shard existed before under the same settings, its book tells which rows are new, changed or gone, and
-only those are read; the rest stays in its segments.
+If the shard exists under the same settings, its book shows which rows are new, changed or gone. Only those
+are read; the rest stays in its segments.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tamis.index.fields import EVERY_OTHER
 from tamis.index.manifest import limits_of
 from tamis.index.sources import read_book
 from tamis.index.writer import Writer
+from tamis.shards.location import Location
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.opening import open_to_change
-from tamis.shards.place import Place
-from tamis.shards.store import read_table, store_layers, write_table
+from tamis.shards.shard_files import read_table, store_layers, write_table
 
-REBUILD = 0.25  # of the rows changed: from there on, building all of them anew is quicker
+REBUILD_SHARE = 0.25  # share of changed rows from which a full build is faster
 TEXT = 65_536  # characters of a refused expression that are kept
 
 QUARANTINE = pa.schema(
@@ -39,16 +39,16 @@ QUARANTINE = pa.schema(
 Refused = list[tuple[str, TamisError]]
 
 
-class Work(NamedTuple):
-    """What all shards of a build have in common: place, kind, and typical events, if there are any."""
+class BuildContext(NamedTuple):
+    """The common parameters of a build's shards: location, settings, and sample events if any."""
 
-    place: Place
+    location: Location
     settings: Settings
     sample: Any = None
 
 
-def build_shard(work: Work, number: int, rows: pa.Table, before: Shard | None = None) -> Shard:
-    """Build shard ``number`` of ``rows`` and store it; ``before`` is what it was, if it was.
+def build_shard(context: BuildContext, number: int, rows: pa.Table, before: Shard | None = None) -> Shard:
+    """Build shard ``number`` of ``rows`` and store it; ``before`` is its previous state, if there is one.
 
     Rows have the columns that :meth:`tamis.Index.build` takes, as text or in bulk, and a ``mark``, a hash of
     all of them.
@@ -57,51 +57,51 @@ def build_shard(work: Work, number: int, rows: pa.Table, before: Shard | None = 
     rows, strange = _without_strange_ids(rows)
     rows = _newest_first(rows)
     book = _book(rows)
-    writer, refused = _changed(work, rows, book, before) or _anew(work, rows)
+    writer, refused = _incremental_build(context, rows, book, before) or _full_build(context, rows)
     bad = strange + refused
     shard = Shard(number, [], 0, 0, fingerprint, refused=len(bad))
-    shard.book = write_table(work.place, "book", _unmarked(book, refused), shard)
+    shard.book = write_table(context.location, "book", _unmarked(book, refused), shard)
     if bad:
-        shard.quarantine = write_table(work.place, "refused", quarantine(bad, given), shard)
+        shard.quarantine = write_table(context.location, "refused", quarantine(bad, given), shard)
     known = before.segments if before is not None else []
-    shard.segments = known  # what need not be sent again
-    return store_layers(work.place, writer, shard)
+    shard.segments = known  # segments that need not be uploaded again
+    return store_layers(context.location, writer, shard)
 
 
 def fingerprint_of(marks: Any) -> str:
-    """Tells sets of rows apart, whatever their order; Spark computes the same (see ``spark.build``)."""
+    """Return a fingerprint of a set of rows in any order; Spark computes the same (see ``spark.build``)."""
     values = np.asarray(marks.to_numpy(), np.int64)
     mixed = np.bitwise_xor.reduce(values) if len(values) else 0
     return f"{len(values)}:{int(mixed)}:{int((values & 0xFFFFFF).sum())}"
 
 
-def _anew(work: Work, rows: pa.Table) -> tuple[Writer, Refused]:
-    limits = limits_of(work.settings)
+def _full_build(context: BuildContext, rows: pa.Table) -> tuple[Writer, Refused]:
+    limits = limits_of(context.settings)
     book = read_book(rows, limits, skip_bad=True, ignore=EVERY_OTHER)
-    writer = Writer(work.settings.engine, dict(work.settings.parameters), limits, work.sample)
+    writer = Writer(context.settings.engine, dict(context.settings.parameters), limits, context.sample)
     writer.load(book)
     return writer, book.refused
 
 
-def _changed(
-    work: Work, rows: pa.Table, book: pa.Table, before: Shard | None
+def _incremental_build(
+    context: BuildContext, rows: pa.Table, book: pa.Table, before: Shard | None
 ) -> tuple[Writer, Refused] | None:
-    """Only what differs from before; ``None`` if there is no before or too much differs."""
+    """Build from the differences; return ``None`` without a previous state or if too much differs."""
     if before is None or not before.book:
         return None
-    known = read_table(work.place, before.book, before)
+    known = read_table(context.location, before.book, before)
     place = pc.index_in(book["id"], value_set=known["id"])
     same = pc.fill_null(pc.equal(known["mark"].take(place), book["mark"]), False)
     news = book["id"].filter(pc.invert(same))
     gone = known["id"].filter(pc.invert(pc.is_in(known["id"], value_set=book["id"])))
-    if len(news) + len(gone) > REBUILD * len(book):
+    if len(news) + len(gone) > REBUILD_SHARE * len(book):
         return None
     try:
-        writer = open_to_change(work.place, before, work.settings, work.sample)
-    except IndexError_:  # what was there is damaged or gone: begin anew
+        writer = open_to_change(context.location, before, context.settings, context.sample)
+    except IndexError_:  # the previous files are damaged or gone: build everything
         return None
     fresh = rows.filter(pc.is_in(rows["id"], value_set=_one(news)))
-    given = read_book(fresh, limits_of(work.settings), skip_bad=True, ignore=EVERY_OTHER)
+    given = read_book(fresh, limits_of(context.settings), skip_bad=True, ignore=EVERY_OTHER)
     writer.apply(given, gone.to_pylist() + [name for name, _ in given.refused])
     return writer, given.refused
 
@@ -111,7 +111,7 @@ def _one(column: Any) -> Any:
 
 
 def _book(rows: pa.Table) -> pa.Table:
-    """Return every id with the marks of its rows added up: of text there is one row, in bulk several."""
+    """Return every id with the sum of the marks of its rows: text has one row, bulk several."""
     if "expression" in rows.column_names:
         return pa.table({"id": rows["id"], "mark": rows["mark"]})
     marks = pc.bit_wise_and(rows["mark"], 0xFFFF_FFFF_FFFF)  # so that no sum overflows
@@ -120,7 +120,7 @@ def _book(rows: pa.Table) -> pa.Table:
 
 
 def _unmarked(book: pa.Table, refused: Refused) -> pa.Table:
-    """Return the book without the marks of what was refused, so that it is looked at again next time."""
+    """Return the book without the marks of refused rows, so that the next build reads them again."""
     if not refused:
         return book
     names = pa.array(sorted({name for name, _ in refused}), pa.string())
@@ -129,7 +129,7 @@ def _unmarked(book: pa.Table, refused: Refused) -> pa.Table:
 
 
 def _newest_first(rows: pa.Table) -> pa.Table:
-    """Of rows with the same id the one with the highest version is taken, whatever order they came in."""
+    """Return the rows sorted so that among equal ids the highest version counts, in any order of input."""
     if "expression" not in rows.column_names or pc.count_distinct(rows["id"]).as_py() == rows.num_rows:
         return rows
     order = [("version", "descending")] if "version" in rows.column_names else []
@@ -137,7 +137,7 @@ def _newest_first(rows: pa.Table) -> pa.Table:
 
 
 def _without_strange_ids(rows: pa.Table) -> tuple[pa.Table, Refused]:
-    """Shards are found by the bytes of an id, so an id must come in the one form that the index keeps."""
+    """Return the rows with ids in NFC, and the refused others: shards are found by the bytes of an id."""
     beyond = pc.invert(pc.fill_null(pc.string_is_ascii(rows["id"]), True))
     if not pc.any(beyond).as_py():
         return rows, []
@@ -151,7 +151,7 @@ def _without_strange_ids(rows: pa.Table) -> tuple[pa.Table, Refused]:
 
 
 def quarantine(refused: Refused, rows: pa.Table | None = None) -> pa.Table:
-    """Refused subscriptions as rows: id, code, position, message and text."""
+    """Return refused subscriptions as rows: id, code, position, message and text."""
     texts: dict[str, str] = {}
     if rows is not None and "expression" in rows.column_names:
         names = pa.array([name for name, _ in refused], pa.string())

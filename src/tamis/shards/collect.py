@@ -1,4 +1,4 @@
-"""Collecting garbage: old versions go, and with them every file that no version needs any more."""
+"""Collects garbage: removes old versions and every file that no version needs."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from datetime import UTC, datetime, timedelta
 from tamis.index.manifest import PREFIXES
 from tamis.shards import receipts
 from tamis.shards.cache import prune
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Shard, name_of, numbers, read
-from tamis.shards.place import Place
 
 KEEP = 3
-GRACE = timedelta(minutes=15)  # what is younger may belong to a build or a batch that is under way
+GRACE = timedelta(minutes=15)  # younger files may belong to a build or a batch in progress
 _OURS = (*PREFIXES, "manifest-")
 
 
-def collect(place: Place, keep: int = KEEP, grace: timedelta = GRACE) -> int:
-    """Remove all versions but the last ``keep`` and those within ``grace``; returns how many files went."""
+def collect(location: Location, keep: int = KEEP, grace: timedelta = GRACE) -> int:
+    """Remove all versions but the last ``keep`` and those within ``grace``; return the files removed."""
     before = datetime.now(UTC) - grace
-    kept = _kept(place, keep, before)
+    kept = _kept(location, keep, before)
     needed = {name for manifest in kept for name in _files(manifest)}
-    # A long build is not in any version yet.
-    needed |= {name for receipt in receipts.read(place) for name in _files_of(receipt.shard)}
+    # No version lists the files of a build in progress.
+    needed |= {name for receipt in receipts.read(location) for name in _files_of(receipt.shard)}
     gone = [
         info.base_name
-        for info in place.names()
+        for info in location.names()
         if info.base_name.startswith(_OURS) and info.base_name not in needed and _older(info, before)
     ]
     # Manifests first: a version must never be visible without its files.
     for name in sorted(gone, key=lambda name: not name.startswith("manifest-")):
-        place.remove(name)
-    prune(place, kept)
+        location.remove(name)
+    prune(location, kept)
     return len(gone)
 
 
-def _kept(place: Place, keep: int, before: datetime) -> list[Manifest]:
-    there = numbers(place)
-    ages = {info.base_name: info for info in place.names()}
+def _kept(location: Location, keep: int, before: datetime) -> list[Manifest]:
+    there = numbers(location)
+    ages = {info.base_name: info for info in location.names()}
     young = [number for number in there[:-keep] if not _older(ages[name_of(number)], before)]
-    return [read(place, number) for number in (*young, *there[-keep:])]
+    return [read(location, number) for number in (*young, *there[-keep:])]
 
 
 def _files(manifest: Manifest) -> set[str]:
@@ -47,10 +47,10 @@ def _files(manifest: Manifest) -> set[str]:
 
 
 def _files_of(shard: Shard) -> set[str]:
-    """Files and folders that a shard needs, for matching and for the next build."""
+    """Return the files and folders that a shard needs, for matching and for the next build."""
     return {name.split("/")[0] for name in (*shard.files(), shard.book, shard.quarantine) if name}
 
 
 def _older(info: object, moment: datetime) -> bool:
-    changed = getattr(info, "mtime", None)  # some file systems do not say
+    changed = getattr(info, "mtime", None)  # some file systems do not report it
     return changed is None or changed < moment

@@ -1,7 +1,7 @@
-"""Manifests of an index at a place: the versions that are there, the one in force, the next one.
+"""Finds and commits the versions of an index at a location.
 
-A version is created, never replaced: committing happens whole or not at all on every file system, and of two
-builders that want the same number one is told so. ``tamis.index.manifest`` says what a version holds.
+A version is created, never replaced, so a commit is atomic on every file system, and of two builders with the
+same number one gets an error. ``tamis.index.manifest`` defines the content of a version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tamis.index.manifest import (
     numbers_in,
 )
 from tamis.segment.sealed import index_key
-from tamis.shards.place import Place
+from tamis.shards.location import Location
 
 __all__ = [
     "Manifest",
@@ -35,36 +35,36 @@ __all__ = [
 ]
 
 
-def numbers(place: Place) -> list[int]:
-    """Return all versions that are there, oldest first."""
-    return numbers_in(info.base_name for info in place.names())
+def numbers(location: Location) -> list[int]:
+    """Return the numbers of all versions, oldest first."""
+    return numbers_in(info.base_name for info in location.names())
 
 
-def latest(place: Place) -> Manifest | None:
-    """Return the version in force; ``None`` if nothing was ever committed."""
-    there = numbers(place)
-    return read(place, there[-1]) if there else None
+def latest(location: Location) -> Manifest | None:
+    """Return the current version, or ``None`` if nothing was ever committed."""
+    there = numbers(location)
+    return read(location, there[-1]) if there else None
 
 
-def current(place: Place, number: int | None = None) -> Manifest:
-    """Return a version, or the one in force; an error that says so if there is none."""
-    found = latest(place) if number is None else read(place, number)
+def current(location: Location, number: int | None = None) -> Manifest:
+    """Return a version, by default the current one; raise ``IndexNotFound`` if there is none."""
+    found = latest(location) if number is None else read(location, number)
     if found is None:
         raise IndexNotFound(
-            f"there is no index at {place.uri}; 'tamis build', 'tamis spark build', tamis.Index.save or "
+            f"there is no index at {location.uri}; 'tamis build', 'tamis spark build', tamis.Index.save or "
             "tamis.spark.build makes one"
         )
     return found
 
 
-def read(place: Place, number: int) -> Manifest:
+def read(location: Location, number: int) -> Manifest:
     """Return the version with this number."""
     name = name_of(number)
-    return decode(place.read(name), place.path(name), number, index_key())
+    return decode(location.read(name), location.path(name), number, index_key())
 
 
-def commit(place: Place, manifest: Manifest) -> None:
-    """Put a version in force; :class:`~tamis.errors.IndexConflict` if its number is taken."""
+def commit(location: Location, manifest: Manifest) -> None:
+    """Commit a version; raise :class:`~tamis.errors.IndexConflict` if its number is taken."""
     failpoint("shards.before_commit")
-    place.write_new(name_of(manifest.number), encode(manifest, index_key()))
+    location.write_new(name_of(manifest.number), encode(manifest, index_key()))
     failpoint("shards.after_commit")

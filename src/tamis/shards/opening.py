@@ -1,4 +1,4 @@
-"""Opening: some or all shards of a version as one index, mapped once per process."""
+"""Opens some or all shards of a version as one index, mapped once per process."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tamis.limits import Limits
 from tamis.segment import Segment
 from tamis.segment.sealed import index_key
 from tamis.shards.cache import fetch
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Settings, Shard, current
-from tamis.shards.place import Place
 
-_KEPT = 4  # opened indexes: the version in force, the one before, and perhaps other shards
+_KEPT = 4  # opened indexes: the current version, the previous one, and perhaps other shards
 
 _Key = tuple[str, int, tuple[int, ...]]
 _opened: OrderedDict[_Key, Index] = OrderedDict()
@@ -32,63 +32,62 @@ _lock = threading.Lock()
 
 
 def open_shards(path: str, *, version: int | None = None, shards: Sequence[int] | None = None) -> Index:
-    """Return the index at ``path``, or some of its shards, in a version or as it is now.
+    """Return the index at ``path``, or some of its shards, in a given version or the current one.
 
-    What was opened before in this process is used again; a new version maps only the segments that the
-    ones before it did not have.
+    An index that was opened before in this process is reused; a new version maps only its new segments.
     """
-    place = Place(path)
-    manifest = None if version is not None else current(place)
+    location = Location(path)
+    manifest = None if version is not None else current(location)
     number = version if manifest is None else manifest.number
-    key = (place.uri, int(number or 0), tuple(shards) if shards is not None else ())
+    key = (location.uri, int(number or 0), tuple(shards) if shards is not None else ())
     with _lock:
         if key in _opened:
             _opened.move_to_end(key)
             return _opened[key]
-        index = _open(place, manifest or current(place, number), shards)
+        index = _open(location, manifest or current(location, number), shards)
         _opened[key] = index
         if len(_opened) > _KEPT:
             _opened.popitem(last=False)
         return index
 
 
-def _open(place: Place, manifest: Manifest, shards: Sequence[int] | None) -> Index:
-    chosen = manifest.shards if shards is None else [_shard(place, manifest, number) for number in shards]
+def _open(location: Location, manifest: Manifest, shards: Sequence[int] | None) -> Index:
+    chosen = manifest.shards if shards is None else [_shard(location, manifest, number) for number in shards]
     limits = limits_of(manifest.settings)
-    layers = [layer for shard in chosen for layer in _layers(place, shard, limits)]
-    # Nobody merges what a worker has opened, so the sample stays where it is.
+    layers = [layer for shard in chosen for layer in _layers(location, shard, limits)]
+    # A worker never merges its index, so it does not need the sample.
     return Index(_writer(layers, WeakKeyDictionary(), manifest.settings), notes=manifest.notes)
 
 
-def _shard(place: Place, manifest: Manifest, number: int) -> Shard:
+def _shard(location: Location, manifest: Manifest, number: int) -> Shard:
     for shard in manifest.shards:
         if shard.number == number:
             return shard
-    raise InputError(f"{place.uri} has no shard {number}; it has {len(manifest.shards)}")
+    raise InputError(f"{location.uri} has no shard {number}; it has {len(manifest.shards)}")
 
 
-def open_to_change(place: Place, shard: Shard, settings: Settings, sample: Any = None) -> Writer:
-    """Return one shard to be changed; it knows which of its segments are stored where."""
-    layers = _layers(place, shard, limits_of(settings))
-    home, places = fetch(place, shard), Places()
+def open_to_change(location: Location, shard: Shard, settings: Settings, sample: Any = None) -> Writer:
+    """Open one shard to change it; the writer knows where each of its segments is stored."""
+    layers = _layers(location, shard, limits_of(settings))
+    home, places = fetch(location, shard), Places()
     for layer, entry in zip(layers, shard.segments, strict=True):
         places[layer.segment] = stored_at(home, entry)
     return _writer(layers, places, settings, sample)
 
 
-def _layers(place: Place, shard: Shard, limits: Limits) -> list[Layer]:
-    home = fetch(place, shard)
+def _layers(location: Location, shard: Shard, limits: Limits) -> list[Layer]:
+    home = fetch(location, shard)
     key = index_key()
     layers = [
-        read_layer(home, entry, limits, known=_known(place, entry), key=key) for entry in shard.segments
+        read_layer(home, entry, limits, known=_known(location, entry), key=key) for entry in shard.segments
     ]
     for layer, entry in zip(layers, shard.segments, strict=True):
-        _segments[place.uri, entry.folder] = layer.segment
+        _segments[location.uri, entry.folder] = layer.segment
     return layers
 
 
-def _known(place: Place, entry: Entry) -> Segment | None:
-    return _segments.get((place.uri, entry.folder))
+def _known(location: Location, entry: Entry) -> Segment | None:
+    return _segments.get((location.uri, entry.folder))
 
 
 def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any = None) -> Writer:
@@ -97,17 +96,17 @@ def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any
     return writer
 
 
-def sample_of(place: Place, manifest: Manifest) -> KeptSample:
-    """Return the sample that a version was laid out for; read once, since versions share it."""
+def sample_of(location: Location, manifest: Manifest) -> KeptSample:
+    """Return the sample that a version was laid out for; it is read once, since versions share it."""
     limits, sample = limits_of(manifest.settings), manifest.sample
     if sample is None:
         return KeptSample(None, limits)
-    key = (place.uri, sample.file)
+    key = (location.uri, sample.file)
     with _lock:
         found = _samples.get(key)
     if found is None:
-        raw = place.read(sample.file)
-        check_sample(raw, sample, place.path(sample.file), index_key())
+        raw = location.read(sample.file)
+        check_sample(raw, sample, location.path(sample.file), index_key())
         found = KeptSample.of_lines(raw, limits)
         with _lock:
             _samples[key] = found

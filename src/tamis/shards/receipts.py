@@ -1,4 +1,4 @@
-"""Receipts: which shards of a build are done, for one that is interrupted and for whoever watches it."""
+"""Records which shards of a build are done, to resume an interrupted build and to show its progress."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ import msgspec
 from tamis.errors import IndexError_
 from tamis.index.manifest import check_names
 from tamis.segment.sealed import index_key, seal, unseal
+from tamis.shards.location import Location
 from tamis.shards.manifest import Settings, Shard
-from tamis.shards.place import Place
 
 PENDING = "pending"
-LASTING = timedelta(days=1)  # a build that nobody took up again for so long is given up
+MAX_AGE = timedelta(days=1)  # an interrupted build is abandoned after this
 
 
 class Receipt(msgspec.Struct):
-    """A shard that is built and stored, but in no version yet."""
+    """A shard that is built and stored, but not in a version yet."""
 
     settings: Settings
     shard: Shard
 
 
-def leave(place: Place, settings: Settings, shard: Shard) -> None:
-    """Note that a shard is done."""
+def write(location: Location, settings: Settings, shard: Shard) -> None:
+    """Record that a shard is done."""
     body = msgspec.to_builtins(Receipt(settings, shard))
-    place.write(f"{PENDING}/shard-{shard.number:04d}.json", seal(body, index_key()))
+    location.write(f"{PENDING}/shard-{shard.number:04d}.json", seal(body, index_key()))
 
 
-def count(place: Place) -> int:
-    """Return how many shards of the build under way are done."""
-    return sum(info.base_name.endswith(".json") for info in place.names(PENDING))
+def count(location: Location) -> int:
+    """Return the number of finished shards of the build in progress."""
+    return sum(info.base_name.endswith(".json") for info in location.names(PENDING))
 
 
-def read(place: Place) -> list[Receipt]:
-    """Return all receipts that still count; one that cannot be read does not."""
+def read(location: Location) -> list[Receipt]:
+    """Return all valid receipts; unreadable ones are ignored."""
     found = []
-    for info in place.names(PENDING):
-        young = info.mtime is None or info.mtime > datetime.now(UTC) - LASTING
+    for info in location.names(PENDING):
+        young = info.mtime is None or info.mtime > datetime.now(UTC) - MAX_AGE
         if info.base_name.endswith(".json") and young:
             name = f"{PENDING}/{info.base_name}"
             try:
-                body = unseal(place.read(name), place.path(name), index_key())
+                body = unseal(location.read(name), location.path(name), index_key())
                 receipt = msgspec.convert(body, Receipt)
                 check_names([receipt.shard])
                 found.append(receipt)
@@ -51,6 +51,6 @@ def read(place: Place) -> list[Receipt]:
     return found
 
 
-def forget(place: Place) -> None:
-    """The build is committed."""
-    place.remove(PENDING)
+def forget(location: Location) -> None:
+    """Delete all receipts after the build is committed."""
+    location.remove(PENDING)

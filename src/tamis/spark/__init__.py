@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tamis.extras import needs_extra
 
-# Stages have the names of their modules, so all are loaded at once: a module that is loaded later would
-# take the place of its function.
+# Stages have the names of their modules, so all are imported at once: a module imported later would replace
+# its function.
 with needs_extra("tamis.spark", "spark"):
     from tamis.spark.build import Build, build
     from tamis.spark.digest import digest

@@ -1,8 +1,8 @@
-"""The process that Spark forks its Python workers from, with the kernels already loaded.
+"""The process from which Spark forks its Python workers, with the kernels already loaded.
 
-A fresh worker would spend about two seconds on importing Numba and loading compiled kernels; a fork of a
-warm process has them at once. Named by ``spark.python.daemon.module``; Spark reads the port from stdout,
-so nothing else may be written there.
+A new worker would need about two seconds to import Numba and load compiled kernels; a fork of a warm process
+has them at once. ``spark.python.daemon.module`` names this module. Spark reads the port from stdout, so
+nothing else may be written there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def _stdout_untouched() -> Iterator[None]:
-    """Whatever a library prints goes to stderr."""
+    """Redirect the output of libraries to stderr."""
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -27,7 +27,7 @@ def _stdout_untouched() -> Iterator[None]:
 
 
 def main() -> None:
-    """Warm up, then serve as Spark's own daemon does; a failure to warm up costs time, never a job."""
+    """Warm up, then serve as Spark's own daemon does; a failed warm-up costs time, never a job."""
     try:
         with _stdout_untouched():
             from tamis.index.warm import warm

@@ -1,11 +1,10 @@
-"""Digests: matches grouped per subscription and schedule, with Spark's own operators.
+"""Groups matches into digests per subscription and schedule, with Spark's own operators.
 
-Each match gets an *effective time*: its event's time, but neither before the batch's moment less
-``lateness`` nor after that moment. So a late match is never dropped, it goes into the digest that comes next;
-and an event from the future does not hurry time along. A heartbeat of a row a second lets time go on when no
-events come. Duplicates are dropped, the rest is counted per subscription and tick, and every tick that is
-complete goes to the store, which knows the schedules and makes one row of the outbox of each period that
-has ended.
+Each match gets an *effective time*: its event's time, limited to the interval from the batch's time less
+``lateness`` to the batch's time. So a late match is never dropped: it goes into the next digest. An event
+from the future does not advance time. A heartbeat of a row per second advances time when no events come.
+Duplicates are dropped, the rest is counted per subscription and tick, and every complete tick goes to the
+store. The store knows the schedules and writes one outbox row for each period that has ended.
 
 The watermark stays twice ``lateness`` behind, so the machine's clock may step back by ``lateness``.
 """
@@ -20,9 +19,25 @@ from pyspark.sql import functions as F
 
 from tamis.contract.schedule import UNITS, Every, parse_schedule
 from tamis.errors import InputError, ScheduleError
+from tamis.spark.schema import (
+    BATCH_TIME,
+    END,
+    ENVELOPE,
+    EVENT_ID,
+    EVENT_TIME,
+    EVENTS,
+    KIND,
+    MATCHES,
+    PAIRS,
+    PAYLOAD,
+    START,
+    SUBSCRIPTION_ID,
+    TO_DIGEST,
+    VERSION,
+)
 from tamis.store import Store
-from tamis.store.digests import Run
-from tamis.store.parts import Clock, Part
+from tamis.store.digest_plan import Clock, Part
+from tamis.store.digests import DigestBatch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,10 +45,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 MOST_EVENTS = 10_000
-_TYPES = {"event_id": "string", "subscription_id": "string", "version": "long"}
-_TYPES |= {"event_time": "timestamp", "payload": "string"}
-_KEY = ["event_id", "subscription_id", "version"]
-_PAUSE = 10  # seconds between batches, if ticks are not shorter
+_PAUSE = 10  # seconds between batches, unless ticks are shorter
 _MICROS = 1_000_000
 _SHUFFLE = "spark.sql.shuffle.partitions"
 
@@ -54,9 +66,9 @@ def digest(
     """Start a query that turns a stream of matches into digests in the store's outbox.
 
     ``matches`` has event_id, subscription_id, version and, if known, event_time and payload. A digest lists
-    its first ``most_events`` events and counts them all. Subscriptions that want to be told at once get a
-    digest each tick, or none with ``at_once=False``: for where their matches are in the outbox already.
-    ``partitions`` is how many tasks keep the state, from the first start of a checkpoint on.
+    its first ``most_events`` events and counts them all. Subscriptions with the schedule "at once" get a
+    digest each tick, or none with ``at_once=False``, for matches that are in the outbox already.
+    ``partitions`` is the number of tasks that keep the state, fixed at the first start of a checkpoint.
     """
     seconds, late = _seconds(tick, "tick"), _seconds(lateness, "lateness")
     for option, number, most in (
@@ -76,7 +88,7 @@ def digest(
 
 @contextlib.contextmanager
 def _shuffled_into(spark: SparkSession, partitions: int) -> Iterator[None]:
-    """Each task writes files of state in every batch: Spark's default of 200 tasks takes ten seconds."""
+    """Limit shuffle partitions: each writes state files in every batch, and 200 of them take ten seconds."""
     kept = str(spark.conf.get(_SHUFFLE))
     spark.conf.set(_SHUFFLE, str(partitions))
     try:
@@ -86,28 +98,27 @@ def _shuffled_into(spark: SparkSession, partitions: int) -> Iterator[None]:
 
 
 def complete_ticks(matches: DataFrame, tick: int, late: int, most_events: int) -> DataFrame:
-    """Count and first events of every subscription in every tick, once the tick is complete.
+    """Return the count and first events of every subscription in every complete tick.
 
-    Rows without a subscription are the heartbeat's: all ticks up to theirs are complete.
+    Rows without a subscription come from the heartbeat: all ticks up to theirs are complete.
     """
-    moment = F.current_timestamp()  # that of the batch, also when it is replayed
+    moment = F.current_timestamp()  # the time of the batch, also in a replay
     oldest = moment - F.expr(f"INTERVAL {late} SECONDS")
-    timed = matches.withColumn("at", F.least(F.greatest(F.coalesce("event_time", moment), oldest), moment))
+    timed = matches.withColumn("at", F.least(F.greatest(F.coalesce(EVENT_TIME, moment), oldest), moment))
     alive = timed.unionByName(_heartbeat(matches.sparkSession, tick))
-    once = alive.withWatermark("at", f"{2 * late} seconds").dropDuplicatesWithinWatermark(_KEY)
-    event = F.struct("event_time", "event_id", "payload")
-    first = F.min_by(event, F.struct("event_time", "event_id"), most_events)
-    counted = once.groupBy(F.window("at", f"{tick} seconds").alias("tick"), "subscription_id", "version").agg(
-        F.count("*").alias("matches"), first.alias("events")
-    )
+    once = alive.withWatermark("at", f"{2 * late} seconds").dropDuplicatesWithinWatermark(list(PAIRS))
+    event = F.struct(EVENT_TIME, EVENT_ID, PAYLOAD)
+    first = F.min_by(event, F.struct(EVENT_TIME, EVENT_ID), most_events)
+    by_tick = once.groupBy(F.window("at", f"{tick} seconds").alias("tick"), SUBSCRIPTION_ID, VERSION)
+    counted = by_tick.agg(F.count("*").alias(MATCHES), first.alias(EVENTS))
     return counted.select(
-        "subscription_id",
-        "version",
-        F.unix_micros(F.col("tick.start")).alias("start"),
-        F.unix_micros(F.col("tick.end")).alias("end"),
-        "matches",
-        F.to_json("events", {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX"}).alias("events"),
-        F.unix_micros(F.current_timestamp()).alias("batch_time"),
+        SUBSCRIPTION_ID,
+        VERSION,
+        F.unix_micros(F.col("tick.start")).alias(START),
+        F.unix_micros(F.col("tick.end")).alias(END),
+        MATCHES,
+        F.to_json(EVENTS, {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX"}).alias(EVENTS),
+        F.unix_micros(F.current_timestamp()).alias(BATCH_TIME),
     )
 
 
@@ -116,11 +127,10 @@ def _heartbeat(spark: SparkSession, tick: int) -> DataFrame:
     source = spark.readStream.format("rate").option("rowsPerSecond", 1).option("numPartitions", 1).load()
     beat = F.floor(F.unix_seconds(F.current_timestamp()) / tick).cast("string")
     return source.select(
-        beat.alias("event_id"),
-        F.lit(None).cast("string").alias("subscription_id"),
-        F.lit(0).cast("long").alias("version"),
-        F.lit(None).cast("timestamp").alias("event_time"),
-        F.lit(None).cast("string").alias("payload"),
+        beat.alias(EVENT_ID),
+        F.lit(None).cast(SUBSCRIPTION_ID.spark).alias(SUBSCRIPTION_ID),
+        F.lit(0).cast(VERSION.spark).alias(VERSION),
+        *(F.lit(None).cast(field.spark).alias(field) for field in ENVELOPE),
         F.current_timestamp().alias("at"),
     )
 
@@ -128,10 +138,10 @@ def _heartbeat(spark: SparkSession, tick: int) -> DataFrame:
 def _into_store(url: str, name: str, tick: int, most_events: int, at_once: bool) -> Any:
     def take(frame: DataFrame, batch_id: int) -> None:
         rows = frame.toArrow()
-        beats = [row["end"] for row in rows.to_pylist() if row["subscription_id"] is None]
+        beats = [row[END] for row in rows.to_pylist() if row[SUBSCRIPTION_ID] is None]
         if rows.num_rows:
             clock = Clock(max(beats, default=0), tick)
-            run = Run(name, batch_id, rows.column("batch_time")[0].as_py(), clock, most_events, at_once)
+            run = DigestBatch(name, batch_id, rows.column(BATCH_TIME)[0].as_py(), clock, most_events, at_once)
             Store.shared(url).add_digests(run, _parts(rows))
 
     return take
@@ -141,25 +151,25 @@ def _parts(rows: pa.Table) -> list[Part]:
     return [
         Part(*(row[field] for field in Part._fields[:6]))
         for row in rows.to_pylist()
-        if row["subscription_id"] is not None
+        if row[SUBSCRIPTION_ID] is not None
     ]
 
 
 def _columns(matches: DataFrame) -> DataFrame:
-    """Return the columns of a match, whatever else there is."""
+    """Return the columns of a match; others are ignored."""
     if not matches.isStreaming:
         raise InputError("digest takes a streaming DataFrame; read the matches with spark.readStream")
-    missing = [name for name in _KEY if name not in matches.columns]
+    missing = [name for name in PAIRS if name not in matches.columns]
     if missing:
         there = ", ".join(matches.columns)
         raise InputError(f"the matches lack {', '.join(missing)}; the columns are {there}")
     chosen = [
-        (F.col(name) if name in matches.columns else F.lit(None)).cast(kind).alias(name)
-        for name, kind in _TYPES.items()
+        (F.col(field) if field in matches.columns else F.lit(None)).cast(field.spark).alias(field)
+        for field in TO_DIGEST
     ]
-    wanted = F.col("subscription_id").isNotNull()
-    if "kind" in matches.columns:  # an outbox that is followed has digests in it, too
-        wanted &= F.col("kind") == "match"
+    wanted = F.col(SUBSCRIPTION_ID).isNotNull()
+    if KIND in matches.columns:  # an outbox that is followed also contains digests
+        wanted &= F.col(KIND) == "match"
     return matches.where(wanted).select(*chosen)
 
 

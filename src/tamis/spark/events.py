@@ -1,8 +1,8 @@
-"""Events: any batch or streaming DataFrame in the canonical form, and the ones that must be refused.
+"""Brings any batch or streaming DataFrame of events into the canonical form, and lists refused events.
 
-The canonical columns are ``event_id`` (string), ``event_time`` (timestamp or null), ``attributes`` (a
-struct, a map or JSON text) and ``payload`` (string or null). A struct's fields mean what the columns of an
-Arrow table mean to the library: nested structs become dotted names, arrays are multi-valued, a struct of
+The canonical columns are ``event_id`` (string), ``event_time`` (timestamp or null), ``attributes`` (a struct,
+a map or JSON text) and ``payload`` (string or null). The fields of a struct mean the same as the columns of
+an Arrow table in the library: nested structs become dotted names, arrays are multi-valued, a struct of
 ``lon`` and ``lat`` is a point, a map at the top holds sparse attributes.
 """
 
@@ -19,44 +19,41 @@ from pyspark.sql import types as T
 from tamis.errors import EventError, InputError
 from tamis.index.batches import locate, nowhere
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.spark.rows import cut_text, readable_events, text_of
+from tamis.spark.schema import ATTRIBUTES, CANONICAL, EVENT_ID, EVENT_TIME, PAYLOAD, REFUSED_EVENTS
 from tamis.spark.workers import ready
 from tamis.values.event import clean_name
 
 _log = logging.getLogger(__name__)
 
-CANONICAL = ("event_id", "event_time", "attributes", "payload")
-REFUSED_EVENTS = "event_id string, code string, message string, text string"
-_REFUSED = pa.schema([(name, pa.string()) for name in ("event_id", "code", "message", "text")])
-
 
 def events(
     frame: DataFrame,
     *,
-    event_id: str = "event_id",
+    event_id: str = EVENT_ID,
     event_time: str | None = None,
     attributes: str | Sequence[str] | None = None,
     payload: str | None = None,
     carry: Sequence[str] = (),
     limits: Limits = DEFAULT_LIMITS,
 ) -> DataFrame:
-    """``frame`` in the canonical form; a frame that has it already is given back as it means.
+    """Return ``frame`` in the canonical form; a frame in this form keeps its meaning.
 
-    ``attributes`` names one column (struct, map, JSON as string or binary, VARIANT) or lists typed
-    columns. Without it the column ``attributes`` is taken, or else every column that is nothing else.
-    ``event_time`` and ``payload`` are the columns of that name, if there are any. ``carry`` keeps other
-    columns beside these, for :func:`match` to carry on.
+    ``attributes`` names one column (struct, map, JSON as string or binary, VARIANT) or lists typed columns.
+    Without it, the column ``attributes`` is used, or else every column without another role. ``event_time``
+    and ``payload`` default to the columns of that name, if they exist. ``carry`` keeps other columns, for
+    :func:`match` to carry.
     """
     _refuse_repeated(frame.columns)
-    _require(frame, event_id, "event_id", _MAKE_AN_ID)
-    event_time = _named(frame, event_time, "event_time")
-    payload = _named(frame, payload, "payload")
+    _require(frame, event_id, EVENT_ID, _MAKE_AN_ID)
+    event_time = _named(frame, event_time, EVENT_TIME)
+    payload = _named(frame, payload, PAYLOAD)
     kept = _kept(frame, carry)
     return frame.select(
-        _event_id(frame, event_id).alias("event_id"),
-        _event_time(frame, event_time).alias("event_time"),
-        _attributes(frame, attributes, {event_id, event_time, payload}, kept, limits).alias("attributes"),
-        _payload(frame, payload).alias("payload"),
+        _event_id(frame, event_id).alias(EVENT_ID),
+        _event_time(frame, event_time).alias(EVENT_TIME),
+        _attributes(frame, attributes, {event_id, event_time, payload}, kept, limits).alias(ATTRIBUTES),
+        _payload(frame, payload).alias(PAYLOAD),
         *[column(name) for name in kept],
     )
 
@@ -77,36 +74,37 @@ def _kept(frame: DataFrame, carry: Sequence[str]) -> list[str]:
 
 
 def refused_events(limits: Limits = DEFAULT_LIMITS) -> Callable[[DataFrame], DataFrame]:
-    """Return a transformation of canonical events into the quarantine: why and what, a row per refused event.
+    """Return a transformation of canonical events into the quarantine: a row per refused event.
 
-    No index is needed: whether an event can be read does not depend on what is asked of it.
+    No index is needed: whether an event can be read does not depend on the subscriptions.
     """
 
     def refuse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            good = good_of(batch, limits)
-            _, refused = locate(nowhere(limits), good.piece)
+            good = readable_events(batch, limits)
+            _, refused = locate(nowhere(limits), good.events)
             found = good.bad | {int(good.rows[at]): bad for at, bad in refused}
             if found:
                 yield quarantine_of(batch, sorted(found.items(), key=lambda item: item[0]))
 
     def refused(frame: DataFrame) -> DataFrame:
         ready(frame.sparkSession)
-        return frame.mapInArrow(refuse, REFUSED_EVENTS)
+        return frame.mapInArrow(refuse, REFUSED_EVENTS.spark)
 
     return refused
 
 
 def quarantine_of(batch: pa.RecordBatch, refused: Sequence[tuple[int, EventError]]) -> pa.RecordBatch:
     """Return the quarantine rows for refused rows of a canonical batch."""
-    ids = batch.column(batch.schema.get_field_index("event_id"))
+    ids = batch.column(batch.schema.get_field_index(EVENT_ID))
     columns = (
         ids.take(pa.array([row for row, _ in refused], pa.int64())).cast(pa.string()),
         [bad.code for _, bad in refused],
         [cut_text(bad.message) for _, bad in refused],
         [text_of(batch, row) for row, _ in refused],
     )
-    return pa.RecordBatch.from_arrays([pa.array(column, pa.string()) for column in columns], schema=_REFUSED)
+    schema = REFUSED_EVENTS.arrow
+    return pa.RecordBatch.from_arrays([pa.array(column, pa.string()) for column in columns], schema=schema)
 
 
 _MAKE_AN_ID = (
@@ -131,7 +129,7 @@ def _require(frame: DataFrame, name: str, role: str, remedy: str) -> None:
 
 
 def _named(frame: DataFrame, name: str | None, role: str) -> str | None:
-    """Return the column for a role that may be empty."""
+    """Return the column for an optional role, or ``None``."""
     if name is None:
         return role if role in frame.columns else None
     _require(frame, name, role, f"name another with {role}=…, or leave it out")
@@ -139,7 +137,7 @@ def _named(frame: DataFrame, name: str | None, role: str) -> str | None:
 
 
 def column(name: str) -> Column:
-    """Return the column of exactly this name, whatever dots and quotes it has."""
+    """Return the column of exactly this name, including dots and quotes."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
@@ -149,13 +147,13 @@ def _event_id(frame: DataFrame, name: str) -> Column:
         raise InputError(
             f"the column {name!r} is {kind.simpleString()}, which is no event_id; {_MAKE_AN_ID}", column=name
         )
-    # Bytes that are no text would be one id for many events once repaired, so they become no id at all.
+    # Repaired bytes would give many events the same id, so invalid bytes become a null id.
     return F.try_validate_utf8(column(name).cast("string"))
 
 
 def _event_time(frame: DataFrame, name: str | None) -> Column:
     if name is None:
-        return F.lit(None).cast("timestamp")
+        return F.lit(None).cast(EVENT_TIME.spark)
     kind = frame.schema[name].dataType
     if isinstance(kind, T.StringType | T.NumericType):
         how = f"to_timestamp({name})" if isinstance(kind, T.StringType) else f"timestamp_millis({name})"
@@ -168,13 +166,13 @@ def _event_time(frame: DataFrame, name: str | None) -> Column:
         raise InputError(
             f"the column {name!r} is {kind.simpleString()}, and event_time is a timestamp", column=name
         )
-    # A cast would take a watermark away, even one that does nothing.
-    return column(name) if isinstance(kind, T.TimestampType) else column(name).cast("timestamp")
+    # A cast would remove a watermark, even a cast to the same type.
+    return column(name) if isinstance(kind, T.TimestampType) else column(name).cast(EVENT_TIME.spark)
 
 
 def _payload(frame: DataFrame, name: str | None) -> Column:
     if name is None:
-        return F.lit(None).cast("string")
+        return F.lit(None).cast(PAYLOAD.spark)
     kind = frame.schema[name].dataType
     if isinstance(kind, T.StructType | T.ArrayType | T.MapType | T.VariantType):
         return F.to_json(column(name))
@@ -189,19 +187,19 @@ def _attributes(
     limits: Limits,
 ) -> Column:
     if isinstance(wanted, str):
-        _require(frame, wanted, "attributes", "name one with attributes=…")
+        _require(frame, wanted, ATTRIBUTES, "name one with attributes=…")
         return _whole(frame, wanted, limits)
-    if wanted is None and "attributes" in frame.columns:
-        used = {*taken, *kept, "attributes"}
+    if wanted is None and ATTRIBUTES in frame.columns:
+        used = {*taken, *kept, ATTRIBUTES}
         unused = [name for name in frame.columns if name not in used]
         if unused:
             _log.warning("the column attributes holds all attributes; not used: %s", ", ".join(unused))
-        return _whole(frame, "attributes", limits)
+        return _whole(frame, ATTRIBUTES, limits)
     names = [name for name in frame.columns if name not in taken] if wanted is None else list(wanted)
     if not names:
         raise InputError(f"no column is left to be an attribute (there are: {', '.join(frame.columns)})")
     for name in names:
-        _require(frame, name, "attributes", "name others with attributes=[…]")
+        _require(frame, name, ATTRIBUTES, "name others with attributes=[…]")
     _refuse_repeated(names)
     _check([(name, frame.schema[name].dataType) for name in names], limits)
     return F.struct(*[column(name).alias(name) for name in names])
@@ -214,7 +212,7 @@ def _whole(frame: DataFrame, name: str, limits: Limits) -> Column:
         return column(name)
     if isinstance(kind, T.BinaryType):
         return column(name).cast("string")
-    # Arrow would bring a VARIANT as its raw encoding, so the JVM writes it as JSON.
+    # Arrow would deliver a VARIANT in its raw encoding, so the JVM writes it as JSON.
     if isinstance(kind, T.VariantType) or (
         isinstance(kind, T.MapType)
         and isinstance(kind.keyType, T.StringType)
@@ -235,7 +233,7 @@ def _whole(frame: DataFrame, name: str, limits: Limits) -> Column:
 
 
 def _check(columns: Sequence[tuple[str, T.DataType]], limits: Limits) -> None:
-    """Refuse all columns at once that no attribute can have the name, type or depth of."""
+    """Raise one error for all columns whose name, type or depth no attribute can have."""
     bad = [problem for name, kind in columns for problem in _problems(name, kind, limits, 1)]
     if bad:
         more = f" (and {len(bad) - 10} more)" if len(bad) > 10 else ""

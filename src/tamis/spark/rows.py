@@ -1,10 +1,10 @@
-"""Events as Arrow batches bring them to a Spark worker: what the matcher takes, and their text.
+"""Reads events from the Arrow batches of a Spark worker, for the matcher and as text.
 
 A batch is canonical (``event_id``, ``event_time``, ``attributes``, ``payload``) or has no column
-``attributes``; then every other column is an attribute. Attributes that are a struct mean what the columns
-of a table mean to the library; a map holds sparse attributes; a string or binary is JSON.
+``attributes``; then every other column is an attribute. A struct of attributes means the same as the columns
+of a table in the library; a map holds sparse attributes; a string or binary is JSON.
 
-No row is ever skipped: what cannot be read stands as an :class:`~tamis.errors.EventError` in its place.
+No row is ever skipped: an unreadable event is replaced by an :class:`~tamis.errors.EventError`.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ import pyarrow.compute as pc
 from tamis.errors import EventError, EventLimit, EventSyntax, EventValue
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.space.table_row import event_of_row
+from tamis.spark.schema import ATTRIBUTES, ENVELOPE, EVENT_ID
 from tamis.values.event import event_or_error
 from tamis.values.foreign import decimal_number
 from tamis.values.value import clean_time, format_time
 
-ENVELOPE = ("event_id", "event_time", "payload")  # columns that are about an event, not of it
 TEXT_BYTES = 64 * 1024  # of a refused event or subscription that are kept in quarantine
 
 
-class Good(NamedTuple):
-    """The events of a batch that have an id and attributes, which row each is, and why others are refused.
+class ReadableEvents(NamedTuple):
+    """The events of a batch with an id and attributes, their rows, and the errors of the others.
 
-    JSON that cannot be read is still among the events, as an error: it shows only when it is decoded.
+    Unreadable JSON is still among the events, as an error: it shows only when it is decoded.
     """
 
-    piece: pa.Table | list[Any]
+    events: pa.Table | list[Any]
     rows: npt.NDArray[np.int64]
     bad: dict[int, EventError]
 
 
-def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
-    """What there is to match in ``batch``: as fast with refused rows in it as without."""
+def readable_events(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> ReadableEvents:
+    """Return the events of ``batch`` to match; refused rows do not slow this down."""
     bad = _without_id(batch, limits)
     attributes = _attributes(batch)
     if attributes is not None and attributes.null_count:
@@ -51,24 +51,24 @@ def good_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> Good:
     good = np.ones(batch.num_rows, np.bool_)
     good[list(bad)] = False
     some = batch.filter(pa.array(good)) if bad else batch
-    return Good(_piece(some, limits), np.flatnonzero(good), bad)
+    return ReadableEvents(_decoded_events(some, limits), np.flatnonzero(good), bad)
 
 
-def piece_of(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
-    """Return the events of ``batch``, row by row in the same order, as ``Index.match_batches`` takes them.
+def events_in(batch: pa.RecordBatch, limits: Limits = DEFAULT_LIMITS) -> pa.Table | list[Any]:
+    """Return the events of ``batch`` in the order of its rows, for ``Index.match_batches``.
 
-    A table has no place for a refusal: a batch with one goes on as single events, which is slow. Who can
-    give rows their numbers back takes :func:`good_of`.
+    A table cannot contain a refusal: a batch with one becomes single events, which is slow. A caller that can
+    map rows back to their numbers should use :func:`readable_events`.
     """
-    piece, rows, bad = good_of(batch, limits)
+    events, rows, bad = readable_events(batch, limits)
     if not bad:
-        return piece
-    events = piece if isinstance(piece, list) else [_event(piece, at, limits) for at in range(len(rows))]
-    found: dict[int, Any] = dict(zip(rows.tolist(), events, strict=True)) | bad
+        return events
+    single = events if isinstance(events, list) else [_event(events, at, limits) for at in range(len(rows))]
+    found: dict[int, Any] = dict(zip(rows.tolist(), single, strict=True)) | bad
     return [found[row] for row in range(batch.num_rows)]
 
 
-def _piece(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
+def _decoded_events(batch: pa.RecordBatch, limits: Limits) -> pa.Table | list[Any]:
     attributes = _attributes(batch)
     if attributes is None or not _is_text(attributes.type):
         return _table(batch, attributes)
@@ -91,14 +91,14 @@ def text_of(batch: pa.RecordBatch, row: int) -> str:
 
 
 def cut_text(text: str) -> str:
-    """``text``, cut to what quarantine keeps of it."""
+    """Return ``text``, cut to the length that the quarantine keeps."""
     if len(text) * 4 <= TEXT_BYTES or len(raw := text.encode("utf-8", "replace")) <= TEXT_BYTES:
         return text
     return raw[:TEXT_BYTES].decode("utf-8", "ignore")
 
 
 def _attributes(batch: pa.RecordBatch) -> Any | None:
-    at = batch.schema.get_field_index("attributes")
+    at = batch.schema.get_field_index(ATTRIBUTES)
     if at < 0 or not (_is_text(kind := batch.schema.types[at]) or _is_nested(kind)):
         return None
     return batch.column(at)
@@ -117,24 +117,23 @@ def _is_large(kind: Any) -> bool:
 
 
 def _binary(kind: Any) -> Any:
-    """Return the type that holds the same bytes without a promise of UTF-8, which Spark does not keep
-    either."""
+    """Return the type for the same bytes without the promise of UTF-8, which Spark does not keep."""
     return pa.large_binary() if _is_large(kind) else pa.binary()
 
 
 def _table(batch: pa.RecordBatch, attributes: Any | None) -> pa.Table:
     """Return one column per attribute, or a map of them."""
     if attributes is None:
-        names = [name for name in batch.schema.names if name not in ENVELOPE]
+        names = [name for name in batch.schema.names if name != EVENT_ID and name not in ENVELOPE]
         return pa.Table.from_batches([batch]).select(names)
     if pa.types.is_map(attributes.type):
-        return pa.Table.from_arrays([attributes], ["attributes"])
+        return pa.Table.from_arrays([attributes], [ATTRIBUTES])
     return pa.Table.from_arrays(attributes.flatten(), [field.name for field in attributes.type])
 
 
 def _without_id(batch: pa.RecordBatch, limits: Limits) -> dict[int, EventError]:
-    """Return the rows whose event cannot be named in any result."""
-    at = batch.schema.get_field_index("event_id")
+    """Return an error for each row whose event has no usable id."""
+    at = batch.schema.get_field_index(EVENT_ID)
     if at < 0 or not _is_text(batch.schema.types[at]):
         return {}
     size = pc.fill_null(pc.binary_length(batch.column(at)), 0).to_numpy(zero_copy_only=False)
@@ -180,14 +179,14 @@ def _row(table: pa.Table) -> dict[str, Any]:
 
 
 def _enter(found: dict[str, Any], name: str, value: Any) -> None:
-    """A name that stands in several columns has all their values."""
+    """Add a value; a name in several columns gets all their values."""
     found[name] = [found[name], value] if name in found else value
 
 
 def _plain(scalar: Any) -> Any:
-    """Return a cell as JSON knows it: times and points tagged, bytes that are no text replaced.
+    """Return a cell as JSON: times and points tagged, invalid bytes replaced.
 
-    Every row of a table has every column, so a null in it is silence, and is not written.
+    Every row of a table has every column, so a null means an absent attribute and is not written.
     """
     kind = scalar.type
     if not scalar.is_valid:
@@ -211,7 +210,7 @@ def _plain(scalar: Any) -> Any:
 def _decimal(number: Decimal) -> Any:
     try:
         return decimal_number(number)
-    except EventValue:  # as infinity, which is refused when the text is read back
+    except EventValue:  # becomes infinity, which is refused when the text is read back
         return float(number)
 
 
@@ -224,5 +223,5 @@ def _point_or_object(found: Mapping[str, Any]) -> Mapping[str, Any]:
 def _time(scalar: Any) -> Any:
     try:
         return {"$time": format_time(clean_time(scalar.as_py()))}
-    except (ValueError, OverflowError):  # a time that Python cannot hold
+    except (ValueError, OverflowError):  # a time that Python cannot represent
         return {"$time": str(scalar.value)}

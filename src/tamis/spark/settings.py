@@ -1,4 +1,4 @@
-"""What Tamis sets for a session, and what the user has set already."""
+"""The settings that Tamis gives to a session, and those that the user has already set."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _PROPERTY = re.compile(
     r"^[ \t]*([^\s#=:]+)(?:[ \t]*[=:]|[ \t])[ \t]*(.*)$", re.MULTILINE
 )  # key value, or key = value
 
-# For every session, a Connect server's too: these may change while it runs.
+# For every session, also on a Connect server: these may change while it runs.
 SQL = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",  # a third faster than the default of 10,000
     "spark.sql.python.filterPushdown.enabled": "true",
 }
-# A micro-batch spends 25 ms instead of 140 ms on its logs with these.
+# With these, a micro-batch spends 25 ms instead of 140 ms on its logs.
 _STREAMS = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -33,33 +33,33 @@ _CONTEXT = {
 
 
 def defaults(master: str) -> dict[str, str]:
-    """What a session on ``master`` gets where the user has said nothing."""
+    """Return the default settings of a session on ``master``."""
     if master.startswith("sc://"):
         return dict(SQL)
     return SQL | _STREAMS | _CONTEXT | (_local() if master.startswith("local") else {})
 
 
 def _local() -> dict[str, str]:
-    """Return one machine: nothing listens to others, and the driver is the executor."""
+    """Return the settings for one machine: no port is open to others, and the driver is the executor."""
     quiet = Path(__file__).with_name("log4j2.properties")
     return {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.driver.memory": f"{_driver_gib()}g",
-        # Spark writes plans out by regular expressions that overflow the usual stack when a query is stopped.
+        # Spark prints plans with regular expressions that overflow the usual stack when a query is stopped.
         "spark.driver.extraJavaOptions": f"-Xss8m -Dlog4j2.configurationFile={quiet.as_uri()}",
     }
 
 
 def _driver_gib() -> int:
-    """Return a quarter of the memory: indexes are mapped by Python workers, outside Java's heap."""
+    """Return a quarter of the memory: Python workers map indexes outside Java's heap."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(8, max(1, memory // 4 // _GIB))
 
 
-def given() -> dict[str, str]:
-    """What spark-defaults.conf, PYSPARK_SUBMIT_ARGS and spark-submit say."""
+def user_settings() -> dict[str, str]:
+    """Return the settings in spark-defaults.conf, PYSPARK_SUBMIT_ARGS and spark-submit."""
     return _defaults_file() | _submit_arguments() | _submitted()
 
 
@@ -101,7 +101,7 @@ def submitted() -> bool:
 
 
 def _submitted() -> dict[str, str]:
-    """What spark-submit was told: only its Java knows."""
+    """Return the settings of spark-submit, which only its Java knows."""
     if not submitted():
         return {}
     from pyspark import SparkConf, SparkContext

@@ -1,4 +1,4 @@
-"""The store as a format of Spark.
+"""The store as a Spark data source.
 
 ::
 
@@ -7,8 +7,8 @@
     spark.readStream.format("tamis").option("store", url).option("table", "outbox").load()
     matches.write.format("tamis").option("store", url).mode("append").save()  # into the outbox
 
-Reading is cut into ``partitions`` by token, or by number where a table has one; ``after`` skips the rows up
-to a number. Writing is idempotent row by row, so a task that fails and is run again adds nothing.
+A table is read in ``partitions`` by token, or by number if it has one; ``after`` skips the rows up to a
+number. Writing is idempotent row by row, so a task that fails and is run again adds nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +28,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from tamis.errors import InputError
 from tamis.spark.reading import StoreReader, StoreStream
+from tamis.spark.schema import (
+    EVENT_ID,
+    EVENT_TIME,
+    EXPRESSION,
+    ID,
+    PAYLOAD,
+    PRIORITY,
+    SCORE,
+    SUBSCRIPTION_ID,
+    VERSION,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -35,38 +46,37 @@ if TYPE_CHECKING:
 DEFAULT_PARTITIONS = 8
 MOST_PARTITIONS = 1_024  # as many as there are tokens
 MOST = 2**62
-DEFAULT_ROWS = 100_000  # that a micro-batch reads at most
+DEFAULT_ROWS = 100_000  # rows per micro-batch at most
 OPTIONS = ("store", "table", "partitions", "after", "rows", "query", "batch")
 
 _TEXT = ("string",)
 _WHOLE = ("byte", "short", "integer", "long")
 _NUMBER = (*_WHOLE, "float", "double")
 _MOMENT = ("timestamp", "timestamp_ntz")
-# For each table that can be written: the columns it needs, those it may have, and the types each may have.
+# For each writable table: its required columns, its optional ones, and the types that each may have.
 WRITABLE: dict[str, tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]] = {
     "outbox": (
-        {"event_id": _TEXT, "subscription_id": _TEXT, "version": _WHOLE},
-        {"score": _NUMBER, "event_time": _MOMENT, "payload": _TEXT},
+        {EVENT_ID: _TEXT, SUBSCRIPTION_ID: _TEXT, VERSION: _WHOLE},
+        {SCORE: _NUMBER, EVENT_TIME: _MOMENT, PAYLOAD: _TEXT},
     ),
     "subscriptions": (
-        {"id": _TEXT, "expression": _TEXT},
-        # The store gives version and token; they may stand there, so that what was read can be written.
-        {"priority": _NUMBER, "owner": _TEXT, "schedule": _TEXT, "version": _WHOLE, "token": _WHOLE},
+        {ID: _TEXT, EXPRESSION: _TEXT},
+        # The store sets version and token; they are allowed so that rows that were read can be written.
+        {PRIORITY: _NUMBER, "owner": _TEXT, "schedule": _TEXT, VERSION: _WHOLE, "token": _WHOLE},
     ),
 }
 
 
 class StoreSource(DataSource):
-    """The tables of a store, to be read and written."""
+    """The tables of a store, for reading and writing."""
 
     @classmethod
     def name(cls) -> str:
-        """What stands in ``format(…)``."""
+        """Return the name for ``format(…)``."""
         return "tamis"
 
     def schema(self) -> StructType:
-        """Return the columns of the chosen table; options that cannot be used are named here, by
-        ``load()``."""
+        """Return the columns of the chosen table; ``load()`` calls this, so it reports unusable options."""
         self._store()
         from tamis.store.views import view
 
@@ -105,8 +115,7 @@ class StoreSource(DataSource):
         return StoreWriter(self._store(), table, query, batch)
 
     def _store(self) -> str:
-        """Return the store's whole address; it is opened here, so that one that is down is named before any
-        task."""
+        """Return the store's full address; open the store, so that a failure is reported before any task."""
         from tamis.store import Store
 
         url = self.options.get("store")
@@ -131,14 +140,14 @@ class StoreSource(DataSource):
 
 
 class Done(WriterCommitMessage):
-    """What one task wrote."""
+    """The number of rows that one task wrote."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
 
 
 class StoreWriter(DataSourceArrowWriter):
-    """Writes each Arrow batch in a transaction of its own."""
+    """Writes each Arrow batch in its own transaction."""
 
     def __init__(self, url: str, table: str, query: str, batch: int) -> None:
         self.url = url
@@ -147,7 +156,7 @@ class StoreWriter(DataSourceArrowWriter):
         self.batch = batch
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Done:
-        """Return one task's rows."""
+        """Write one task's rows."""
         put = self._match if self.table == "outbox" else self._subscribe
         return Done(sum(put(pa.Table.from_batches([batch])) for batch in iterator if batch.num_rows))
 
@@ -157,24 +166,24 @@ class StoreWriter(DataSourceArrowWriter):
         return Store.shared(self.url).add_matches(rows, self.query, self.batch)
 
     def _subscribe(self, rows: pa.Table) -> int:
-        """Bad subscriptions go to the quarantine; the others are put."""
+        """Put the good subscriptions, and quarantine the others."""
         from tamis.store import Store
 
         store = Store.shared(self.url)
-        written = store.put_many(rows, ignore="token")  # the store gives it
+        written = store.put_many(rows, ignore="token")  # the store sets it
         if written.refused:
             store.quarantine_subscriptions(written.refused, self.query, self.batch)
         return written.changed
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """All rows are in the store already."""
+        """Do nothing: all rows are in the store already."""
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Rows that were written stay: the job, run again, adds the rest and repeats none."""
+        """Do nothing: written rows stay, and a retry of the job adds the rest without duplicates."""
 
 
 def check_columns(schema: StructType, table: str) -> None:
-    """Refuse a DataFrame that cannot go into a table, before anything runs."""
+    """Raise ``InputError`` for a DataFrame that does not fit a table, before anything runs."""
     if table not in WRITABLE:
         raise InputError(f"the table {table!r} cannot be written; those that can are {', '.join(WRITABLE)}")
     needed, more = WRITABLE[table]

@@ -1,9 +1,8 @@
-"""``match_stream``: events as they come, matched against the index as it is, into the outbox.
+"""``match_stream``: matches events as they arrive against the current index, into the outbox.
 
 Between micro-batches the index is brought up to date: changes of the store become a version of the index, and
-a version that somebody else built is taken up. The version is pinned in the store before a batch is matched
-and every row is unique there, so a batch that is run again after a crash, whatever was killed, does the same
-and adds nothing.
+a version that another process built is used. The version is pinned in the store before a batch is matched,
+and every row is unique there. So a batch that is run again after any crash does the same and adds nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +18,14 @@ from tamis.contract.on_error import REPORT
 from tamis.errors import IndexNotFound, InputError
 from tamis.shards.changes import apply_changes
 from tamis.shards.collect import collect
+from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, current, numbers
-from tamis.shards.place import Place
-from tamis.spark.carrying import Carry, checked_carry
-from tamis.spark.match import Matcher, canonical_of, wish_of
+from tamis.spark.carried_columns import Carry, checked_carry
+from tamis.spark.match import Matcher, canonical_of, options_of
 from tamis.spark.outbox import write_noted
 from tamis.spark.progress import COUNTS, WORK, report
-from tamis.spark.worker import ENVELOPE, MatchOptions
+from tamis.spark.schema import ENVELOPE
+from tamis.spark.worker import MatchOptions
 from tamis.spark.workers import ready
 from tamis.store import Store
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 Sink = Callable[["DataFrame", int], None]
-CHANGES = 10_000  # that are applied at once
-TIDY = 60.0  # seconds between collections of old versions
+CHANGES = 10_000  # changes applied at once
+REMOVE_EVERY = 60.0  # seconds between collections of old versions
 KEPT = 1_000  # batches that are remembered
 _log = logging.getLogger(__name__)
 
@@ -58,14 +58,14 @@ def match_stream(
 ) -> StreamingQuery:
     """Match a streaming DataFrame of events against the index at ``path``, without end.
 
-    ``store`` is the URL of a store: its changes are picked up, matches go into its outbox, refused events
-    into its quarantine. Or ``sink`` takes the rows of a batch and its number; it must bear being called
-    again for the same batch. Rows have a column ``note`` as :func:`match_with_notes` explains. ``carry`` is
-    as for :func:`match`; the outbox of a store has room for ``event_time`` and ``payload`` only.
+    ``store`` is the URL of a store: its changes are applied, matches go to its outbox, refused events to its
+    quarantine. Alternatively, ``sink`` gets the rows of a batch and its number; it must accept repeated calls
+    for the same batch. Rows have a column ``note``, which :func:`match_with_notes` explains. ``carry`` is as
+    for :func:`match`; the outbox of a store has room for ``event_time`` and ``payload`` only.
 
-    With ``on_error="report"`` a batch with refused events is one line in the log, with their number. With
-    ``"raise"`` the first refused event ends the query, with ``"skip"`` they are neither kept nor told of.
-    ``audit`` is a share of the events that the tree evaluator decides again; a difference ends the query.
+    With ``on_error="report"`` a batch with refused events logs one line with their number. With ``"raise"``
+    the first refused event ends the query. With ``"skip"`` they are neither kept nor reported. ``audit`` is a
+    share of the events that the tree evaluator matches again; a difference ends the query.
     """
     if not isinstance(path, str):
         raise InputError(
@@ -77,10 +77,10 @@ def match_stream(
         raise InputError("say where matches go: store=… or sink=…, one of them")
     url = store.url if isinstance(store, Store) else store
     if url is not None:
-        Store.shared(url)  # a store that is down is better known now than at the first event
-    path = Place(path).uri
-    current(Place(path))
-    options = replace(wish_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
+        Store.shared(url)  # an unavailable store is reported now, not at the first event
+    path = Location(path).uri
+    current(Location(path))
+    options = replace(options_of(k, "pairs", matches_per_event, on_error, audit), is_logged=url is None)
     canonical, carried = canonical_of(stream, checked_carry(carry))
     if url is not None and (unfit := [one for one in carried if one not in ENVELOPE]):
         raise InputError(
@@ -96,7 +96,7 @@ def match_stream(
 
 @dataclass
 class _Batches:
-    """What is done with each micro-batch; sent to wherever Spark runs it."""
+    """Handles each micro-batch, in the process in which Spark runs it."""
 
     path: str
     options: MatchOptions
@@ -107,51 +107,51 @@ class _Batches:
     sink: Sink | None
     carry: tuple[str, ...] = ()
     _query: str = field(default="", init=False)
-    _tidied: float = field(default=0.0, init=False)
+    _removed_at: float = field(default=0.0, init=False)
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Match one micro-batch."""
         if self.url is None:
-            self._give(batch, number, current(Place(self.path)).number)
+            self._match_into_sink(batch, number, current(Location(self.path)).number)
             return
         store = Store.shared(self.url)
         if store.is_finished(self.query, number):
             _log.info("%s: batch %d was done before", self.name, number)
             return
         version = store.begin_batch(self.query, number, self._up_to_date(store).number)
-        self._take(store, batch, number, self._there(version))
+        self._match_into_store(store, batch, number, self._there(version))
 
     @property
     def query(self) -> str:
-        """Tells this query from an earlier one of the same name: batches of a new checkpoint are new ones."""
+        """The name of this query with its checkpoint's id: the batches of a new checkpoint are new ones."""
         if not self._query:
-            metadata = Place(self.checkpoint).read("metadata")
+            metadata = Location(self.checkpoint).read("metadata")
             self._query = f"{self.name}/{json.loads(metadata)['id']}"
         return self._query
 
-    def _give(self, batch: DataFrame, number: int, version: int) -> None:
+    def _match_into_sink(self, batch: DataFrame, number: int, version: int) -> None:
         assert self.sink is not None
         self.sink(self._matched(batch, version), number)
         report(self.name, number, index_version=version)
 
-    def _take(self, store: Store, batch: DataFrame, number: int, version: int) -> None:
-        taken = write_noted(self._matched(batch, version), store.url, self.query, number)
-        store.finish_batch(self.query, number, taken.matches)
-        report(self.name, number, index_version=version, **{name: getattr(taken, name) for name in COUNTS})
-        report(self.name, number, **{name: getattr(taken.work, name) for name in WORK})
-        if taken.refused:
+    def _match_into_store(self, store: Store, batch: DataFrame, number: int, version: int) -> None:
+        written = write_noted(self._matched(batch, version), store.url, self.query, number)
+        store.finish_batch(self.query, number, written.matches)
+        report(self.name, number, index_version=version, **{name: getattr(written, name) for name in COUNTS})
+        report(self.name, number, **{name: getattr(written.work, name) for name in WORK})
+        if written.refused:
             _log.warning(
                 "%s: batch %d: %d events were refused; they are in the quarantine of the store",
-                self.name, number, taken.refused,
+                self.name, number, written.refused,
             )  # fmt: skip
-        self._tidy(store, number)
+        self._remove_old(store, number)
 
     def _matched(self, batch: DataFrame, version: int) -> DataFrame:
         return Matcher(self.path, self.options, self.plan, version).run(batch, self.carry)
 
     def _up_to_date(self, store: Store) -> Manifest:
-        """Return the index with every change that was in the store when the events had been read."""
-        place = Place(self.path)
+        """Return the index with every change that was in the store when the events were read."""
+        place = Location(self.path)
         manifest = current(place)
         while changes := store.changes(manifest.applied, CHANGES):
             manifest, refused = apply_changes(place, changes)
@@ -160,8 +160,8 @@ class _Batches:
         return manifest
 
     def _there(self, version: int) -> int:
-        """Return the pinned version, unless it was collected while the query was down for long."""
-        there = numbers(Place(self.path))
+        """Return the pinned version, or the last one if it was collected while the query was down."""
+        there = numbers(Location(self.path))
         if version in there:
             return version
         if not there:
@@ -169,9 +169,9 @@ class _Batches:
         _log.warning("%s: version %d of the index is gone; %d is used", self.name, version, there[-1])
         return there[-1]
 
-    def _tidy(self, store: Store, number: int) -> None:
-        """Old versions and old notes go; Spark runs the last batch again at most."""
-        if time.monotonic() - self._tidied > TIDY:
-            self._tidied = time.monotonic()
-            collect(Place(self.path))
+    def _remove_old(self, store: Store, number: int) -> None:
+        """Delete old versions and old batch records; Spark repeats at most the last batch."""
+        if time.monotonic() - self._removed_at > REMOVE_EVERY:
+            self._removed_at = time.monotonic()
+            collect(Location(self.path))
             store.forget_batches(self.query, number - KEPT)

@@ -1,7 +1,7 @@
-"""Subscriptions from files, DataFrames and the store: the good rows, and the quarantine of the others.
+"""Reads subscriptions from files, DataFrames and the store: the good rows, and the quarantine of the others.
 
 Rows are (id, expression) with optional ``priority`` (or ``weight``), ``version``, ``owner``, ``schedule`` and
-whatever else, or the library's bulk columns (id, attribute, operator, operands …) without an expression.
+any other columns, or the library's bulk columns (id, attribute, operator, operands …) without an expression.
 A bad row never fails the job.
 """
 
@@ -23,22 +23,34 @@ from tamis.columns import columns_from_arrow
 from tamis.errors import InputError
 from tamis.index.fields import BULK_FIELDS
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.spark.checked import CORRUPT, REFUSED_SUBSCRIPTIONS, check_bulk, check_texts
 from tamis.spark.events import column
+from tamis.spark.schema import (
+    CODE,
+    EXPRESSION,
+    FAULT,
+    ID,
+    MESSAGE,
+    POSITION,
+    PRIORITY,
+    REFUSED_SUBSCRIPTIONS,
+    TEXT,
+    VERSION,
+    Field,
+)
 from tamis.spark.session import session
+from tamis.spark.subscription_checks import CORRUPT, check_bulk, check_texts
 from tamis.spark.workers import ready
 
 Batches = Iterator[pa.RecordBatch]
-_VERDICT = ("code", "position", "message", "text")
 _KINDS = {
     ".parquet": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv", ".orc": "orc",
 }  # fmt: skip
 
 
 class Subscriptions(NamedTuple):
-    """Subscriptions and the rows that cannot be any.
+    """Valid subscriptions and refused rows.
 
-    ``rows`` are all of them under the names of the contract, unchecked: for stages that check themselves.
+    ``rows`` are all rows under the standard column names, unchecked, for stages that check them.
     """
 
     valid: DataFrame
@@ -50,8 +62,8 @@ def subscriptions(
     source: str | Path | DataFrame,
     *,
     spark: SparkSession | None = None,
-    id: str = "id",
-    expression: str = "expression",
+    id: str = ID,
+    expression: str = EXPRESSION,
     priority: str | None = None,
     format: str | None = None,
     options: Mapping[str, str] | None = None,
@@ -61,15 +73,15 @@ def subscriptions(
 
     ``source`` is a DataFrame, a path (Parquet, JSON lines or CSV by its ending or ``format``; ``options`` go
     to Spark's reader) or a store's URL. ``id``, ``expression`` and ``priority`` name its columns. Of several
-    good rows with one id the one with the highest version is kept, then the first by its text.
+    good rows with one id, the one with the highest version is kept, then the first by its text.
     """
     frame = source if isinstance(source, DataFrame) else _read(
         str(source), spark or session(), (id, expression, priority), format, options or {}
     )  # fmt: skip
     if frame.isStreaming:
         raise InputError("subscriptions are read as a batch, not as a stream; changes come from the store")
-    named = _named(frame, {"id": id, "expression": expression, "priority": priority})
-    if "expression" not in named.columns:
+    named = _named(frame, {ID: id, EXPRESSION: expression, PRIORITY: priority})
+    if EXPRESSION not in named.columns:
         return _checked_bulk(named, limits)
     return _checked_texts(_with_numbers(named), limits)
 
@@ -91,7 +103,7 @@ def _read(
         if kind == "csv":
             return _csv(spark, source, options)
         frame = reader.format(kind).load(source)
-        _ = frame.columns  # Spark Connect looks only now
+        _ = frame.columns  # Spark Connect checks only now
     except AnalysisException as bad:
         raise InputError(f"{source} cannot be read as {kind}: {str(bad).splitlines()[0]}") from None
     return frame
@@ -109,17 +121,17 @@ def _kind(source: str) -> str:
 
 
 def _json_schema(names: tuple[str, str, str | None]) -> T.StructType:
-    """What is read of a line; said beforehand, so that one odd line does not change the others' types."""
-    numbers = ("priority", "weight") if names[2] is None else ()
-    known = dict.fromkeys((*names, *numbers, "version", "owner", "schedule", CORRUPT))
+    """Return the schema of a line; it is fixed, so that one odd line does not change the others' types."""
+    numbers = (PRIORITY, "weight") if names[2] is None else ()
+    known = dict.fromkeys((*names, *numbers, VERSION, "owner", "schedule", CORRUPT))
     return T.StructType([T.StructField(name, T.StringType()) for name in known if name])
 
 
 def _json(frame: DataFrame) -> DataFrame:
-    """Return both names of a priority are read, for nobody knows beforehand which of them the lines use."""
+    """Return ``priority`` or ``weight`` as the priority, since lines may use either name."""
     if "weight" not in frame.columns:
         return frame
-    return frame.withColumn("priority", F.coalesce("priority", "weight")).drop("weight")
+    return frame.withColumn(PRIORITY, F.coalesce(PRIORITY, "weight")).drop("weight")
 
 
 def _csv(spark: SparkSession, source: str, options: Mapping[str, str]) -> DataFrame:
@@ -131,20 +143,20 @@ def _csv(spark: SparkSession, source: str, options: Mapping[str, str]) -> DataFr
 
 
 def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
-    """``frame`` with the contract's names for its columns."""
+    """Return ``frame`` with the standard column names."""
     columns = frame.columns
-    if wanted["id"] not in columns:
-        raise _missing(columns, "id", wanted["id"])
+    if wanted[ID] not in columns:
+        raise _missing(columns, ID, wanted[ID])
     bulk = {"attribute", "operator"} <= set(columns)
-    if wanted["expression"] not in columns and not bulk:
-        raise _missing(columns, "expression", wanted["expression"])
-    if wanted["priority"] is not None and wanted["priority"] not in columns:
-        raise _missing(columns, "priority", wanted["priority"])
+    if wanted[EXPRESSION] not in columns and not bulk:
+        raise _missing(columns, EXPRESSION, wanted[EXPRESSION])
+    if wanted[PRIORITY] is not None and wanted[PRIORITY] not in columns:
+        raise _missing(columns, PRIORITY, wanted[PRIORITY])
     names = {name: role for role, name in wanted.items() if name in columns}
-    if "priority" not in (*columns, *names.values()) and "weight" in columns and not bulk:
-        names["weight"] = "priority"
+    if PRIORITY not in (*columns, *names.values()) and "weight" in columns and not bulk:
+        names["weight"] = PRIORITY
     check_names(columns, bulk)
-    check_id_type(frame, str(wanted["id"]))
+    check_id_type(frame, str(wanted[ID]))
     clash = sorted(role for name, role in names.items() if role != name and role in columns)
     if clash:
         raise InputError(f"another column is called {clash[0]!r} already; drop or rename it", column=clash[0])
@@ -152,10 +164,8 @@ def _named(frame: DataFrame, wanted: Mapping[str, str | None]) -> DataFrame:
 
 
 def check_names(columns: list[str], bulk: bool) -> None:
-    """Refuse a column that looks like a misspelt optional one; other columns are carried along."""
-    known = (
-        BULK_FIELDS if bulk else ("id", "expression", "priority", "weight", "version", "owner", "schedule")
-    )
+    """Raise ``InputError`` for a column that looks like a misspelt optional one; other columns are kept."""
+    known = BULK_FIELDS if bulk else (ID, EXPRESSION, PRIORITY, "weight", VERSION, "owner", "schedule")
     for name in columns:
         near = [] if name in known else get_close_matches(name.lower(), set(known) - set(columns), 1, 0.8)
         if near:
@@ -167,14 +177,14 @@ def check_names(columns: list[str], bulk: bool) -> None:
 
 
 def check_number_type(frame: DataFrame, name: str) -> None:
-    """Refuse a priority or version that is neither a number nor text: TRUE would silently become 1."""
+    """Raise ``InputError`` for a priority or version of another type than number or text: TRUE would be 1."""
     kind = frame.schema[name].dataType
     if not isinstance(kind, T.NumericType | T.StringType | T.NullType):
         raise InputError(f"the column {name!r} is {kind.simpleString()}, not a number", column=name)
 
 
 def check_id_type(frame: DataFrame, name: str) -> None:
-    """Refuse ids that are not text: 7 would silently become '7'."""
+    """Raise ``InputError`` for ids that are not text: 7 would silently become '7'."""
     kind = frame.schema[name].dataType
     if not isinstance(kind, T.StringType | T.NullType):
         raise InputError(
@@ -187,36 +197,36 @@ def check_id_type(frame: DataFrame, name: str) -> None:
 def _missing(columns: list[str], role: str, name: str | None) -> InputError:
     return InputError(
         f"subscriptions need a column {name!r} (there are: {', '.join(columns)}); name it with {role}=…"
-        + (", or give the bulk columns attribute and operator" if role == "expression" else ""),
+        + (", or give the bulk columns attribute and operator" if role == EXPRESSION else ""),
         column=name,
     )
 
 
-_UNUSABLE = {"priority": float("nan"), "version": -1}  # what no stage takes for a number that was meant
-_TYPES = {"priority": "double", "version": "bigint"}
+_UNUSABLE = {PRIORITY: float("nan"), VERSION: -1}  # values that every stage refuses as a number
+_NUMBERS = (PRIORITY, VERSION)
 
 
 def _with_numbers(frame: DataFrame) -> DataFrame:
-    """Texts as strings; priority and version as numbers, with what was written kept beside them."""
-    others = [name for name in frame.columns if name not in ("id", "expression", *_TYPES)]
-    columns: list[Column] = [column(name).cast("string").alias(name) for name in ("id", "expression")]
-    for name in _TYPES:
+    """Return texts as strings, and priority and version as numbers beside their original text."""
+    others = [name for name in frame.columns if name not in (ID, EXPRESSION, *_NUMBERS)]
+    columns: list[Column] = [column(name).cast("string").alias(name) for name in (ID, EXPRESSION)]
+    for name in _NUMBERS:
         if name in frame.columns:
             written = F.nullif(F.trim(column(name).cast("string")), F.lit(""))
             columns += [_number(frame, name, written).alias(name), written.alias(f"_{name}")]
     return frame.select(*columns, *[column(name) for name in others])
 
 
-def _number(frame: DataFrame, name: str, written: Column) -> Column:
-    """Return the number that is written, 0 if there is none."""
+def _number(frame: DataFrame, name: Field, written: Column) -> Column:
+    """Return the written number, or 0 if there is none."""
     check_number_type(frame, name)
-    number = F.coalesce(written.try_cast(_TYPES[name]), F.lit(_UNUSABLE[name]).cast(_TYPES[name]))
-    return F.when(written.isNull(), F.lit(0).cast(_TYPES[name])).otherwise(number)
+    number = F.coalesce(written.try_cast(name.spark), F.lit(_UNUSABLE[name]).cast(name.spark))
+    return F.when(written.isNull(), F.lit(0).cast(name.spark)).otherwise(number)
 
 
 def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
     plain = frame.select([column(name) for name in frame.columns if not name.startswith("_")])
-    clash = sorted({*_VERDICT} & {*plain.columns})
+    clash = sorted({*FAULT} & {*plain.columns})
     if clash:
         raise InputError(
             f"a column of subscriptions cannot be called {clash[0]!r}; rename it", column=clash[0]
@@ -224,10 +234,7 @@ def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
     schema = T.StructType(
         [
             *[T.StructField(field.name, field.dataType) for field in plain.schema],
-            *[
-                T.StructField(name, T.IntegerType() if name == "position" else T.StringType())
-                for name in _VERDICT
-            ],
+            *FAULT.spark.fields,
         ]
     )
 
@@ -236,45 +243,45 @@ def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
 
     ready(frame.sparkSession)
     judged = _without_repeats(frame.mapInArrow(check, schema))
-    valid = judged.where("code is null").select([column(name) for name in plain.columns])
-    quarantine = judged.where("code is not null").select("id", *_VERDICT)
+    valid = judged.where(F.col(CODE).isNull()).select([column(name) for name in plain.columns])
+    quarantine = judged.where(F.col(CODE).isNotNull()).select(*REFUSED_SUBSCRIPTIONS)
     return Subscriptions(valid, quarantine, plain)
 
 
 def _without_repeats(judged: DataFrame) -> DataFrame:
-    """Of the good rows of one id all but one get the verdict of a duplicate.
+    """Mark all but one of the good rows of an id as duplicates.
 
-    Bad rows take no part; they are spread by their text, since many may share an id that is null.
+    Bad rows do not take part; they are distributed by their text, since many may share a null id.
     """
-    key = F.when(F.col("code").isNull(), F.col("id")).otherwise(F.xxhash64("id", "text").cast("string"))
-    order = [F.col("code").isNotNull()]
-    order += [F.col("version").desc()] if "version" in judged.columns else []
-    order += [F.col("expression")]
-    order += [F.col("priority").desc()] if "priority" in judged.columns else []
+    key = F.when(F.col(CODE).isNull(), F.col(ID)).otherwise(F.xxhash64(ID, TEXT).cast("string"))
+    order = [F.col(CODE).isNotNull()]
+    order += [F.col(VERSION).desc()] if VERSION in judged.columns else []
+    order += [F.col(EXPRESSION)]
+    order += [F.col(PRIORITY).desc()] if PRIORITY in judged.columns else []
     place = F.row_number().over(Window.partitionBy(key).orderBy(*order))
-    repeated = F.col("code").isNull() & (place > 1)
+    repeated = F.col(CODE).isNull() & (place > 1)
     return judged.withColumn("_again", repeated).select(
-        *[column(name) for name in judged.columns if name not in _VERDICT],
-        F.when(F.col("_again"), "subscription-duplicate").otherwise(F.col("code")).alias("code"),
-        "position",
-        F.when(F.col("_again"), F.concat(F.lit("the id '"), F.left("id", F.lit(80)), F.lit("' stands twice")))
-        .otherwise(F.col("message")).alias("message"),
-        F.when(F.col("_again"), F.col("expression")).otherwise(F.col("text")).alias("text"),
+        *[column(name) for name in judged.columns if name not in FAULT],
+        F.when(F.col("_again"), "subscription-duplicate").otherwise(F.col(CODE)).alias(CODE),
+        POSITION,
+        F.when(F.col("_again"), F.concat(F.lit("the id '"), F.left(ID, F.lit(80)), F.lit("' stands twice")))
+        .otherwise(F.col(MESSAGE)).alias(MESSAGE),
+        F.when(F.col("_again"), F.col(EXPRESSION)).otherwise(F.col(TEXT)).alias(TEXT),
     )  # fmt: skip
 
 
 def _checked_bulk(frame: DataFrame, limits: Limits) -> Subscriptions:
-    """Return the rows of an id form one conjunction, so they are brought together first."""
+    """Check bulk rows; the rows of an id form one conjunction, so they are brought together first."""
 
     def check(wanted: str) -> Any:
         return lambda batches: check_bulk(batches, limits, wanted)
 
-    rows = frame.withColumn("id", F.col("id").cast("string"))
-    columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), limits)  # wrong types are said here
+    rows = frame.withColumn(ID, F.col(ID).cast(ID.spark))
+    columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), limits)  # reports wrong types now
     ready(frame.sparkSession)
-    together = rows.repartition(F.col("id")).sortWithinPartitions("id")
+    together = rows.repartition(F.col(ID)).sortWithinPartitions(ID)
     return Subscriptions(
         together.mapInArrow(check("good"), rows.schema),
-        together.mapInArrow(check("bad"), REFUSED_SUBSCRIPTIONS),
+        together.mapInArrow(check("bad"), REFUSED_SUBSCRIPTIONS.spark),
         rows,
     )

@@ -1,7 +1,7 @@
-"""What ``match`` takes in place of a path: a DataFrame of subscriptions, or an index in memory.
+"""Writes a DataFrame of subscriptions or an ``Index`` to a temporary sharded index, for ``match``.
 
-Either becomes a sharded index in a folder of this machine, which goes when this process ends. The workers
-must see that folder, so this is for a local master; elsewhere the index has to be built where all reach it.
+The index is in a local folder that is deleted when this process ends. The workers must see that folder, so
+this needs a local master. On a cluster, build the index where all workers can read it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Source = str | DataFrame | Index
 
 
 def path_of(source: Source) -> str:
-    """Return the path of a sharded index: ``source`` itself, or where it was put for as long as this runs."""
+    """Return the path of a sharded index: ``source`` itself, or that of a temporary copy."""
     if isinstance(source, Index):
         return _stored(source)
     if isinstance(source, str):
@@ -57,11 +57,11 @@ def _built(subscriptions: DataFrame) -> str:
 
 
 def _stored(index: Index) -> str:
-    """Return the subscriptions that are in force now, as an index with one shard."""
+    """Store the current subscriptions of an index as one shard; return its folder."""
     folder = _folder(active_session(), "Index.save")
     held = index._writer
     writer = Writer(held.engine, held.parameters, held.limits, held.sample)
-    writer.restore(held.current, WeakKeyDictionary())  # its segments are immutable; nothing of it changes
+    writer.restore(held.current, WeakKeyDictionary())  # its segments are immutable, so nothing in it changes
     writer.save(Path(folder), {}, index_key())
     return folder
 

@@ -1,7 +1,7 @@
-"""What a Spark worker does with a batch of events: map the index, match, and write rows.
+"""Matches a batch of events in a Spark worker: maps the index, matches, and writes rows.
 
-A row with a ``note`` is no match: a refused event, with its reason, or the work that a batch took. So one
-pass over the events gives all three, and whoever wants matches alone drops the rest.
+A row with a ``note`` is not a match: it describes a refused event with its reason, or the work of a batch. So
+one pass over the events returns all three, and a caller that needs only matches drops the rest.
 """
 
 from __future__ import annotations
@@ -21,24 +21,33 @@ from tamis.errors import EventError, EventLimit, IndexVersion
 from tamis.index.audit import Audit
 from tamis.index.index import Index
 from tamis.index.work import WorkReport
+from tamis.shards.location import Location
 from tamis.shards.manifest import current
 from tamis.shards.opening import open_shards
-from tamis.shards.place import Place
 from tamis.space.table_row import event_of_row
-from tamis.spark.rows import cut_text, good_of, text_of
+from tamis.spark.rows import cut_text, readable_events, text_of
+from tamis.spark.schema import (
+    ARRAYS,
+    CARRIED,
+    ENVELOPE,
+    EVENT_ID,
+    NOTE,
+    PAIRS,
+    SCORED_ARRAYS,
+    SCORED_PAIRS,
+    SHARD,
+    Columns,
+)
 from tamis.values.event import event_from
 
-PIECE = 4_096  # events that are matched together
-ENVELOPE = ("event_time", "payload")  # carried by themselves
-CARRIED = "carried"  # the column with all others that are carried
-REFUSAL = '{"code"'  # begins a note on a refused event
+EVENTS_AT_ONCE = 4_096  # events that are matched together
+REFUSAL = '{"code"'  # the beginning of a note on a refused event
 _log = logging.getLogger(__name__)
-_TYPES = {"event_time": ("timestamp", pa.timestamp("us", tz="UTC")), "payload": ("string", pa.string())}
 
 
 @dataclass(frozen=True)
 class MatchOptions:
-    """What is asked of matching."""
+    """The options of a match."""
 
     k: int | None = None
     arrays: bool = False
@@ -46,50 +55,36 @@ class MatchOptions:
     most: int | None = None  # matches of an event, beyond which it is refused
     others: tuple[str, ...] = ()  # columns of the events, carried in one struct
     on_error: str = REPORT
-    audit: float | None = None  # the share of the events that the tree evaluator decides again
-    is_logged: bool = True  # a task says how many events it refused
+    audit: float | None = None  # the share of the events that the tree evaluator matches again
+    is_logged: bool = True  # whether a task logs the number of refused events
 
-    def schema(self, carried: pa.DataType | None = None) -> pa.Schema:
-        """Return the columns of a row; ``carried`` is the type of the struct of others, if there are any."""
-        many = pa.list_ if self.arrays else (lambda kind: kind)
-        names = (
-            ("subscriptions", "versions", "scores")
-            if self.arrays
-            else ("subscription_id", "version", "score")
-        )
-        kinds = (pa.string(), pa.int64(), pa.float64())
-        fields = [(name, many(kind)) for name, kind in zip(names, kinds, strict=True)]
-        return pa.schema(
-            [
-                ("event_id", pa.string()),
-                *(fields if self.k else fields[:2]),
-                *((name, _TYPES[name][1]) for name in self.carry),
-                *([(CARRIED, carried)] if carried is not None else []),
-                ("note", pa.string()),
-            ]
-        )
+    def columns(self) -> Columns:
+        """Return the columns of a row, without the struct of carried columns."""
+        if self.arrays:
+            found = SCORED_ARRAYS if self.k else ARRAYS
+        else:
+            found = SCORED_PAIRS if self.k else PAIRS
+        return Columns(*found, *map(ENVELOPE.field, self.carry), NOTE)
 
-    def ddl(self) -> str:
-        """Return the same for Spark, without the others."""
-        words = {pa.string(): "string", pa.int64(): "bigint", pa.float64(): "double"}
-        words |= {pa.list_(kind): f"array<{word}>" for kind, word in words.items()}
-        words |= {kind: word for word, kind in _TYPES.values()}
-        return ", ".join(f"{field.name} {words[field.type]}" for field in self.schema())
+    def arrow_schema(self, carried: pa.DataType | None = None) -> pa.Schema:
+        """Return the schema of a row; ``carried`` is the type of the struct of carried columns, if any."""
+        schema = self.columns().arrow
+        return schema if carried is None else schema.insert(len(schema) - 1, pa.field(CARRIED, carried))
 
 
 @dataclass(frozen=True)
-class Matching:
+class MatchTask:
     """The function of a task: Arrow batches of canonical events in, rows out."""
 
     path: str
-    version: int | None  # ``None``: the one in force when a batch is taken up
+    version: int | None  # ``None``: the current one when a batch is matched
     options: MatchOptions
-    shards: int = 0  # among which the events were dealt out; 0: all are matched at once
+    shards: int = 0  # number of shards among which the events were distributed; 0: the whole index at once
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match every batch against the version of the index that the driver chose."""
         events = refused = 0
-        # A difference ends the task; its folder is on the worker's host, where others can fetch it.
+        # A difference ends the task; its folder is on the worker's host, where it can be fetched.
         audit = None if self.options.audit is None else Audit(self.options.audit, tempfile.gettempdir())
         for batch in batches:
             for shard, some in self._dealt(batch):
@@ -99,15 +94,15 @@ class Matching:
                     yield found
         if refused and self.options.is_logged:
             _log.warning(
-                "%d of %d events were refused; tamis.spark.match_with_notes tells why", refused, events
+                "%d of %d events were refused; tamis.spark.match_with_notes shows why", refused, events
             )
 
     def _dealt(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.RecordBatch]]:
-        """Yield the events for each shard; all of them for the whole index."""
+        """Yield the events for each shard, or all of them for the whole index."""
         if not self.shards:
             yield None, batch
             return
-        shards = batch.column(batch.schema.get_field_index("shard"))
+        shards = batch.column(batch.schema.get_field_index(SHARD))
         for number in shards.unique().to_pylist():
             yield number, batch.filter(pa.compute.equal(shards, number))
 
@@ -116,17 +111,17 @@ class Matching:
     ) -> Iterator[pa.RecordBatch]:
         version = self.version or self._in_force()
         index = open_shards(self.path, version=version, shards=None if shard is None else [shard])
-        good = good_of(batch, index.limits)
+        good = readable_events(batch, index.limits)
         some = batch.take(pa.array(good.rows)) if good.bad else batch
         yield from Rows(batch, self.options, bool(shard)).refused(list(good.bad.items()))
         rows = Rows(some, self.options, bool(shard))
         if self.options.k:
-            yield from rows.best(index, good.piece, len(good.bad))
+            yield from rows.best(index, good.events, len(good.bad))
         else:
-            yield from rows.all(index, good.piece, len(good.bad), audit)
+            yield from rows.all(index, good.events, len(good.bad), audit)
 
     def _in_force(self) -> int:
-        manifest = current(Place(self.path))
+        manifest = current(Location(self.path))
         if self.shards not in (0, len(manifest.shards)):
             raise IndexVersion(
                 f"{self.path} was built anew with {len(manifest.shards)} shards instead of {self.shards};"
@@ -136,21 +131,21 @@ class Matching:
 
 
 class Rows:
-    """The rows that one batch of events gives; a ``quiet`` one leaves notes to somebody else."""
+    """Builds the rows of one batch of events; a ``quiet`` one writes no notes on refused events."""
 
     def __init__(self, batch: pa.RecordBatch, options: MatchOptions, quiet: bool = False) -> None:
         self._batch, self._options, self._quiet = batch, options, quiet
         at = batch.schema.get_field_index(CARRIED) if options.others else -1
-        self._schema = options.schema(None if at < 0 else batch.schema.types[at])
+        self._schema = options.arrow_schema(None if at < 0 else batch.schema.types[at])
         self._carry = (*options.carry, CARRIED) if at >= 0 else options.carry
 
     def all(
         self, index: Index, piece: Any, others: int, audit: Audit | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield every match; so many ``others`` of the batch were refused already."""
+        """Yield every match; ``others`` events of the batch were refused already."""
         work = WorkReport(others)
         for found in index.match_batches(
-            piece, threads=1, batch_size=PIECE, versions=True, on_error="skip", audit=audit
+            piece, threads=1, batch_size=EVENTS_AT_ONCE, versions=True, on_error="skip", audit=audit
         ):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)
@@ -179,7 +174,7 @@ class Rows:
         yield from self._work(work)
 
     def _bounded(self, table: pa.Table, refused: list[Any]) -> tuple[pa.Table, list[Any]]:
-        """Without the events that match more than is allowed: they are refused, not cut."""
+        """Return the matches without those of events with too many: these are refused, not truncated."""
         most = self._options.most
         if most is None:
             return table, refused
@@ -203,7 +198,7 @@ class Rows:
             columns = [pa.ListArray.from_arrays(ends, column) for column in columns]
         place = pa.array(event)
         carried = [self._column(name, place) for name in self._carry]
-        arrays = [self._column("event_id", place), *columns, *carried, pa.nulls(len(place), pa.string())]
+        arrays = [self._column(EVENT_ID, place), *columns, *carried, pa.nulls(len(place), pa.string())]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _column(self, name: str, place: pa.Array) -> pa.Array:
@@ -211,20 +206,20 @@ class Rows:
         return self._batch.column(self._batch.schema.get_field_index(name)).take(place).cast(kind)
 
     def refused(self, refused: list[tuple[int, EventError]]) -> Iterator[pa.RecordBatch]:
-        """Notes on refused events; or the error of the first of them, if that is asked for."""
+        """Yield notes on refused events, or raise the error of the first one with ``on_error="raise"``."""
         if refused and self._options.on_error == RAISE:
             row, bad = min(refused, key=lambda pair: pair[0])
-            raise named(bad, self._batch.column(self._batch.schema.get_field_index("event_id"))[row].as_py())
+            raise named(bad, self._batch.column(self._batch.schema.get_field_index(EVENT_ID))[row].as_py())
         if refused and not self._quiet and self._options.on_error == REPORT:
             notes = [note_of(bad, text_of(self._batch, row)) for row, bad in refused]
-            ids = self._column("event_id", pa.array([row for row, _ in refused], pa.int64()))
+            ids = self._column(EVENT_ID, pa.array([row for row, _ in refused], pa.int64()))
             yield self._notes(ids, notes)
 
     def _work(self, work: WorkReport) -> Iterator[pa.RecordBatch]:
         report = work._asdict()
-        del report["advice"]  # a batch is too small to say that no event has an attribute
+        del report["advice"]  # a batch is too small to conclude that an attribute never occurs
         if self._quiet:
-            report["events"] = 0  # every shard sees the same events: they are counted once
+            report["events"] = 0  # every shard sees the same events, which count once
         yield self._notes(pa.nulls(1, pa.string()), [msgspec.json.encode({"work": report}).decode()])
 
     def _notes(self, ids: pa.Array, notes: list[str]) -> pa.RecordBatch:
@@ -233,23 +228,31 @@ class Rows:
 
 
 def named(bad: EventError, event: str | None) -> EventError:
-    """Return the same error, with the id of the event that it is about."""
+    """Return the same error, with the id of the event."""
     about = "an event without an id" if event is None else f"the event {str(event)[:80]!r}"
     return type(bad)(f"{about} is refused: {bad.message}", **{**bad.details, "event": event})
 
 
 def _count_refused(found: pa.RecordBatch) -> int:
-    notes = found.column(found.schema.get_field_index("note"))
+    notes = found.column(found.schema.get_field_index(NOTE))
     return int(pa.compute.sum(pa.compute.starts_with(notes, REFUSAL)).as_py() or 0)
+
+
+class _Refusal(msgspec.Struct):
+    """The note on a refused event, with the columns ``EVENT_FAULT``."""
+
+    code: str
+    message: str
+    text: str
 
 
 def note_of(bad: EventError, text: str) -> str:
     """Return a refusal as a note."""
-    return msgspec.json.encode({"code": bad.code, "message": cut_text(str(bad)), "text": text}).decode()
+    return msgspec.json.encode(_Refusal(bad.code, cut_text(str(bad)), text)).decode()
 
 
 def too_many(found: int, most: int) -> EventLimit:
-    """Why an event that matches too much is refused."""
+    """Return the error for an event with too many matches."""
     return EventLimit(
         f"the event matches {found} subscriptions, more than matches_per_event = {most}; raise the bound, or"
         " ask for the k best",
@@ -263,7 +266,7 @@ def _flat(column: Any) -> pa.Array:
 
 
 def _events(piece: pa.Table | list[Any], index: Index) -> Iterator[Any]:
-    """Events one by one, as top-k takes them; what cannot be read as the error it is."""
+    """Yield events one by one for top-k; an unreadable one is yielded as its error."""
     if isinstance(piece, list):
         yield from piece
         return

@@ -1,8 +1,8 @@
-"""Whether Spark's Python workers can import Tamis: found out on the driver, before a job fails on a worker.
+"""Checks on the driver that Spark's Python workers can import Tamis, before a job fails on a worker.
 
-A session that :func:`tamis.spark.session` made runs this interpreter. A session that the user made runs the
-first ``python3`` of the PATH unless told otherwise, which in an environment that is not activated is another
-one. On one machine this interpreter takes its place; elsewhere one small job asks the workers.
+A session from :func:`tamis.spark.session` runs this interpreter. A session that the user created runs the
+first ``python3`` on the PATH by default, which is another one if the environment is not activated. On one
+machine, this interpreter replaces it; on a cluster, a small job checks the workers.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 CHOICE, SETTING = "PYSPARK_PYTHON", "spark.pyspark.python"
 _SIGNS = ("No module named", "which is not installed", "PYTHON_VERSION_MISMATCH", "Cannot run program")
 
-_asked: set[str] = set()  # sessions whose workers are known to have it
+_checked: set[str] = set()  # sessions whose workers can import Tamis
 
 
 def ready(spark: SparkSession) -> SparkSession:
     """Return ``spark``, whose workers can import Tamis; raise :class:`SparkUnavailable` if they cannot."""
     context = _context(spark)
     key = str(getattr(context or spark, "applicationId" if context else "session_id", id(spark)))
-    if key in _asked:
+    if key in _checked:
         return spark
     if context is not None and context.master.startswith("local"):
         if not _is_chosen(context):
             context.pythonExec = sys.executable
         if context.pythonExec == sys.executable:
-            _asked.add(key)
+            _checked.add(key)
             return spark
-    _ask(spark, "python3" if context is None else str(context.pythonExec))
-    _asked.add(key)
+    _check(spark, "python3" if context is None else str(context.pythonExec))
+    _checked.add(key)
     return spark
 
 
@@ -51,11 +51,11 @@ def _context(spark: SparkSession) -> Any:
 
 
 def _is_chosen(context: Any) -> bool:
-    """Return whether the user said which Python the workers run."""
+    """Return whether the user chose the workers' Python."""
     return CHOICE in os.environ or context.getConf().get(SETTING) is not None
 
 
-def _ask(spark: SparkSession, python: str) -> None:
+def _check(spark: SparkSession, python: str) -> None:
     from pyspark.errors import PySparkException
 
     try:
@@ -72,5 +72,5 @@ def _ask(spark: SparkSession, python: str) -> None:
 
 
 def _echo(batches: Iterator[Any]) -> Iterator[Any]:
-    """Run on a worker, which has to import this module for it."""
+    """Return the batches; a worker that runs this has imported the module."""
     yield from batches

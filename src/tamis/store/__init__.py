@@ -1,7 +1,7 @@
 """The store: subscriptions, the log of their changes, and the outbox, in SQLite or PostgreSQL.
 
-What runs on Spark and what serves requests meet here and nowhere else. ``Store.open(url)`` creates the
-tables or brings them up to date; :mod:`tamis.store.database` is the only module that opens a database.
+The Spark pipeline and the service exchange data only through the store. ``Store.open(url)`` creates the
+tables or migrates them; :mod:`tamis.store.database` is the only module that opens a database.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ from tamis.extras import needs_extra
 
 with needs_extra("tamis.store", "store"):
     from tamis.store.store import Store
-    from tamis.store.subscriptions import Held, Refused, Written
+    from tamis.store.subscriptions import Refused, StoredSubscription, Written
 
-__all__ = ["Held", "Refused", "Store", "Written"]
+__all__ = ["Refused", "Store", "StoredSubscription", "Written"]

@@ -1,7 +1,7 @@
-"""Many rows at once: Arrow tables into the database and out of it.
+"""Reads and writes many rows at once as Arrow tables.
 
-SQLite takes rows through one prepared statement. PostgreSQL takes them as a COPY into a temporary table,
-from where one statement moves them: the rows that conflict are then the database's business.
+SQLite inserts rows with one prepared statement. PostgreSQL receives them with COPY into a temporary table,
+from which one statement inserts them and resolves conflicts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import io
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -21,8 +21,8 @@ from sqlalchemy.engine import Connection
 
 from tamis.store.tables import counters
 
-STEP = 10_000  # rows that are held as Python objects at a time
-_STAGE = "pg_temp.tamis_stage"  # a table of this connection alone
+STEP = 10_000  # rows held as Python objects at a time
+_STAGE = "pg_temp.tamis_stage"  # a table that only this connection sees
 _SQL = {pa.string(): "text", pa.int64(): "bigint", pa.float64(): "double precision"}
 
 
@@ -34,38 +34,38 @@ def insert(
     conflict: str,
     order: str | None = None,
 ) -> int:
-    """Insert ``rows``, each with the same ``constants``; how many the database took.
+    """Insert ``rows``, each with the same ``constants``; return the number of inserted rows.
 
-    ``order`` is the counter to hold from here to the end of the transaction, so that the rows' numbers become
-    visible in order; it is taken as late as possible.
+    ``order`` names the counter to lock until the end of the transaction, so that the rows' numbers become
+    visible in order; it is locked as late as possible.
     """
     if rows.num_rows == 0:
         return 0
-    rows = without_nul(rows).combine_chunks()  # pyarrow writes rubbish as CSV where a chunk is empty
+    rows = without_nul(rows).combine_chunks()  # pyarrow writes wrong CSV for an empty chunk
     if connection.dialect.name == "sqlite":
         return _insert_prepared(connection, into, rows, constants, conflict)
     _copy(connection, rows)
     if order is not None:
-        hold(connection, order)
+        lock_counter(connection, order)
     return _insert_staged(connection, into, rows, constants, conflict)
 
 
-def hold(connection: Connection, counter: str) -> int:
-    """Return the counter's value, which nobody else changes before this transaction ends."""
+def lock_counter(connection: Connection, counter: str) -> int:
+    """Return the counter's value and lock it until this transaction ends."""
     return int(connection.execute(_value(counter, False)).scalar_one())
 
 
-def share(connection: Connection, counter: str) -> int:
-    """Return the counter's value, which may be shared but not changed before this transaction ends."""
+def share_counter(connection: Connection, counter: str) -> int:
+    """Return the counter's value, which others can read but not change until this transaction ends."""
     return int(connection.execute(_value(counter, True)).scalar_one())
 
 
-def take(connection: Connection, counter: str, numbers: int) -> None:
-    """Use up some numbers of a counter that is held."""
+def advance_counter(connection: Connection, counter: str, numbers: int) -> None:
+    """Use up numbers of a locked counter."""
     connection.execute(_more(counter), {"numbers": numbers})
 
 
-# Made once: small transactions would spend more on making these than on running them.
+# These statements are built once: a small transaction would take longer to build them than to run them.
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def _more(counter: str) -> sa.Update:
 
 
 def without_nul(rows: pa.Table) -> pa.Table:
-    """PostgreSQL's text cannot hold U+0000; SQLite's functions stop at it. It becomes U+FFFD in both."""
+    """Replace U+0000 with U+FFFD: PostgreSQL's text cannot contain it, and SQLite's functions stop at it."""
     for place, field in enumerate(rows.schema):
         column = rows.column(place)
         if field.type == pa.string() and pc.any(pc.match_substring(column, "\0")).as_py():
@@ -91,8 +91,15 @@ def without_nul(rows: pa.Table) -> pa.Table:
     return rows
 
 
+def table_of(rows: Sequence[Sequence[Any]], types: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return rows as an Arrow table with these columns."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types.values(), strict=True)]
+    return pa.table(arrays, list(types))
+
+
 def record_batches(result: sa.CursorResult[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a query, column by column."""
+    """Yield the rows of a query as record batches."""
     for rows in result.partitions(STEP):
         columns = zip(*rows, strict=True)
         yield pa.RecordBatch.from_arrays(
@@ -101,9 +108,11 @@ def record_batches(result: sa.CursorResult[Any], schema: pa.Schema) -> Iterator[
         )
 
 
-def one_of(column: sa.ColumnElement[Any], values: Sequence[Any], sqlite: bool) -> sa.ColumnElement[bool]:
-    """``column IN values`` with one parameter, however many values there are."""
-    if sqlite:
+def one_of(
+    connection: Connection, column: sa.ColumnElement[Any], values: Sequence[Any]
+) -> sa.ColumnElement[bool]:
+    """Return ``column IN values`` with a single parameter for any number of values."""
+    if connection.dialect.name == "sqlite":
         each = sa.func.json_each(json.dumps(values)).table_valued("value")
         return column.in_(sa.select(each.c.value))
     return column == sa.func.any(sa.bindparam(None, list(values), type_=sa.ARRAY(column.type)))
@@ -128,7 +137,8 @@ def _copy(connection: Connection, rows: pa.Table) -> None:
     fields = ", ".join(f'"{field.name}" {_SQL[field.type]}' for field in rows.schema)
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_STAGE}")
     connection.exec_driver_sql(f"CREATE TABLE {_STAGE} ({fields}) ON COMMIT DROP")
-    sheet = io.BytesIO()  # nothing between commas is null, a pair of quotes the empty text: both say so
+    # CSV: an empty field is null, a pair of quotes is the empty text, for pyarrow and PostgreSQL.
+    sheet = io.BytesIO()
     pyarrow.csv.write_csv(rows, sheet, pyarrow.csv.WriteOptions(include_header=False))
     driver: Any = connection.connection.driver_connection
     with driver.cursor() as cursor, cursor.copy(f"COPY {_STAGE} FROM STDIN (FORMAT csv)") as copy:

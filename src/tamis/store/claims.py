@@ -1,8 +1,7 @@
-"""Claims: who sends which delivery, for how long, and what became of it.
+"""Claims deliveries for a notifier, and records their results.
 
-A claim is a lease. Whoever claims must be done, or have given it back, before it ends; what was claimed by
-somebody who died is free again afterwards. Rows that another claims at the same moment are skipped, never
-waited for.
+A claim is a lease. The notifier must finish a delivery or return it before the lease ends; afterwards the
+claims of a crashed notifier are released. Rows that another notifier is claiming are skipped without waiting.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from tamis.store.bulk import one_of
 from tamis.store.deliveries import CANCELLED, CLAIMED, DEAD, WAITING
 from tamis.store.tables import deliveries, events, outbox, subscriptions
 
-ENDPOINTS = 1_000  # that one claim looks at
-RELEASED = 1_000  # claims that are freed in one transaction
-BURIED = 10_000
+ENDPOINTS = 1_000  # endpoints examined by one claim
+RELEASED = 1_000  # claims released in one transaction
+GIVEN_UP = 10_000
 
 _D, _O, _S, _E = deliveries.c, outbox.c, subscriptions.c, events.c
 
-# The endpoints after one of them, each with its first due delivery: a step in the index for each, however
-# many deliveries wait there.
+# The endpoints after a given one, each with its first due delivery: one index lookup per endpoint, for any
+# number of deliveries that wait there.
 _NEXT = sa.text(
     """
     WITH RECURSIVE e (endpoint) AS (
@@ -42,18 +41,18 @@ _NEXT = sa.text(
 
 
 class Claimed(NamedTuple):
-    """A delivery that is to be sent now, with what is to be said."""
+    """A delivery to send now, with its content."""
 
     id: int
     transport: str
     endpoint: str
-    until: int  # when the lease ends
-    attempts: int  # this one included
+    until: int  # end of the lease
+    attempts: int  # including this one
     ordered_at: int
     owner: str | None
     subscription_id: str
     expression: str
-    delivery: str  # JSON: the settings of the subscription as they are now
+    delivery: str  # JSON: the current settings of the subscription
     outbox_id: int
     kind: str
     event_id: str
@@ -61,50 +60,50 @@ class Claimed(NamedTuple):
     score: float | None
     event_time: int | None
     payload: str | None
-    published: str | None  # the text of the event, if it was published here
-    told_at: int
+    published: str | None  # the text of the event, if it was published through the service
+    matched_at: int
 
 
 class Result(NamedTuple):
-    """What became of a claim."""
+    """The result of a claimed delivery."""
 
     id: int
     state: str
-    due: int  # when to try again; the moment, if it is over
+    due: int  # time of the next attempt, or of the end
     error: str | None = None
-    was_tried: bool = True  # if not, the attempt does not count
+    was_tried: bool = True  # otherwise the attempt does not count
 
 
-class Ask(NamedTuple):
-    """Who wants to send, how much, and where not."""
+class ClaimRequest(NamedTuple):
+    """The lease holder, and the number and endpoints of the deliveries it can send."""
 
     holder: str
-    until: int  # when the lease ends
+    until: int  # end of the lease
     most: int
-    room: Callable[[str], int]  # deliveries that an endpoint may get now
-    after: str = ""  # the endpoint that was served last: all get their turn
+    room: Callable[[str], int]  # number of deliveries that an endpoint can take now
+    after: str = ""  # the endpoint served last, so that all endpoints get their turn
 
 
 def next_due(connection: Connection) -> int | None:
-    """When the first delivery that waits is due."""
+    """Return the time at which the first waiting delivery is due, or ``None``."""
     return connection.execute(sa.select(sa.func.min(_D.due)).where(_D.state == WAITING)).scalar()
 
 
-def claim(connection: Connection, ask: Ask, at: int) -> tuple[list[Claimed], str]:
-    """Deliveries to send, a few for each endpoint in turn, and the endpoint to go on after."""
+def claim(connection: Connection, request: ClaimRequest, at: int) -> tuple[list[Claimed], str]:
+    """Return deliveries to send, a few for each endpoint in turn, and the endpoint to continue after."""
     taken: list[int] = []
     served = ""
-    waiting = connection.execute(_NEXT, {"after": ask.after, "most": ENDPOINTS}).all()
+    waiting = connection.execute(_NEXT, {"after": request.after, "most": ENDPOINTS}).all()
     for endpoint, first in waiting:
-        if len(taken) >= ask.most:
+        if len(taken) >= request.most:
             break
         served = endpoint
-        room = min(ask.room(endpoint), ask.most - len(taken)) if first <= at else 0
+        room = min(request.room(endpoint), request.most - len(taken)) if first <= at else 0
         if room > 0:
             taken += _lock_due(connection, endpoint, at, room)
     else:
-        served = served if len(waiting) == ENDPOINTS else ""  # the last one: begin anew
-    return _take(connection, taken, ask, at), served
+        served = served if len(waiting) == ENDPOINTS else ""  # after the last endpoint, begin again
+    return _take(connection, taken, request, at), served
 
 
 def _lock_due(connection: Connection, endpoint: str, at: int, most: int) -> list[int]:
@@ -113,13 +112,13 @@ def _lock_due(connection: Connection, endpoint: str, at: int, most: int) -> list
     return [row.id for row in rows]
 
 
-def _take(connection: Connection, ids: list[int], ask: Ask, at: int) -> list[Claimed]:
-    """Claim rows that are locked; what has nobody to go to any more is over."""
+def _take(connection: Connection, ids: list[int], request: ClaimRequest, at: int) -> list[Claimed]:
+    """Claim locked rows; cancel those whose subscription no longer has a delivery."""
     if not ids:
         return []
-    found = _contents(connection, ids, ask.until)
+    found = _contents(connection, ids, request.until)
     gone = sorted(set(ids) - {one.id for one in found})
-    mine = {"state": CLAIMED, "due": ask.until, "claimed_by": ask.holder, "attempts": _D.attempts + 1}
+    mine = {"state": CLAIMED, "due": request.until, "claimed_by": request.holder, "attempts": _D.attempts + 1}
     _update(connection, [one.id for one in found], mine)
     _update(connection, gone, {"state": CANCELLED, "finished_at": at})
     return found
@@ -132,7 +131,7 @@ def _contents(connection: Connection, ids: list[int], until: int) -> list[Claime
         "ordered_at": _D.created_at,
         "outbox_id": _D.outbox_id,
         "published": _E.text,
-        "told_at": _O.created_at,
+        "matched_at": _O.created_at,
     }
     columns = [named[name] if name in named else _column(name) for name in Claimed._fields]
     joined = (
@@ -149,7 +148,7 @@ def _column(name: str) -> sa.ColumnElement[Any]:
 
 
 def record(connection: Connection, holder: str, results: Sequence[Result], at: int) -> int:
-    """Write down what became of claims; those that another has by now are left alone."""
+    """Record the results of claims that the holder still has; return their number."""
     rows = [
         {
             "delivery": result.id,
@@ -180,14 +179,14 @@ def record(connection: Connection, holder: str, results: Sequence[Result], at: i
 
 
 def holders(connection: Connection) -> dict[str, int]:
-    """Who has claimed something, and when the first lease of each ends."""
+    """Return the holders of claims, and the time at which the first lease of each ends."""
     claimed = sa.select(_D.claimed_by, sa.func.min(_D.due)).where(_D.state == CLAIMED)
     return {str(name): end for name, end in connection.execute(claimed.group_by(_D.claimed_by))}
 
 
 def release(connection: Connection, dead: Sequence[str], most_attempts: int, at: int) -> int:
-    """Free what has been claimed for too long, or by the dead; what was tried too often is over."""
-    lost = sa.or_(_D.due < at, one_of(_D.claimed_by, list(dead), connection.dialect.name == "sqlite"))
+    """Release claims with an expired lease or dead holder; after too many attempts they are dead letters."""
+    lost = sa.or_(_D.due < at, one_of(connection, _D.claimed_by, list(dead)))
     expired = sa.select(_D.id, _D.attempts).where(_D.state == CLAIMED, lost).limit(RELEASED)
     rows = connection.execute(expired.with_for_update(skip_locked=True)).all()
     spent = [row.id for row in rows if row.attempts >= most_attempts]
@@ -200,10 +199,10 @@ def release(connection: Connection, dead: Sequence[str], most_attempts: int, at:
 _FREE = {"state": WAITING, "claimed_by": None}
 
 
-def bury(connection: Connection, endpoint: str, before: int, error: str, at: int) -> int:
-    """Give up what has waited since ``before`` for an endpoint that does not answer."""
+def give_up(connection: Connection, endpoint: str, before: int, error: str, at: int) -> int:
+    """Give up deliveries that have waited since ``before`` for an endpoint that does not answer."""
     old = sa.select(_D.id).where(_D.state == WAITING, _D.endpoint == endpoint, _D.created_at < before)
-    ids = [row.id for row in connection.execute(old.limit(BURIED).with_for_update(skip_locked=True))]
+    ids = [row.id for row in connection.execute(old.limit(GIVEN_UP).with_for_update(skip_locked=True))]
     _update(connection, ids, {"state": DEAD, "finished_at": at, "error": error})
     return len(ids)
 
@@ -214,13 +213,13 @@ def _update(connection: Connection, ids: list[int], values: dict[str, Any]) -> N
 
 
 def _among(connection: Connection, ids: list[int]) -> sa.ColumnElement[bool]:
-    return one_of(_D.id, ids, connection.dialect.name == "sqlite")
+    return one_of(connection, _D.id, ids)
 
 
 def event_texts(
     connection: Connection, subscription_id: str, event_ids: Sequence[str], most_bytes: int
 ) -> dict[str, tuple[str, bool]]:
-    """Return the events of a digest as JSON, and whether they were published here; as many as fit."""
+    """Return the events of a digest as JSON, with whether the service published them; as many as fit."""
     found: dict[str, tuple[str, bool]] = {}
     left = most_bytes
     for event_id in event_ids:

@@ -1,4 +1,4 @@
-"""The one module that opens a database: addresses, connections, transactions, migrations, failures."""
+"""Opens databases: addresses, connections, transactions, migrations and errors. No other module does."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from tamis.errors import StoreAddress, StoreError, StoreUnavailable, StoreVersio
 from tamis.extras import needs_extra
 
 VERSION_TABLE = "tamis_version"
-HEAD = "0004"  # the last of migrations/versions: a store that has it needs nothing
-PATIENCE = 30.0  # seconds to wait for another writer, or for a connection
+HEAD = "0004"  # the last of migrations/versions: a store at this version needs no migration
+LOCK_TIMEOUT = 30.0  # seconds to wait for another writer, or for a connection
 
 _WRITES = "tamis_writes"
-_MIGRATION_LOCK = 0x7A_6D_69_73  # any number that others are unlikely to lock
+_MIGRATION_LOCK = 0x7A_6D_69_73  # an arbitrary number for the advisory lock
 _one_migration = threading.Lock()  # alembic keeps its context in a module
 
 
 class Database:
-    """A database that is up to date, and transactions on it."""
+    """A migrated database, and transactions on it."""
 
     def __init__(self, address: str) -> None:
         self.address = read_address(address)
-        with needs_extra("the store", "store"):  # the driver of the database
+        with needs_extra("the store", "store"):  # the database driver
             self.engine = _engine(self.address)
-        # SQLite has one writer at a time, and others ask again after naps; threads of one process need not.
-        self._turn: contextlib.AbstractContextManager[Any] = (
+        # SQLite has one writer at a time, and others poll for the lock; a lock spares the threads of one
+        # process the polling.
+        self._write_lock: contextlib.AbstractContextManager[Any] = (
             threading.Lock() if self.is_sqlite else contextlib.nullcontext()
         )
         try:
@@ -45,51 +46,51 @@ class Database:
 
     @property
     def url(self) -> str:
-        """The whole address, with its password: what opens the same database elsewhere."""
+        """The full address including the password, which opens the same database elsewhere."""
         return self.address.render_as_string(hide_password=False)
 
     @property
     def shown(self) -> str:
-        """The address for people: without its password."""
+        """The address without its password, for messages."""
         return self.address.render_as_string(hide_password=True)
 
     @property
     def is_sqlite(self) -> bool:
-        """SQLite, or else PostgreSQL."""
+        """Whether this is SQLite; otherwise it is PostgreSQL."""
         return self.address.get_backend_name() == "sqlite"
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database."""
+        """Open a transaction that sees one state of the database."""
         with self._failures(), self.engine.begin() as connection:
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that will write; on SQLite it waits for its turn now, not half-way through."""
+        """Open a transaction that writes; on SQLite it waits for the write lock at its start."""
         writer = self.engine.execution_options(**{_WRITES: True})
-        with self._turn, self._failures(), writer.begin() as connection:
+        with self._write_lock, self._failures(), writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
     @contextlib.contextmanager
     def _failures(self) -> Iterator[None]:
-        """Say what the driver says in our words, and never a password."""
+        """Translate the driver's errors, without passwords."""
         try:
             yield
         except (SQLAlchemyError, _driver_error(self.is_sqlite)) as bad:
             raise self.failure(bad) from None
 
     def failure(self, bad: Exception) -> StoreError:
-        """What the driver said, in our words."""
+        """Return a driver's error as an error of the store."""
         return _failure(bad, self)
 
 
 def read_address(text: str) -> URL:
-    """Return an address with its driver and, for a file, its whole path: workers stand in other folders."""
+    """Return an address with its driver and an absolute file path, because workers run in other folders."""
     try:
         url = make_url(text)
     except SQLAlchemyError:
@@ -110,34 +111,34 @@ def _not_a_store(why: str) -> str:
 
 def _engine(address: URL) -> Engine:
     if address.get_backend_name() == "sqlite":
-        engine = sa.create_engine(address, connect_args={"timeout": PATIENCE})
+        engine = sa.create_engine(address, connect_args={"timeout": LOCK_TIMEOUT})
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
-    # Each statement sees what was committed before it: what the counters' rows rely on.
+    # Each statement sees all transactions committed before it; the counters rely on this.
     return sa.create_engine(
         address,
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
-        connect_args={"connect_timeout": int(PATIENCE)},
+        connect_args={"connect_timeout": int(LOCK_TIMEOUT)},
     )
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin where we say so
+    connection.isolation_level = None  # we begin transactions ourselves
     _use_wal(connection)
-    # FULL: a commit that was answered survives a power cut. With NORMAL the file stays whole, but Spark could
-    # have noted a batch as done whose rows are gone.
+    # FULL: an acknowledged commit survives a power failure. NORMAL keeps the file consistent, but Spark could
+    # have recorded a batch as done whose rows are lost.
     connection.execute("PRAGMA synchronous = FULL")
-    # The outbox's index is written all over: a larger cache and a log that is emptied less often double the
-    # rate of a busy stream.
+    # Inserts touch all parts of the outbox's index: a larger cache and fewer checkpoints double the rate of a
+    # busy stream.
     connection.execute("PRAGMA cache_size = -32768")
     connection.execute("PRAGMA wal_autocheckpoint = 10000")
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Readers and a writer side by side. SQLite does not wait for its turn to switch, so we do."""
-    until = time.monotonic() + PATIENCE
+    """Switch to write-ahead logging. SQLite does not wait for the lock to do this, so we do."""
+    until = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -192,7 +193,7 @@ def _upgrade(connection: Connection, found: str | None, database: Database) -> N
 
 
 def _driver_error(is_sqlite: bool) -> type[Exception]:
-    """What the driver raises itself, where SQLAlchemy does not stand between (COPY)."""
+    """Return the driver's own error class, for calls that bypass SQLAlchemy (COPY)."""
     if is_sqlite:
         return sqlite3.Error
     import psycopg
@@ -216,9 +217,9 @@ def _failure(bad: Exception, database: Database) -> StoreError:
 
 
 def _is_unreachable(bad: Exception) -> bool:
-    """Drivers call everything operational that is not the statement's fault.
+    """Return whether an error is about the connection rather than the statement, by the drivers' class names.
 
-    What is asked on a connection that was lost half-way is refused until the transaction is given up.
+    After a lost connection, every statement fails until the transaction is rolled back.
     """
     names = {kind.__name__ for kind in type(bad).__mro__}
     return bool(names & {"OperationalError", "InterfaceError", "TimeoutError", "PendingRollbackError"})

@@ -1,7 +1,7 @@
-"""Digests: parts come in, wait as their subscription's schedule says, and leave as one row of the outbox.
+"""Collects digest parts, keeps them as long as the schedule demands, and writes each digest as an outbox row.
 
-Everything that a micro-batch does here is one transaction with the note that the batch is done: a replay
-changes nothing, and a crash loses nothing.
+A micro-batch is one transaction, which also records that the batch is done: a replay changes nothing, and a
+crash loses nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sqlalchemy.engine import Connection
 
 from tamis.contract.schedule import AtOnce, Schedule, parse_schedule
 from tamis.errors import ScheduleError
-from tamis.store.bulk import insert, one_of
+from tamis.store.bulk import insert, one_of, table_of
+from tamis.store.digest_plan import Clock, Digest, DigestPlan, Part, digest_text, name_of, plan_digests
 from tamis.store.outbox import add_rows, begin_batch, finish_batch, is_finished
-from tamis.store.parts import Clock, Part, Told, Verdict, decide, digest_text, name_of
 from tamis.store.subscriptions import last_change
 from tamis.store.tables import (
     batches,
@@ -40,41 +40,42 @@ _HOUR = 3_600_000_000
 _DAY = 24 * _HOUR
 
 
-class Run(NamedTuple):
+class DigestBatch(NamedTuple):
     """One micro-batch of a digest query."""
 
     query: str
     batch_id: int
-    at: int  # the batch's moment: a replay has the same, a new checkpoint has not
+    at: int  # the batch's time: a replay has the same one, a new checkpoint has another
     clock: Clock
-    most_events: int = 100  # that a digest lists
-    at_once: bool = True  # whether to tell what is wanted at once; if not, someone else does
+    most_events: int = 100  # events that a digest lists
+    at_once: bool = True  # whether to write matches of the schedule "at once"; otherwise another process does
 
 
 class _Subscriber(NamedTuple):
-    schedule: Schedule | None  # ``None``: written by a later release
+    schedule: Schedule | None  # ``None``: the schedule was written by a later release
     version: int
 
 
-def take(connection: Connection, run: Run, fresh: Sequence[Part]) -> int:
-    """Take in parts and tell what is due; the number of digests, none if this batch was taken before."""
-    known = last_change(connection)  # before anything is read: what changes meanwhile is seen the next time
-    begin_batch(connection, run.query, run.at, known)  # waits for whoever is at the same batch
+def add_parts(connection: Connection, run: DigestBatch, fresh: Sequence[Part]) -> int:
+    """Add parts and write the digests that are due; return their number, or 0 if the batch is done."""
+    known = last_change(connection)  # before anything else is read: the next batch sees concurrent changes
+    # Waits for a concurrent transaction with the same batch.
+    begin_batch(connection, run.query, run.at, known)
     if is_finished(connection, run.query, run.at):
         return 0
-    parts = [*fresh, *_to_look_at(connection, run, known)]
-    verdicts = _verdicts(connection, run, parts)
-    _keep(connection, run, [held for _, verdict in verdicts for held in verdict.waiting])
-    _forget(connection, parts, verdicts)
-    _count(connection, run, verdicts)
-    rows = _tell(connection, run, verdicts)
+    parts = [*fresh, *_parts_to_examine(connection, run, known)]
+    plans = _plans(connection, run, parts)
+    _keep(connection, run, [held for _, plan in plans for held in plan.waiting])
+    _forget(connection, parts, plans)
+    _count(connection, run, plans)
+    rows = _write_digests(connection, run, plans)
     finish_batch(connection, run.query, run.at, rows)
     _forget_batches(connection, run)
     return rows
 
 
-def _to_look_at(connection: Connection, run: Run, known: int) -> list[Part]:
-    """Kept parts that are due, and all whose subscription has changed since the batch before."""
+def _parts_to_examine(connection: Connection, run: DigestBatch, known: int) -> list[Part]:
+    """Return stored parts that are due, and those whose subscription changed since the previous batch."""
     before = sa.and_(batches.c.query == run.query, batches.c.batch_id != run.at)
     since = connection.execute(sa.select(sa.func.max(batches.c.index_version)).where(before)).scalar()
     newer = changes.c.sequence > (known if since is None else since)
@@ -85,34 +86,36 @@ def _to_look_at(connection: Connection, run: Run, known: int) -> list[Part]:
     return [Part(*row) for row in connection.execute(either)]
 
 
-def _verdicts(connection: Connection, run: Run, parts: Sequence[Part]) -> list[tuple[_Subscriber, Verdict]]:
-    """What becomes of each part; those of subscriptions that are gone have no place."""
+def _plans(
+    connection: Connection, run: DigestBatch, parts: Sequence[Part]
+) -> list[tuple[_Subscriber, DigestPlan]]:
+    """Return the plan for each subscription's parts; parts of removed subscriptions are dropped."""
     by_id: dict[str, list[Part]] = {}
     for part in parts:
         by_id.setdefault(part.subscription_id, []).append(part)
     subscribers = _subscribers(connection, list(by_id))
-    if strangers := len(by_id) - len(subscribers):
+    if unknown := len(by_id) - len(subscribers):
         _log.warning(
-            "%s: %d subscriptions are not in the store; their matches are dropped", run.query, strangers
+            "%s: %d subscriptions are not in the store; their matches are dropped", run.query, unknown
         )
     sent = _sent(connection, run, list(by_id))
     return [
-        (subscriber, _verdict(run, by_id[identity], subscriber, sent.get(identity, {})))
+        (subscriber, _plan(run, by_id[identity], subscriber, sent.get(identity, {})))
         for identity, subscriber in subscribers.items()
     ]
 
 
-def _verdict(run: Run, parts: list[Part], subscriber: _Subscriber, sent: dict[int, int]) -> Verdict:
-    if subscriber.schedule is None:  # nothing is lost: perhaps a later release will know it, or it is changed
-        return Verdict([], [(part, run.clock.closed + _HOUR) for part in parts], {})
+def _plan(run: DigestBatch, parts: list[Part], subscriber: _Subscriber, sent: dict[int, int]) -> DigestPlan:
+    if subscriber.schedule is None:  # kept: a later release may read the schedule, or its owner may change it
+        return DigestPlan([], [(part, run.clock.closed + _HOUR) for part in parts], {})
     if isinstance(subscriber.schedule, AtOnce) and not run.at_once:
-        return Verdict([], [], {})
-    return decide(parts, subscriber.schedule, run.clock, sent)
+        return DigestPlan([], [], {})
+    return plan_digests(parts, subscriber.schedule, run.clock, sent)
 
 
 def _subscribers(connection: Connection, ids: list[str]) -> dict[str, _Subscriber]:
     s = subscriptions.c
-    query = sa.select(s.id, s.schedule, s.version).where(one_of(s.id, ids, _is_sqlite(connection)))
+    query = sa.select(s.id, s.schedule, s.version).where(one_of(connection, s.id, ids))
     return {
         row.id: _Subscriber(_schedule(row.id, row.schedule), row.version) for row in connection.execute(query)
     }
@@ -122,23 +125,23 @@ def _schedule(identity: str, text: str | None) -> Schedule | None:
     try:
         return parse_schedule(text)
     except ScheduleError as bad:
-        _log.warning("the digests of %s wait: %s", identity, bad.message)
+        _log.warning("the digests of %s are held back: %s", identity, bad.message)
         return None
 
 
-def _sent(connection: Connection, run: Run, ids: list[str]) -> dict[str, dict[int, int]]:
+def _sent(connection: Connection, run: DigestBatch, ids: list[str]) -> dict[str, dict[int, int]]:
     c = digests_sent.c
-    among = one_of(c.subscription_id, ids, _is_sqlite(connection))
+    among = one_of(connection, c.subscription_id, ids)
     found: dict[str, dict[int, int]] = {}
     for row in connection.execute(sa.select(digests_sent).where(c.query == run.query, among)):
         found.setdefault(row.subscription_id, {})[row.start] = row.sent
     return found
 
 
-def _keep(connection: Connection, run: Run, waiting: Sequence[tuple[Part, int]]) -> None:
-    """Write down what waits, and when to look at it next."""
+def _keep(connection: Connection, run: DigestBatch, waiting: Sequence[tuple[Part, int]]) -> None:
+    """Store the parts that wait, and the time to examine them again."""
     fresh = [(*part[:6], due) for part, due in waiting if part.id is None]
-    insert(connection, digest_parts, _table(fresh, _PART), {"query": run.query}, "")
+    insert(connection, digest_parts, table_of(fresh, _PART), {"query": run.query}, "")
     old = [{"part": part.id, "later": due} for part, due in waiting if part.id is not None]
     if old:
         later = sa.update(digest_parts).where(_P.id == sa.bindparam("part"))
@@ -146,34 +149,36 @@ def _keep(connection: Connection, run: Run, waiting: Sequence[tuple[Part, int]])
 
 
 def _forget(
-    connection: Connection, parts: Sequence[Part], verdicts: Sequence[tuple[_Subscriber, Verdict]]
+    connection: Connection, parts: Sequence[Part], plans: Sequence[tuple[_Subscriber, DigestPlan]]
 ) -> None:
-    """Kept parts that do not wait any more were told, or their subscription is gone."""
-    wait = {part.id for _, verdict in verdicts for part, _ in verdict.waiting}
+    """Delete stored parts that no longer wait: their digest is written, or their subscription is gone."""
+    wait = {part.id for _, plan in plans for part, _ in plan.waiting}
     gone = [part.id for part in parts if part.id is not None and part.id not in wait]
     if gone:
-        connection.execute(sa.delete(digest_parts).where(one_of(_P.id, gone, _is_sqlite(connection))))
+        connection.execute(sa.delete(digest_parts).where(one_of(connection, _P.id, gone)))
 
 
-def _count(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscriber, Verdict]]) -> None:
-    """Note how often limited subscriptions were told something; periods that are over need no note."""
+def _count(connection: Connection, run: DigestBatch, plans: Sequence[tuple[_Subscriber, DigestPlan]]) -> None:
+    """Count the digests of limited subscriptions; the counts of past periods are deleted."""
     c = digests_sent.c
     connection.execute(sa.delete(digests_sent).where(c.query == run.query, c.end <= run.clock.closed))
     rows = [
-        (verdict.told[0].parts[0].subscription_id, start, end, sent)
-        for _, verdict in verdicts
-        for (start, end), sent in verdict.sent.items()
+        (plan.digests[0].parts[0].subscription_id, start, end, sent)
+        for _, plan in plans
+        for (start, end), sent in plan.sent.items()
     ]
     newer = "ON CONFLICT (query, subscription_id, start) DO UPDATE SET sent = excluded.sent"
-    insert(connection, digests_sent, _table(rows, _SENT), {"query": run.query}, newer)
+    insert(connection, digests_sent, table_of(rows, _SENT), {"query": run.query}, newer)
 
 
-def _tell(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscriber, Verdict]]) -> int:
-    rows = [_row(told, subscriber, run) for subscriber, verdict in verdicts for told in verdict.told]
+def _write_digests(
+    connection: Connection, run: DigestBatch, plans: Sequence[tuple[_Subscriber, DigestPlan]]
+) -> int:
+    rows = [_row(digest, subscriber, run) for subscriber, plan in plans for digest in plan.digests]
     attempt = 1
     while rows:
         with connection.begin_nested() as point:
-            taken = add_rows(connection, _table(rows, _DIGEST), "digest", run.query, run.batch_id)
+            taken = add_rows(connection, table_of(rows, _DIGEST), "digest", run.query, run.batch_id)
             if taken == len(rows):
                 return taken
             point.rollback()
@@ -182,34 +187,23 @@ def _tell(connection: Connection, run: Run, verdicts: Sequence[tuple[_Subscriber
     return 0
 
 
-def _row(told: Told, subscriber: _Subscriber, run: Run) -> tuple[Any, ...]:
-    identity = told.parts[0].subscription_id
-    payload = digest_text(told, run.most_events)
-    return name_of(told.named), identity, subscriber.version, told.end, payload
+def _row(digest: Digest, subscriber: _Subscriber, run: DigestBatch) -> tuple[Any, ...]:
+    identity = digest.parts[0].subscription_id
+    payload = digest_text(digest, run.most_events)
+    return name_of(digest.named), identity, subscriber.version, digest.end, payload
 
 
 def _renamed(connection: Connection, rows: list[tuple[Any, ...]], attempt: int) -> list[tuple[Any, ...]]:
-    """Return a digest of this name was told before (another query, another checkpoint): this one is told as
-    well."""
-    sqlite, o = _is_sqlite(connection), outbox.c
-    named = one_of(o.event_id, sorted({row[0] for row in rows}), sqlite)
-    of = one_of(o.subscription_id, sorted({row[1] for row in rows}), sqlite)
+    """Rename digests whose name exists already, from another query or checkpoint."""
+    o = outbox.c
+    named = one_of(connection, o.event_id, sorted({row[0] for row in rows}))
+    of = one_of(connection, o.subscription_id, sorted({row[1] for row in rows}))
     query = sa.select(o.event_id, o.subscription_id, o.version).where(named, of)
     there = {tuple(row) for row in connection.execute(query)}
     return [(f"{row[0].partition('Z')[0]}Z/{attempt}", *row[1:]) if row[:3] in there else row for row in rows]
 
 
-def _forget_batches(connection: Connection, run: Run) -> None:
-    """Only the last batch can come again; a day's worth is kept for people to look at."""
+def _forget_batches(connection: Connection, run: DigestBatch) -> None:
+    """Delete old batches: only the last one can be replayed; a day of them is kept for inspection."""
     old = batches.c.batch_id < run.at - _DAY
     connection.execute(sa.delete(batches).where(batches.c.query == run.query, old))
-
-
-def _table(rows: Sequence[tuple[Any, ...]], types: dict[str, pa.DataType]) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else ([] for _ in types)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types.values(), strict=True)]
-    return pa.table(arrays, list(types))
-
-
-def _is_sqlite(connection: Connection) -> bool:
-    return connection.dialect.name == "sqlite"

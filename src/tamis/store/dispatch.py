@@ -1,8 +1,8 @@
-"""From the outbox to deliveries: who is told at once, and who gets a digest later.
+"""Turns outbox rows into deliveries, or into digest parts for subscriptions with a schedule.
 
-One transaction reads the outbox from the place where the one before stopped, writes deliveries and parts of
-digests, and puts down the place. Its row is locked meanwhile, so any number of notifiers may do this; a
-crash loses nothing and repeats nothing.
+One transaction reads the outbox from the previous position, writes deliveries and digest parts, and stores
+the new position. It locks the position's row, so any number of notifiers can do this; a crash loses nothing
+and repeats nothing.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.contract.delivery import shown_delivery, stored_delivery
+from tamis.contract.delivery import masked_delivery, stored_delivery
 from tamis.contract.schedule import AtOnce, parse_schedule
 from tamis.errors import DeliveryError, ScheduleError
 from tamis.failpoint import failpoint
 from tamis.store import positions
 from tamis.store.bulk import insert, one_of
-from tamis.store.deliveries import DEAD, OVER, WAITING, again
-from tamis.store.digests import Run, take
-from tamis.store.moments import iso
-from tamis.store.parts import Clock, Part
+from tamis.store.deliveries import DEAD, FINISHED, WAITING, redeliver
+from tamis.store.digest_plan import Clock, Part
+from tamis.store.digests import DigestBatch, add_parts
 from tamis.store.subscriptions import last_change
 from tamis.store.tables import batches, deliveries, digest_parts, outbox, subscriptions
+from tamis.store.timestamps import iso
 
-QUERY = "notify"  # the name of our digests among those of Spark queries
-TICK = 1_000_000  # microseconds: how exactly periods are kept
-READ = 1_000  # subscriptions whose settings are in memory at a time
+QUERY = "notify"  # the name of the notifier's digests among those of Spark queries
+TICK = 1_000_000  # microseconds; the precision of periods
+RECEIVERS_AT_ONCE = 1_000  # subscriptions whose settings are in memory at a time
 
 _O, _S, _P, _B = outbox.c, subscriptions.c, digest_parts.c, batches.c
 _TEXT = pa.string()
@@ -40,17 +40,17 @@ _ROW |= {"endpoint": _TEXT, "settings": _TEXT}
 _log = logging.getLogger(__name__)
 
 
-class Rules(NamedTuple):
-    """How to dispatch."""
+class DispatchOptions(NamedTuple):
+    """Options of a dispatch."""
 
     holder: str
-    rows: int = 10_000  # of the outbox in one transaction
-    digests: bool = True  # make digests of what is scheduled; if not, someone else does
-    digest_events: int = 100  # that a digest lists
+    rows: int = 10_000  # outbox rows in one transaction
+    digests: bool = True  # write digests for schedules; otherwise another process does
+    digest_events: int = 100  # events that a digest lists
 
 
-class Dispatched(NamedTuple):
-    """What one transaction came to."""
+class DispatchResult(NamedTuple):
+    """The result of one transaction."""
 
     read: int = 0
     deliveries: int = 0
@@ -68,17 +68,17 @@ class _Row(NamedTuple):
     created_at: int
 
 
-class _Piece(NamedTuple):
-    """A stretch of the outbox."""
+class _Section(NamedTuple):
+    """A range of the outbox."""
 
-    read: int  # rows
-    until: int  # the number of the last
-    last_at: int  # when that was written
+    read: int  # number of rows
+    until: int  # number of the last row
+    last_at: int  # time at which the last row was written
     dropped: int  # rows whose subscription is gone
 
 
 class _Receiver(NamedTuple):
-    """What a subscription wants; without ``transport``, nothing is sent to it."""
+    """The delivery settings of a subscription; without ``transport``, nothing is sent."""
 
     owner: str | None
     is_at_once: bool
@@ -95,76 +95,75 @@ def is_due(connection: Connection, at: int) -> bool:
     return _parts_are_due(connection, at)
 
 
-def dispatch(connection: Connection, rules: Rules, at: int) -> Dispatched:
-    """Take the next rows of the outbox, and what is due of digests."""
+def dispatch(connection: Connection, options: DispatchOptions, at: int) -> DispatchResult:
+    """Dispatch the next rows of the outbox, and write the digests that are due."""
     place = positions.lock(connection, positions.NOTIFY).value
-    piece = _piece(connection, place, rules.rows)
-    rows = _rows(connection, place, piece.until) if piece.read else []
+    section = _next_section(connection, place, options.rows)
+    rows = _rows(connection, place, section.until) if section.read else []
     receivers = _receivers(connection, sorted({row.subscription_id for row in rows}))
-    now = [row for row in rows if _is_told_now(row, receivers)]
+    now = [row for row in rows if _is_delivered_now(row, receivers)]
     _deliver(connection, now, receivers, _waiting(at))
-    later = [row for row in rows if _is_told_later(row, receivers)] if rules.digests else []
-    made = _digest(connection, rules, piece, later, at)
+    later = [row for row in rows if _is_for_digest(row, receivers)] if options.digests else []
+    made = _digest(connection, options, section, later, at)
     failpoint("notify.before_move")
-    if piece.read:
-        positions.move(connection, positions.NOTIFY, piece.until, rules.holder, 0)
-    return Dispatched(piece.read, len(now), made, piece.dropped)
+    if section.read:
+        positions.move(connection, positions.NOTIFY, section.until, options.holder, 0)
+    return DispatchResult(section.read, len(now), made, section.dropped)
 
 
-def set_aside(connection: Connection, rules: Rules, at: int, why: str) -> int:
-    """Step over the next row, which cannot be dispatched: its owner finds it among the dead letters."""
+def skip_to_dead_letters(connection: Connection, options: DispatchOptions, at: int, why: str) -> int:
+    """Skip the next row, which cannot be dispatched; its owner finds it among the dead letters."""
     place = positions.lock(connection, positions.NOTIFY).value
-    piece = _piece(connection, place, 1)
-    rows = _rows(connection, place, piece.until)
+    section = _next_section(connection, place, 1)
+    rows = _rows(connection, place, section.until)
     receivers = _receivers(connection, [row.subscription_id for row in rows])
     dead = {"state": DEAD, "due": at, "created_at": at, "finished_at": at, "error": why}
     _deliver(connection, rows, receivers, dead)
-    if piece.read:
-        positions.move(connection, positions.NOTIFY, piece.until, rules.holder, 0)
-    return piece.until if piece.read else 0
+    if section.read:
+        positions.move(connection, positions.NOTIFY, section.until, options.holder, 0)
+    return section.until if section.read else 0
 
 
 def replay(connection: Connection, subscription_id: str, outbox_ids: Sequence[int], at: int) -> int:
-    """Deliver notifications of a subscription once more, or those that were only kept; how many that are."""
+    """Deliver notifications of a subscription again, including those only kept; return their number."""
     query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.subscription_id == subscription_id)
-    among = one_of(_O.id, list(outbox_ids), connection.dialect.name == "sqlite")
+    among = one_of(connection, _O.id, list(outbox_ids))
     rows = [_Row(*row) for row in connection.execute(query.where(among))]
     receivers = _receivers(connection, [subscription_id])
     if not rows or subscription_id not in receivers or receivers[subscription_id].transport is None:
         return 0
-    repeated = again(connection, [row.id for row in rows], None, OVER)
+    repeated = redeliver(connection, [row.id for row in rows], None, FINISHED)
     return repeated + _deliver(connection, rows, receivers, _waiting(at))
 
 
-def _piece(connection: Connection, place: int, most: int) -> _Piece:
-    """Return how much of the outbox to take: few rows of a busy stream go to anybody, so they are only
-    counted."""
+def _next_section(connection: Connection, place: int, most: int) -> _Section:
+    """Return the next range of the outbox; rows without a receiver, the majority, are only counted."""
     ids = sa.select(_O.id).where(_O.id > place).order_by(_O.id).limit(most).subquery()
     read, until = connection.execute(sa.select(sa.func.count(), sa.func.max(ids.c.id))).one()
     if not read:
-        return _Piece(0, place, 0, 0)
+        return _Section(0, place, 0, 0)
     last = connection.execute(sa.select(_O.created_at).where(_O.id == until)).scalar_one()
     gone = sa.select(sa.func.count()).where(_O.id.between(place + 1, until), ~_subscriber())
-    return _Piece(read, until, last, connection.execute(gone).scalar_one())
+    return _Section(read, until, last, connection.execute(gone).scalar_one())
 
 
 def _rows(connection: Connection, place: int, until: int) -> list[_Row]:
-    """Return the rows of a piece whose subscription has a delivery."""
+    """Return the rows of a range whose subscription has a delivery."""
     query = sa.select(*(_O[name] for name in _Row._fields)).where(_O.id.between(place + 1, until))
     wanted = query.where(_subscriber(_S.delivery.is_not(None))).order_by(_O.id)
     return [_Row(*row) for row in connection.execute(wanted)]
 
 
 def _subscriber(*more: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """That the subscription of a row is there. Correlated: SQLite then reads the outbox in order."""
+    """Return the condition that a row's subscription exists; correlated, so SQLite reads rows in order."""
     return sa.exists().where(_S.id == _O.subscription_id, *more).correlate(outbox)
 
 
 def _receivers(connection: Connection, ids: Sequence[str]) -> dict[str, _Receiver]:
-    """What the subscriptions want that are there."""
+    """Return the delivery settings of the existing subscriptions."""
     found = {}
-    for start in range(0, len(ids), READ):
-        among = one_of(_S.id, list(ids[start : start + READ]), connection.dialect.name == "sqlite")
+    for start in range(0, len(ids), RECEIVERS_AT_ONCE):
+        among = one_of(connection, _S.id, list(ids[start : start + RECEIVERS_AT_ONCE]))
         query = sa.select(_S.id, _S.owner, _S.schedule, _S.delivery).where(among)
         for identity, owner, schedule, delivery in connection.execute(query):
             found[identity] = _receiver(identity, owner, schedule, delivery)
@@ -177,24 +176,24 @@ def _receiver(identity: str, owner: str | None, schedule: str | None, delivery: 
         return _Receiver(owner, at_once, None, "", "")
     try:
         settings = stored_delivery(delivery)
-    except DeliveryError as bad:  # it stands in the list of deliveries, and is tried: perhaps elsewhere
+    except DeliveryError as bad:  # it is listed and attempted, since another notifier may be able to send it
         _log.warning("the delivery of %s cannot be read: %s", identity, bad.message)
         return _Receiver(owner, at_once, "unknown", f"{owner or ''} unknown", "{}")
-    shown = shown_delivery(settings)
+    shown = masked_delivery(settings)
     shown.pop("template", None)
     text = msgspec.json.encode(shown, order="sorted").decode()
     return _Receiver(owner, at_once, settings.transport, f"{owner or ''} {settings.receiver}", text)
 
 
 def _is_at_once(schedule: str | None) -> bool:
-    """Return a schedule that this release cannot read is a matter for digests, where it waits."""
+    """Return whether a schedule is "at once"; digests hold back a schedule that this release cannot read."""
     try:
         return isinstance(parse_schedule(schedule), AtOnce)
     except ScheduleError:
         return False
 
 
-def _is_told_now(row: _Row, receivers: dict[str, _Receiver]) -> bool:
+def _is_delivered_now(row: _Row, receivers: dict[str, _Receiver]) -> bool:
     receiver = receivers.get(row.subscription_id)
     return (
         receiver is not None
@@ -203,7 +202,7 @@ def _is_told_now(row: _Row, receivers: dict[str, _Receiver]) -> bool:
     )
 
 
-def _is_told_later(row: _Row, receivers: dict[str, _Receiver]) -> bool:
+def _is_for_digest(row: _Row, receivers: dict[str, _Receiver]) -> bool:
     receiver = receivers.get(row.subscription_id)
     return (
         receiver is not None
@@ -234,26 +233,28 @@ def _deliver(
 # -- digests ------------------------------------------------------------------------------------------
 
 
-def _digest(connection: Connection, rules: Rules, piece: _Piece, later: list[_Row], at: int) -> int:
-    """Parts of what came, and the digests whose period is over.
+def _digest(
+    connection: Connection, options: DispatchOptions, section: _Section, later: list[_Row], at: int
+) -> int:
+    """Add digest parts for new rows, and write the digests whose period is over.
 
-    Time has come as far as the last row that was read, or to this moment if none is left. What was
-    written down late, after time had come that far, counts from there on: no digest is told twice.
+    Digest time advances to the last row read, or to now if no row is left. A row written late counts from the
+    digest time on, so that no digest is sent twice.
     """
-    is_drained = piece.read < rules.rows
+    is_drained = section.read < options.rows
     if not later and not (is_drained and _parts_are_due(connection, at)):
         return 0
     floor = _last_moment(connection, at)
-    closed = max(at if is_drained else min(piece.last_at, at), floor + 1)
+    closed = max(at if is_drained else min(section.last_at, at), floor + 1)
     moment = _free_moment(connection, closed)
-    parts = list(_parts(later, floor, at, rules.digest_events))
-    # At once is what was scheduled when it came and is not any more: nobody else tells it.
-    run = Run(QUERY, moment, moment, Clock(closed, TICK), rules.digest_events, at_once=True)
-    return take(connection, run, parts)
+    parts = list(_parts(later, floor, at, options.digest_events))
+    # "At once" covers rows whose subscription had a schedule when they came, and has none now.
+    run = DigestBatch(QUERY, moment, moment, Clock(closed, TICK), options.digest_events, at_once=True)
+    return add_parts(connection, run, parts)
 
 
 def _parts(rows: Sequence[_Row], floor: int, at: int, most: int) -> Iterator[Part]:
-    """Rows grouped by subscription and tick."""
+    """Yield the rows as parts, grouped by subscription and tick."""
     groups: dict[tuple[str, int, int], list[_Row]] = {}
     for row in rows:
         start = min(max(row.created_at, floor), at) // TICK * TICK
@@ -265,19 +266,19 @@ def _parts(rows: Sequence[_Row], floor: int, at: int, most: int) -> Iterator[Par
 
 
 def _event(row: _Row) -> dict[str, Any]:
-    """Return an event in a digest: its text stays in one place, however many digests list it."""
+    """Return an event of a digest by reference: its text is stored only once."""
     time = None if row.event_time is None else iso(row.event_time)
     return {"event_id": row.event_id} if time is None else {"event_time": time, "event_id": row.event_id}
 
 
 def _last_moment(connection: Connection, at: int) -> int:
-    """Return how far time had come; moments from before a clock was set back do not count."""
+    """Return the last digest time; ignore times in the future, from before the clock was set back."""
     mine = sa.and_(_B.query == QUERY, _B.batch_id <= at)
     return connection.execute(sa.select(sa.func.max(_B.batch_id)).where(mine)).scalar() or 0
 
 
 def _free_moment(connection: Connection, moment: int) -> int:
-    """Return a moment that names no batch yet: one that does would be taken for its replay."""
+    """Return a time that names no batch yet: an existing one would be taken for its replay."""
     taken = sa.select(_B.batch_id).where(_B.query == QUERY, _B.batch_id == sa.bindparam("moment"))
     while connection.execute(taken, {"moment": moment}).scalar() is not None:
         moment += 1
@@ -285,7 +286,7 @@ def _free_moment(connection: Connection, moment: int) -> int:
 
 
 def _parts_are_due(connection: Connection, at: int) -> bool:
-    """Return whether a period is over, or a subscription changed for which something waits."""
+    """Return whether a period is over, or a subscription with waiting parts has changed."""
     first = connection.execute(sa.select(sa.func.min(_P.due)).where(_P.query == QUERY)).scalar()
     if first is None:
         return False

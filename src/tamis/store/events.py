@@ -1,7 +1,7 @@
-"""Events that were accepted: each once, in order, with the last change that came before it.
+"""Stores accepted events, each once and in order, with the number of the last change before it.
 
-A transaction that adds events shares the counter of changes until it commits, so no change comes between
-reading the counter and the commit: whoever sees change *n* sees every event that came before it.
+A transaction that adds events shares the change counter until it commits, so no change can come between
+reading the counter and the commit. A reader that sees change *n* also sees every event before it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.contract.names import new_name, stored_name
-from tamis.store.bulk import hold, insert, one_of, share, take
-from tamis.store.moments import now
+from tamis.store.bulk import advance_counter, insert, lock_counter, one_of, share_counter
 from tamis.store.tables import CHANGE_ORDER, EVENT_ORDER, counters, events
+from tamis.store.timestamps import now
 
 ACCEPTED, DUPLICATE, CONFLICT = "accepted", "duplicate", "conflict"
 _E = events.c
@@ -25,20 +25,20 @@ _E = events.c
 class NewEvent(NamedTuple):
     """An event that its owner publishes."""
 
-    id: str | None  # as the owner calls it; ``None``: it gets a name
+    id: str | None  # the owner's id for it; ``None``: one is generated
     time: int | None  # microseconds
     text: str  # JSON: its attributes
 
 
 class Published(NamedTuple):
-    """What became of it: accepted, a duplicate of one that was, or in conflict with it."""
+    """The outcome of publishing: accepted, a duplicate of an earlier event, or in conflict with it."""
 
     id: str
     status: str
 
 
-class Accepted(NamedTuple):
-    """An event as it waits to be matched."""
+class StoredEvent(NamedTuple):
+    """A stored event that waits to be matched."""
 
     id: int
     event_id: str
@@ -51,14 +51,14 @@ class Accepted(NamedTuple):
 def publish_all(
     connection: Connection, requests: Sequence[tuple[str, Sequence[NewEvent]]]
 ) -> list[list[Published]]:
-    """Accept the events of several owners' requests, in their order.
+    """Accept the events of several requests, in order.
 
-    One whose id and text are known already is a duplicate and is not matched again.
+    An event with a known id and the same text is a duplicate and is not matched again.
     """
-    known = share(connection, CHANGE_ORDER)
-    last = hold(connection, EVENT_ORDER)
+    known = share_counter(connection, CHANGE_ORDER)
+    last = lock_counter(connection, EVENT_ORDER)
     ids = [stored_name(owner, row.id) for owner, rows in requests for row in rows if row.id is not None]
-    there = _texts(connection, ids) if ids else {}  # a name that is made now is nobody's yet
+    there = _texts(connection, ids) if ids else {}  # a generated id cannot exist yet
     fresh: list[tuple[str, str, int | None, str]] = []
     results = []
     for owner, rows in requests:
@@ -67,32 +67,31 @@ def publish_all(
     return results
 
 
-def waiting(connection: Connection, after: int, most: int) -> list[Accepted]:
+def waiting(connection: Connection, after: int, most: int) -> list[StoredEvent]:
     """Return the next events, in order."""
-    query = sa.select(*(_E[name] for name in Accepted._fields)).where(_E.id > after)
-    return [Accepted(*row) for row in connection.execute(query.order_by(_E.id).limit(most))]
+    query = sa.select(*(_E[name] for name in StoredEvent._fields)).where(_E.id > after)
+    return [StoredEvent(*row) for row in connection.execute(query.order_by(_E.id).limit(most))]
 
 
-def next_known(connection: Connection, after: int) -> int | None:
-    """Return the last change before the first event that waits; none if no event does."""
+def next_event_change(connection: Connection, after: int) -> int | None:
+    """Return the last change before the first waiting event, or ``None`` if no event waits."""
     query = sa.select(_E.known).where(_E.id > after).order_by(_E.id).limit(1)
     return connection.execute(query).scalar()
 
 
 def last_event(connection: Connection) -> int:
-    """Return the number of the last event; 0 if there has been none."""
+    """Return the number of the last event, or 0 if there is none."""
     query = sa.select(counters.c.value).where(counters.c.name == EVENT_ORDER)
     return int(connection.execute(query).scalar_one())
 
 
 def texts(connection: Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return the attributes of events as JSON, by their stored ids; events that were not published are
-    missing."""
+    """Return the attributes of events as JSON by stored id, without those that were not published here."""
     return {key: text for key, (text, _) in _texts(connection, event_ids).items()}
 
 
 def _texts(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-    among = one_of(_E.event_id, list(ids), connection.dialect.name == "sqlite")
+    among = one_of(connection, _E.event_id, list(ids))
     rows = connection.execute(sa.select(_E.event_id, _E.text, _E.event_time).where(among))
     return {row.event_id: (row.text, row.event_time) for row in rows}
 
@@ -126,4 +125,4 @@ def _append(
         "text": pa.array(bodies, pa.string()),
     }
     insert(connection, events, pa.table(columns), {"known": known, "received_at": now()}, "")
-    take(connection, EVENT_ORDER, len(fresh))
+    advance_counter(connection, EVENT_ORDER, len(fresh))

@@ -1,7 +1,7 @@
-"""API keys: only their hashes are kept, so a copy of the database opens nothing.
+"""API keys, of which only hashes are stored, so a copy of the database contains no usable key.
 
-A key is ``tamis_<id>_<secret>``. The secret has 256 random bits, so a plain SHA-256 of the key cannot be
-turned back; a slow hash would only slow every request down.
+A key is ``tamis_<id>_<secret>``. The secret has 256 random bits, so its SHA-256 cannot be reversed; a slow
+hash would only slow down every request.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.store.moments import now
 from tamis.store.tables import keys
+from tamis.store.timestamps import now
 
 PUBLISH, SUBSCRIBE, ADMIN = SCOPES = ("publish", "subscribe", "admin")
-LONGEST = 36_500 * 86_400_000_000  # a hundred years, in microseconds: what is in force for longer is for ever
+LONGEST = 36_500 * 86_400_000_000  # a hundred years, in microseconds: the longest validity
 
 _K = keys.c
 _FORM = re.compile(r"tamis_([0-9a-f]{16})_[0-9a-f]{64}")
@@ -39,19 +39,19 @@ class Key(NamedTuple):
     hash: str
 
     def opens_with(self, text: str) -> bool:
-        """Return whether ``text`` is this key and it is in force; takes as long for any wrong text."""
+        """Return whether ``text`` is this key and it is valid, in constant time for every wrong text."""
         same = hmac.compare_digest(self.hash, _hash(text))
         return same and self.revoked is None and (self.expires is None or self.expires > now())
 
 
-def make(
+def create(
     connection: Connection,
     owner: str,
     scopes: Iterable[str],
     name: str | None = None,
     expires: int | None = None,
 ) -> tuple[Key, str]:
-    """Return a new key, and its text: the only time that anybody sees it."""
+    """Create a key; return it and its text, which is never available again."""
     identity = secrets.token_hex(8)
     text = f"tamis_{identity}_{secrets.token_hex(32)}"
     key = Key(identity, owner, frozenset(scopes), name, now(), expires, None, _hash(text))
@@ -61,19 +61,19 @@ def make(
 
 
 def id_in(text: str) -> str | None:
-    """Return the id of a text that could be a key."""
+    """Return the id in a text with the form of a key, or ``None``."""
     form = _FORM.fullmatch(text)
     return form and form[1]
 
 
 def find(connection: Connection, identity: str) -> Key | None:
-    """Return the key with this id."""
+    """Return the key with this id, or ``None``."""
     row = connection.execute(_select().where(_K.id == identity)).first()
     return None if row is None else _key(row)
 
 
 def page(connection: Connection, owner: str | None, after: str, most: int) -> list[Key]:
-    """Keys in the order of their ids."""
+    """Return keys in the order of their ids."""
     query = _select().where(_K.id > after).order_by(_K.id).limit(most)
     return [
         _key(row) for row in connection.execute(query if owner is None else query.where(_K.owner == owner))
@@ -81,13 +81,13 @@ def page(connection: Connection, owner: str | None, after: str, most: int) -> li
 
 
 def revoke(connection: Connection, identity: str) -> bool:
-    """End a key now; whether there was one. A second time changes nothing."""
+    """Revoke a key; return whether it exists. A repeated call changes nothing."""
     ended = sa.update(keys).where(_K.id == identity)
     return bool(connection.execute(ended.values(revoked=sa.func.coalesce(_K.revoked, now()))).rowcount)
 
 
 def is_empty(connection: Connection) -> bool:
-    """Return whether no key was ever made."""
+    """Return whether no key was ever created."""
     return connection.execute(sa.select(_K.id).limit(1)).first() is None
 
 

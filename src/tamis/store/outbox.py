@@ -1,4 +1,4 @@
-"""The outbox, the batches that fill it, and the events that were refused: all the same after a replay."""
+"""Writes the outbox, the batches that fill it, and the quarantine; a replay changes nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sqlalchemy.engine import Connection
 from tamis.contract.token import token_of
 from tamis.errors import InputError
 from tamis.store.bulk import insert, without_nul
-from tamis.store.moments import now
 from tamis.store.tables import OUTBOX_ORDER, batches, outbox, quarantine
+from tamis.store.timestamps import now
 
 MATCH = {"event_id": pa.string(), "subscription_id": pa.string(), "version": pa.int64()}
 MATCH_MORE = {"score": pa.float64(), "event_time": pa.timestamp("us", tz="UTC"), "payload": pa.string()}
@@ -25,12 +25,12 @@ REFUSED_SUBSCRIPTION = {"subscription_id": pa.string()} | {
 
 
 def add_matches(connection: Connection, rows: pa.Table, query: str, batch_id: int) -> int:
-    """Add matches that are not there yet; how many were new."""
+    """Add matches that are not there yet; return their number."""
     return add_rows(connection, match_columns(rows), "match", query, batch_id)
 
 
 def add_rows(connection: Connection, rows: pa.Table, kind: str, query: str, batch_id: int) -> int:
-    """Add rows of a kind that are not there yet; how many were new."""
+    """Add rows of a kind that are not there yet; return their number."""
     tokens = pa.array([token_of(name) for name in rows["subscription_id"].to_pylist()], pa.int64())
     constants = {"kind": kind, "query": query, "batch_id": batch_id, "created_at": now()}
     once = "ON CONFLICT (event_id, subscription_id, version) DO NOTHING"
@@ -38,8 +38,7 @@ def add_rows(connection: Connection, rows: pa.Table, kind: str, query: str, batc
 
 
 def match_columns(rows: pa.Table) -> pa.Table:
-    """Return the columns of a match as the outbox has them; others are refused, nothing is left out
-    silently."""
+    """Return matches with the outbox's column types; raise ``InputError`` for a missing or unknown column."""
     columns = columns_of(rows, MATCH, MATCH_MORE, "matches")
     for name in MATCH:
         if columns[name].null_count:
@@ -66,7 +65,7 @@ def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType, what: str) ->
     try:
         if pa.types.is_timestamp(wanted) and pa.types.is_timestamp(column.type) and column.type.tz is None:
             return pc.assume_timezone(column.cast(pa.timestamp("us"), safe=False), "UTC")
-        return column.cast(wanted, safe=not pa.types.is_timestamp(wanted))  # nanoseconds may be cut
+        return column.cast(wanted, safe=not pa.types.is_timestamp(wanted))  # nanoseconds may be truncated
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as bad:
         raise InputError(
             f"{what}: the column {name} is {column.type}, not {wanted}: {bad}", column=name
@@ -74,7 +73,7 @@ def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType, what: str) ->
 
 
 def begin_batch(connection: Connection, query: str, batch_id: int, index_version: int) -> int:
-    """Pin the version of the index that a batch is matched against: who says so first is right."""
+    """Fix the index version of a batch and return it: the first call decides."""
     first = (
         "INSERT INTO batches (query, batch_id, index_version, began_at) VALUES (:query, :batch, :index, :at)"
     )
@@ -84,26 +83,26 @@ def begin_batch(connection: Connection, query: str, batch_id: int, index_version
 
 
 def finish_batch(connection: Connection, query: str, batch_id: int, rows: int) -> None:
-    """Note that a batch is done. A replay adds nothing, so the first count stays."""
+    """Record that a batch is done. A replay adds nothing, so the first count stays."""
     done = sa.update(batches).where(_batch(query, batch_id), batches.c.finished_at.is_(None))
     connection.execute(done.values(finished_at=now(), rows=rows))
 
 
 def forget_batches(connection: Connection, query: str, before: int) -> int:
-    """Drop the notes on batches that are done and so old that they will not be run again."""
+    """Delete the records of finished batches before ``before``, which will not run again."""
     old = sa.and_(batches.c.query == query, batches.c.batch_id < before, batches.c.finished_at.is_not(None))
     return int(connection.execute(sa.delete(batches).where(old)).rowcount)
 
 
 def is_finished(connection: Connection, query: str, batch_id: int) -> bool:
-    """Return whether a batch was done before."""
+    """Return whether a batch is done."""
     return _of_batch(connection, query, batch_id, batches.c.finished_at) is not None
 
 
 def quarantine_rows(
     connection: Connection, rows: pa.Table, shape: dict[str, Any], query: str, batch_id: int
 ) -> int:
-    """Keep refused events or subscriptions; how many were new."""
+    """Quarantine refused events or subscriptions; return the number of new ones."""
     clean = without_nul(pa.table(columns_of(rows, shape, {}, "refused rows")).select(list(shape)))
     marks = pa.array([_fingerprint(row) for row in clean.to_pylist()], pa.string())
     constants = {"query": query, "batch_id": batch_id, "created_at": now()}

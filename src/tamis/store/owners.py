@@ -1,4 +1,4 @@
-"""Owners: what each may hold and ask for, and what it holds."""
+"""Owners with their quotas and their use of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tamis.limits import Limits
-from tamis.store.moments import now
 from tamis.store.tables import owners
+from tamis.store.timestamps import now
 
 _O = owners.c
 _ADD = (
@@ -24,40 +24,40 @@ _ADD = (
 
 
 class Quotas(NamedTuple):
-    """What an owner may hold, and ask for in a second."""
+    """The amounts that an owner may lock_counter, and its rates per second."""
 
     subscriptions: int
     predicates: int  # of all subscriptions together; a list counts each of its values
-    requests: int  # a second
-    events: int  # a second
-    changes: int  # a second, by import
+    requests: int  # per second
+    events: int  # per second
+    changes: int  # per second, by import
     streams: int  # open at once
     requests_at_once: int
 
     @classmethod
     def default(cls, limits: Limits) -> Quotas:
-        """What every owner may, unless something else was said."""
+        """Return the default quotas of every owner."""
         return cls(*(getattr(limits, f"owner_{name}") for name in cls._fields))
 
 
 class Owner(NamedTuple):
-    """An owner as the store knows it."""
+    """A stored owner."""
 
     owner: str
     given: dict[str, int]  # quotas that differ from the defaults
-    subscriptions: int = 0  # held now
+    subscriptions: int = 0  # currently stored
     predicates: int = 0
     created: int | None = None
 
     def quotas(self, limits: Limits) -> Quotas:
-        """What is in force for this owner."""
+        """Return the quotas in force for this owner."""
         return Quotas.default(limits)._replace(**self.given)
 
 
-def account(connection: Connection, gone: Iterable[Any], come: Iterable[Any]) -> None:
-    """Keep the sums of each owner: rows of the book that went, and rows that came."""
+def update_totals(connection: Connection, removed: Iterable[Any], added: Iterable[Any]) -> None:
+    """Update the totals of each owner by the removed and the added rows."""
     sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for sign, rows in ((-1, gone), (1, come)):
+    for sign, rows in ((-1, removed), (1, added)):
         for row in rows:
             if row.owner is not None:
                 sums[row.owner][0] += sign
@@ -72,26 +72,26 @@ def account(connection: Connection, gone: Iterable[Any], come: Iterable[Any]) ->
 
 
 def find(connection: Connection, owner: str) -> Owner | None:
-    """Return one owner, if anything is known of it."""
+    """Return an owner, or ``None`` if it is unknown."""
     columns = (_O.owner, _O.quotas, _O.subscriptions, _O.predicates, _O.created)
     row = connection.execute(sa.select(*columns).where(_O.owner == owner)).first()
     return row and Owner(row[0], _given(row[1]), *row[2:])
 
 
-def found(connection: Connection, owner: str) -> Owner:
-    """Return one owner, whether anything is known of it or not."""
+def find_or_default(connection: Connection, owner: str) -> Owner:
+    """Return an owner; an unknown one has the default quotas and holds nothing."""
     return find(connection, owner) or Owner(owner, {})
 
 
 def put(connection: Connection, owner: str, given: dict[str, int]) -> Owner:
-    """Say what an owner may; quotas that are not named are the defaults again."""
+    """Set the quotas of an owner; quotas that are not named get their default."""
     text = msgspec.json.encode(given, order="sorted").decode()
     statement = (
         "INSERT INTO owners (owner, created, quotas) VALUES (:owner, :created, :quotas) "
         "ON CONFLICT (owner) DO UPDATE SET quotas = excluded.quotas"
     )
     connection.execute(sa.text(statement), {"owner": owner, "created": now(), "quotas": text})
-    return found(connection, owner)
+    return find_or_default(connection, owner)
 
 
 def _given(text: str | None) -> dict[str, int]:

@@ -1,7 +1,7 @@
-"""How far a reader of a numbered table has come, and who reads on: any number may stand by.
+"""Stores how far each reader of a numbered table has come, and which reader holds the lease.
 
-The row of a position is locked by whoever moves it, together with what came of reading that far. So two
-readers that both believe in their turn do the same work twice, but write it once.
+A reader locks the row of its position and moves it in the transaction that writes the results. If two readers
+both believe that they hold the lease, they do the work twice but write it once.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tamis.store.moments import now
 from tamis.store.tables import positions
+from tamis.store.timestamps import now
 
 LIVE, NOTIFY, FORGET = "live", "notify", "forget"
 _P = positions.c
 
 
 class Position(NamedTuple):
-    """A reader's place."""
+    """The position of a reader."""
 
     value: int
     holder: str | None
-    until: int  # the holder's turn ends then, unless it goes on
+    until: int  # end of the holder's lease, unless it is renewed
 
 
 def read(connection: Connection, name: str) -> Position:
-    """Return the place as it is."""
+    """Return the position."""
     query = sa.select(_P.value, _P.holder, _P.until).where(_P.name == name)
     return Position(*connection.execute(query).one())
 
 
 def lock(connection: Connection, name: str) -> Position:
-    """Return the place, which nobody else moves before this transaction ends."""
+    """Return the position and lock it until this transaction ends."""
     query = sa.select(_P.value, _P.holder, _P.until).where(_P.name == name).with_for_update()
     return Position(*connection.execute(query).one())
 
 
-def move(connection: Connection, name: str, value: int, holder: str, turn: int) -> None:
-    """Put down a place that was locked; the turn of ``holder`` lasts so many microseconds from now."""
+def move(connection: Connection, name: str, value: int, holder: str, lease: int) -> None:
+    """Set a locked position; the holder's lease lasts for ``lease`` microseconds from now."""
     at = sa.update(positions).where(_P.name == name)
-    connection.execute(at.values(value=value, holder=holder, until=now() + turn))
+    connection.execute(at.values(value=value, holder=holder, until=now() + lease))
 
 
-def put(connection: Connection, name: str, value: int) -> None:
-    """Put down a place that nobody holds for a turn."""
+def set_value(connection: Connection, name: str, value: int) -> None:
+    """Set a position that has no lease."""
     connection.execute(sa.update(positions).where(_P.name == name).values(value=value))
 
 
-def leave(connection: Connection, name: str, holder: str) -> None:
-    """End a turn, so that another need not wait."""
+def release(connection: Connection, name: str, holder: str) -> None:
+    """End a lease, so that another reader need not wait."""
     mine = sa.update(positions).where(_P.name == name, _P.holder == holder)
     connection.execute(mine.values(until=0))

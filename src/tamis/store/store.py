@@ -1,4 +1,4 @@
-"""The public store: each method is one transaction, or one for each piece of a large input."""
+"""The public store: each method is one transaction, or one for each part of a large input."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tamis.index.fields import ignored
 from tamis.index.sources import id_text
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.store import digests, outbox, retention, subscriptions, tables
-from tamis.store.bulk import STEP, record_batches
+from tamis.store.bulk import STEP, record_batches, table_of
 from tamis.store.database import Database
-from tamis.store.digests import Run
-from tamis.store.parts import Part
+from tamis.store.digest_plan import Part
+from tamis.store.digests import DigestBatch
 from tamis.store.retention import Forgotten
-from tamis.store.subscriptions import Entry, Held, Refused, Written
+from tamis.store.subscriptions import Entry, Refused, StoredSubscription, Written
 from tamis.store.tables import identity
 from tamis.store.views import view
 
@@ -37,7 +37,7 @@ _opening = threading.Lock()
 class Store:
     """Subscriptions, their changes and the outbox, in SQLite or PostgreSQL.
 
-    Safe to use from many threads; opened again by its ``url`` when it is sent to another process.
+    Threads may share a store. Pickling sends its ``url`` and opens it again in another process.
     """
 
     def __init__(self, database: Database, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -46,13 +46,13 @@ class Store:
 
     @classmethod
     def open(cls, url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
-        """Open the store at ``url``; make it, or bring its tables up to date, where that is needed."""
+        """Open the store at ``url``; create or migrate its tables if needed."""
         return cls(Database(url), limits)
 
     @classmethod
     def shared(cls, url: str) -> Store:
-        """Return the store at ``url``, opened once in this process: for tasks that come again and again."""
-        key = os.getpid(), url  # a child of fork must not use its parent's connections
+        """Return the store at ``url``, opened once in this process, for repeated tasks."""
+        key = os.getpid(), url  # a forked child must not use its parent's connections
         with _opening:
             if key not in _opened:
                 _opened[key] = cls.open(url)
@@ -60,7 +60,7 @@ class Store:
 
     @property
     def url(self) -> str:
-        """What opens this store elsewhere, password included: print ``repr(store)`` instead."""
+        """The address that opens this store, including the password; print ``repr(store)`` instead."""
         return self.database.url
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connections; the next call opens new ones."""
+        """Close the connections; the next call opens new ones."""
         self.database.close()
 
     # ------------------------------------------------------------------------------- subscriptions
@@ -92,7 +92,7 @@ class Store:
         delivery: Mapping[str, Any] | None = None,
         status: str = subscriptions.ACTIVE,
     ) -> int:
-        """Make or alter a subscription; its version. One that is already so keeps its version."""
+        """Create or change a subscription; return its version, which an update without a change keeps."""
         more = {"owner": owner, "schedule": schedule, "delivery": delivery, "status": status}
         row = {"id": id, "expression": expression, "priority": priority, **more}
         entry = subscriptions.entry_from(row, self.limits)
@@ -106,7 +106,7 @@ class Store:
         """Put subscriptions: mappings, (id, expression[, priority]) or an Arrow table.
 
         A bad row is refused and returned; the others are written, some thousands in each transaction. A row
-        with an unknown field is bad unless ``ignore`` names the field (``"*"``: every other one).
+        with an unknown field is bad unless ``ignore`` names the field (``"*"`` means every unknown field).
         """
         total = len(rows) if hasattr(rows, "__len__") else None
         result, done = Written(), 0
@@ -130,107 +130,102 @@ class Store:
             return subscriptions.write(connection, entries).plus(Written(refused=tuple(refused)))
 
     def remove(self, id: str) -> int:
-        """End a subscription; the number of the change."""
+        """Delete a subscription; return the number of the change."""
         with self.database.writing() as connection:
             return subscriptions.remove(connection, id_text(id))
 
-    def get(self, id: str) -> Held | None:
+    def get(self, id: str) -> StoredSubscription | None:
         """Return a subscription, or ``None``."""
         with self.database.reading() as connection:
             return subscriptions.get(connection, id_text(id))
 
     def count(self) -> int:
-        """Return how many subscriptions there are."""
+        """Return the number of subscriptions."""
         with self.database.reading() as connection:
             return int(
                 connection.execute(sa.select(sa.func.count()).select_from(tables.subscriptions)).scalar_one()
             )
 
     def subscriptions(self, tokens: range = ALL_TOKENS) -> Iterator[pa.RecordBatch]:
-        """Yield the subscriptions of a run of tokens, as they are at one moment."""
+        """Yield the subscriptions of a range of tokens, from one state of the database."""
         if tokens.step != 1:
             raise InputError(f"tokens come as a run such as range(0, 128), not {tokens}")
         yield from self.read("subscriptions", tokens if tokens != ALL_TOKENS else None)
 
     def read(self, table: str, numbers: range | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield a table as it is at one moment, without holding it all; ``numbers`` bounds what it is read
-        by."""
+        """Yield a table from one state of the database, in batches; ``numbers`` limits the range to read."""
         chosen = view(table)
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
             yield from record_batches(live.execute(chosen.select(numbers)), chosen.schema)
 
     def numbers(self, table: str) -> range:
-        """Return the numbers that a table can be read by, in pieces: tokens, sequence numbers or ids."""
+        """Return the numbers by which a table can be read in parts: tokens, sequence numbers or ids."""
         with self.database.reading() as connection:
             return view(table).numbers(connection)
 
     def changes(self, after: int, most: int = 10_000) -> list[Change]:
-        """Return the changes after number ``after``, in order. None with a smaller number will ever appear
-        later."""
+        """Return the changes after number ``after``, in order; no smaller number appears later."""
         with self.database.reading() as connection:
             return subscriptions.changes_after(connection, after, most)
 
     def last_change(self) -> int:
-        """Return the number of the last change; 0 if there has been none."""
+        """Return the number of the last change, or 0 if there is none."""
         with self.database.reading() as connection:
             return subscriptions.last_change(connection)
 
-    def folded(self, until: int) -> Iterator[Change]:
+    def subscriptions_at(self, until: int) -> Iterator[Change]:
         """Yield the subscriptions in force after change ``until``, each as the change that made it."""
         with self.database.reading() as connection:
             live = connection.execution_options(stream_results=True, max_row_buffer=STEP)
-            yield from (Change._make(row) for row in subscriptions.folded(live, until))
+            yield from (Change._make(row) for row in subscriptions.subscriptions_at(live, until))
 
     def identity(self) -> str:
-        """Return which store this is, wherever it is moved to."""
+        """Return the identity of this store, which stays the same if the store is moved."""
         with self.database.reading() as connection:
             return str(connection.execute(sa.select(identity.c.id)).scalar_one())
 
     # ----------------------------------------------------------------------------- batches, outbox
 
     def begin_batch(self, query: str, batch_id: int, index_version: int) -> int:
-        """Return the index version to match this batch against: that of the first call, so a replay repeats
-        it."""
+        """Return the index version to match this batch against: that of the first call, also in a replay."""
         with self.database.writing() as connection:
             return outbox.begin_batch(connection, query, batch_id, index_version)
 
     def finish_batch(self, query: str, batch_id: int, rows: int) -> None:
-        """Note that all rows of a batch are in."""
+        """Record that all rows of a batch are written."""
         with self.database.writing() as connection:
             outbox.finish_batch(connection, query, batch_id, rows)
 
     def forget_batches(self, query: str, before: int) -> int:
-        """Drop the notes on batches that are done and older than ``before``; how many went."""
+        """Delete the records of finished batches before ``before``; return their number."""
         with self.database.writing() as connection:
             return outbox.forget_batches(connection, query, before)
 
     def is_finished(self, query: str, batch_id: int) -> bool:
-        """Return whether a batch was finished before: then its replay can be skipped."""
+        """Return whether a batch is done, so that its replay can be skipped."""
         with self.database.reading() as connection:
             return outbox.is_finished(connection, query, batch_id)
 
     def add_matches(self, table: pa.Table, query: str, batch_id: int) -> int:
-        """Put matches into the outbox, once per event, subscription and version; how many were new."""
+        """Put matches into the outbox, once per event, subscription and version; return how many were new."""
         with self.database.writing() as connection:
             return outbox.add_matches(connection, table, query, batch_id)
 
     def quarantine_events(self, table: pa.Table, query: str, batch_id: int) -> int:
-        """Keep refused events (event_id, code, message, text); how many were new."""
+        """Quarantine refused events (event_id, code, message, text); return the number of new ones."""
         with self.database.writing() as connection:
             return outbox.quarantine_rows(connection, table, outbox.REFUSED_EVENT, query, batch_id)
 
     def quarantine_subscriptions(self, refused: Sequence[Refused], query: str, batch_id: int) -> int:
-        """Keep refused subscriptions; how many were new."""
+        """Quarantine refused subscriptions; return the number of new ones."""
         rows = [(row.id, row.code, row.message, row.text) for row in refused]
-        columns = zip(*rows, strict=True) if rows else [[], [], [], []]
         shape = outbox.REFUSED_SUBSCRIPTION
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, shape.values(), strict=True)]
         with self.database.writing() as connection:
-            return outbox.quarantine_rows(connection, pa.table(arrays, list(shape)), shape, query, batch_id)
+            return outbox.quarantine_rows(connection, table_of(rows, shape), shape, query, batch_id)
 
     def forget(self, before: int, is_enough: Callable[[], bool] = lambda: False) -> Forgotten:
-        """Drop what is done and older than ``before`` (microseconds since 1970); how much went."""
+        """Delete finished rows older than ``before`` (microseconds since 1970); return their numbers."""
         gone = Forgotten()
         while not is_enough():
             with self.database.writing() as connection:
@@ -240,10 +235,10 @@ class Store:
                 break
         return gone
 
-    def add_digests(self, run: Run, parts: Sequence[Part]) -> int:
-        """Take in the parts of one batch and tell what is due by now; how many digests that made."""
+    def add_digests(self, run: DigestBatch, parts: Sequence[Part]) -> int:
+        """Add the digest parts of one batch and write the digests that are due; return their number."""
         with self.database.writing() as connection:
-            return digests.take(connection, run, parts)
+            return digests.add_parts(connection, run, parts)
 
 
 def _rows(rows: Any) -> Iterator[Any]:

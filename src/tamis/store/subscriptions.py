@@ -1,7 +1,7 @@
-"""Subscriptions and the log of their changes.
+"""Stores subscriptions and the log of their changes.
 
-Every write goes through :func:`write`: it holds the counter of changes, so the numbers it takes become
-visible in order, and a subscription that would stay as it is takes none.
+Every write goes through :func:`write`. It locks the change counter, so that the numbers it takes become
+visible in order. A subscription that does not change takes no number.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tamis.expression.tree import size_of
 from tamis.index.sources import subscription_from
 from tamis.language import to_text
 from tamis.limits import Limits
-from tamis.store.bulk import hold, insert, one_of, take
+from tamis.store.bulk import advance_counter, insert, lock_counter, one_of
 from tamis.store.deliveries import cancel
-from tamis.store.moments import now
-from tamis.store.owners import account
+from tamis.store.owners import update_totals
 from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
+from tamis.store.timestamps import now
 
 ACTIVE, PAUSED = "active", "paused"
 REFUSED_TEXT = 65_536  # characters of a refused subscription that are kept
@@ -53,12 +53,12 @@ class Entry(NamedTuple):
 
     @property
     def matched(self) -> str | None:
-        """The expression that events are matched against; none while it is paused."""
+        """The expression to match events against, or ``None`` while it is paused."""
         return self.expression if self.status == ACTIVE else None
 
 
-class Held(NamedTuple):
-    """A subscription as the store holds it."""
+class StoredSubscription(NamedTuple):
+    """A stored subscription."""
 
     id: str
     owner: str | None
@@ -73,12 +73,12 @@ class Held(NamedTuple):
     updated: int
 
     def as_entry(self) -> Entry:
-        """Return the same, to be written again."""
+        """Return the subscription as an entry to write."""
         return Entry(*(getattr(self, name) for name in Entry._fields))
 
 
 class Refused(NamedTuple):
-    """A subscription that was not written, and why."""
+    """A refused subscription and the reason."""
 
     id: str
     code: str
@@ -88,15 +88,15 @@ class Refused(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What became of many subscriptions."""
+    """The outcome of writing many subscriptions."""
 
-    changed: int = 0  # new or altered: each has a change in the log
-    unchanged: int = 0  # already so, word for word
+    changed: int = 0  # new or changed: each has a change in the log
+    unchanged: int = 0  # identical to the stored one
     refused: tuple[Refused, ...] = ()
-    last_change: int = 0  # the greatest version among the changed; 0 if there are none
+    last_change: int = 0  # the greatest version among the changed, or 0
 
     def plus(self, other: Written) -> Written:
-        """Return both together."""
+        """Return the sum of both."""
         return Written(
             self.changed + other.changed,
             self.unchanged + other.unchanged,
@@ -109,9 +109,10 @@ FIELDS = ("id", "expression", "priority", "version", "owner", "schedule", "deliv
 
 
 def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
-    """Return a checked subscription from whatever the library takes.
+    """Return a checked subscription from any form that the library accepts.
 
-    Mappings may add ``owner``, ``schedule``, ``delivery`` and ``status``, and have what ``ignore`` names.
+    Mappings may have ``owner``, ``schedule``, ``delivery`` and ``status``, and the fields that ``ignore``
+    names.
     """
     held = subscription_from(row, limits, FIELDS, ignore)
     more = row if isinstance(row, Mapping) else {}
@@ -138,7 +139,7 @@ def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
 
 
 def refusal_of(row: Any, bad: TamisError) -> Refused:
-    """Return a row that was refused, as data."""
+    """Return a refused row as data."""
     one = row if isinstance(row, Mapping) else {}
     pair = row if isinstance(row, tuple | list) else ()
     identity = one.get("id") if one else (pair[0] if pair else getattr(row, "id", ""))
@@ -149,40 +150,40 @@ def refusal_of(row: Any, bad: TamisError) -> Refused:
 
 
 def write(connection: Connection, entries: Sequence[Entry]) -> Written:
-    """Put subscriptions; where an id stands twice, the last one counts."""
-    last = hold(connection, CHANGE_ORDER)
+    """Put subscriptions; if an id occurs twice, the last one counts."""
+    last = lock_counter(connection, CHANGE_ORDER)
     wanted = {entry.id: entry for entry in entries}
     found = {held.id: held for held in find(connection, list(wanted))}
     fresh = [entry for entry in wanted.values() if _differs(entry, found.get(entry.id))]
     if fresh:
         _append(connection, fresh, last)
-        take(connection, CHANGE_ORDER, len(fresh))
-        account(connection, (found[entry.id] for entry in fresh if entry.id in found), fresh)
+        advance_counter(connection, CHANGE_ORDER, len(fresh))
+        update_totals(connection, (found[entry.id] for entry in fresh if entry.id in found), fresh)
     return Written(len(fresh), len(wanted) - len(fresh), (), last + len(fresh) if fresh else 0)
 
 
 def version_of(connection: Connection, identity: str) -> int:
-    """Return the version of a subscription that is there."""
+    """Return the version of an existing subscription."""
     return int(connection.execute(sa.select(_S.version).where(_S.id == identity)).scalar_one())
 
 
 def remove(connection: Connection, identity: str) -> int:
-    """End a subscription; the number of the change that says so."""
-    sequence = hold(connection, CHANGE_ORDER) + 1
+    """Delete a subscription; return the number of the change."""
+    sequence = lock_counter(connection, CHANGE_ORDER) + 1
     held = get(connection, identity)
     if held is None:
         raise UnknownSubscription(f"there is no subscription {identity[:80]!r}", subscription=identity)
     connection.execute(sa.delete(subscriptions).where(_S.id == identity))
-    account(connection, [held], [])
+    update_totals(connection, [held], [])
     row = {"subscription_id": identity, "token": token_of(identity), "expression": None, "priority": 0.0}
     connection.execute(sa.insert(changes), {"sequence": sequence, "at": now(), **row})
-    take(connection, CHANGE_ORDER, 1)
+    advance_counter(connection, CHANGE_ORDER, 1)
     cancel(connection, identity)
     return sequence
 
 
-def get(connection: Connection, identity: str) -> Held | None:
-    """Return one subscription."""
+def get(connection: Connection, identity: str) -> StoredSubscription | None:
+    """Return one subscription, or ``None``."""
     return next(find(connection, [identity]), None)
 
 
@@ -194,8 +195,8 @@ def changes_after(connection: Connection, after: int, most: int) -> list[Change]
     return [Change(*row) for row in rows]
 
 
-def folded(connection: Connection, until: int) -> sa.CursorResult[Any]:
-    """What was in force after change ``until``, as the log tells it: (sequence, id, expression, priority)."""
+def subscriptions_at(connection: Connection, until: int) -> sa.CursorResult[Any]:
+    """Return the subscriptions in force after change ``until`` as (sequence, id, expression, priority)."""
     c, last = changes.c, changes.alias("last")
     newest = sa.func.max(last.c.sequence).label("sequence")
     each = sa.select(newest).where(last.c.sequence <= until).group_by(last.c.subscription_id).subquery()
@@ -205,29 +206,29 @@ def folded(connection: Connection, until: int) -> sa.CursorResult[Any]:
 
 
 def last_change(connection: Connection) -> int:
-    """Return the number of the last change; 0 if there has been none."""
+    """Return the number of the last change, or 0 if there is none."""
     return int(
         connection.execute(sa.select(counters.c.value).where(counters.c.name == CHANGE_ORDER)).scalar_one()
     )
 
 
-def find(connection: Connection, ids: Sequence[str]) -> Iterator[Held]:
-    """Return the subscriptions among ``ids`` that are there."""
-    among = one_of(_S.id, ids, connection.dialect.name == "sqlite")
-    return (Held(*row) for row in connection.execute(select_held().where(among)))
+def find(connection: Connection, ids: Sequence[str]) -> Iterator[StoredSubscription]:
+    """Yield the existing subscriptions among ``ids``."""
+    among = one_of(connection, _S.id, ids)
+    return (StoredSubscription(*row) for row in connection.execute(select_stored().where(among)))
 
 
-def select_held() -> sa.Select[Any]:
-    """Subscriptions as :class:`Held` has them."""
-    return sa.select(*(_S[name] for name in Held._fields))
+def select_stored() -> sa.Select[Any]:
+    """Return a query for all fields of a stored subscription."""
+    return sa.select(*(_S[name] for name in StoredSubscription._fields))
 
 
-def _differs(entry: Entry, held: Held | None) -> bool:
+def _differs(entry: Entry, held: StoredSubscription | None) -> bool:
     return held is None or entry != held[: len(entry)]
 
 
 def _append(connection: Connection, fresh: Sequence[Entry], last: int) -> None:
-    """The new versions, in the log and in the book."""
+    """Write new versions to the log and to the table of subscriptions."""
     ids = pa.array([entry.id for entry in fresh], pa.string())
     token = pa.array([token_of(entry.id) for entry in fresh], pa.int64())
     expression = pa.array([entry.expression for entry in fresh], pa.string())

@@ -1,7 +1,7 @@
-"""The tables, as they are after all migrations.
+"""The tables after all migrations.
 
-Moments are whole microseconds since 1970 in UTC: both databases order and compare them alike, and Arrow's
-timestamps become them without a conversion.
+Times are whole microseconds since 1970 in UTC: both databases order and compare them alike, and Arrow's
+timestamps need no conversion.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
-BIG_KEY = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what it calls INTEGER
+BIG_KEY = BigInteger().with_variant(Integer, "sqlite")  # SQLite increments only INTEGER keys
 
-# One row for each row of numbers that grows. Whoever takes a number holds the row until the end of the
-# transaction: so numbers become visible in order, without gaps and in both databases.
+# One row for each growing series of numbers. A transaction that takes numbers locks the row until it ends, so
+# that numbers become visible in order and without gaps, in both databases.
 counters = Table(
     "counters",
     METADATA,
@@ -43,7 +43,7 @@ subscriptions = Table(
     Column("version", BigInteger, nullable=False),
     Column("created", BigInteger, nullable=False),
     Column("updated", BigInteger, nullable=False),
-    Column("delivery", Text),  # JSON: transport and address; null: kept for whoever asks
+    Column("delivery", Text),  # JSON: transport and address; null: matches are only kept
     Column("status", String(16), nullable=False, server_default="active"),  # active, paused
     Column("size", Integer, nullable=False, server_default="1"),  # of the expression, in predicates
     Index("subscriptions_owner", "owner", "id"),
@@ -58,10 +58,12 @@ changes = Table(
     Column("expression", Text),  # null: removed or paused
     Column("priority", Float(53), nullable=False),
     Column("at", BigInteger, nullable=False),
-    Index("changes_subscription", "subscription_id", "sequence"),  # what a change has superseded
+    # Finds the changes that a later one supersedes.
+    Index("changes_subscription", "subscription_id", "sequence"),
 )
 
-# Rows become visible in the order of ``id``, so a worker that delivers them may remember how far it has read.
+# Rows become visible in the order of ``id``, so a worker that delivers them can store the last id it has
+# read.
 outbox = Table(
     "outbox",
     METADATA,
@@ -77,11 +79,11 @@ outbox = Table(
     Column("batch_id", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("event_id", "subscription_id", "version", name="outbox_once"),
-    # For the history of a subscription. By its token: an index by the subscription itself would write a page
-    # for every row of a busy stream, this one a page for each token.
+    # Finds the history of a subscription. An index by subscription would write a page for every row of a busy
+    # stream; this one writes a page for each token.
     Column("token", Integer, nullable=False, server_default="0"),
     Index("outbox_token", "token", "id", "subscription_id"),
-    sqlite_autoincrement=True,  # an id is never used again
+    sqlite_autoincrement=True,  # an id is never reused
 )
 
 batches = Table(
@@ -101,7 +103,7 @@ quarantine = Table(
     Column("id", BIG_KEY, primary_key=True),
     Column("query", Text, nullable=False),
     Column("batch_id", BigInteger, nullable=False),
-    Column("fingerprint", String(64), nullable=False),  # of all that follows: a replay adds nothing
+    Column("fingerprint", String(64), nullable=False),  # of the following columns: a replay adds nothing
     Column("event_id", Text),
     Column("subscription_id", Text),
     Column("code", String(64), nullable=False),
@@ -122,12 +124,12 @@ digest_parts = Table(
     Column("end", BigInteger, nullable=False),
     Column("count", BigInteger, nullable=False),
     Column("events", Text, nullable=False),  # JSON; the first of them, in order
-    Column("due", BigInteger, nullable=False),  # when to look at it next
+    Column("due", BigInteger, nullable=False),  # time to examine it again
     Index("digest_parts_due", "query", "due"),
     Index("digest_parts_subscription", "query", "subscription_id"),
 )
 
-# How many digests of a limited subscription ("at most 10 per hour") have gone out in its period.
+# The number of digests of a limited subscription ("at most 10 per hour") in its period.
 digests_sent = Table(
     "digests_sent",
     METADATA,
@@ -138,11 +140,11 @@ digests_sent = Table(
     Column("sent", BigInteger, nullable=False),
 )
 
-# The one row says which store this is: what was made of another must not be taken for it.
+# The single row identifies this store, so that an index made from another store is not taken for its own.
 identity = Table("identity", METADATA, Column("id", String(32), primary_key=True))
 
-# Events that were accepted, in order. ``known`` is the last change before the event: it is matched against
-# the subscriptions as they were then, whenever that is done.
+# Accepted events, in order. ``known`` is the last change before the event: the event is always matched
+# against the subscriptions of that time.
 events = Table(
     "events",
     METADATA,
@@ -155,7 +157,7 @@ events = Table(
     Column("received_at", BigInteger, nullable=False),
 )
 
-# How far each reader of a numbered table has come, and who reads on at the moment.
+# The position of each reader of a numbered table, and the holder of its lease.
 positions = Table(
     "positions",
     METADATA,
@@ -165,7 +167,7 @@ positions = Table(
     Column("until", BigInteger, nullable=False, server_default="0"),
 )
 
-# What becomes of rows of the outbox that are sent to somebody.
+# Deliveries of outbox rows, with their state.
 deliveries = Table(
     "deliveries",
     METADATA,
@@ -174,11 +176,12 @@ deliveries = Table(
     Column("subscription_id", Text, nullable=False),
     Column("owner", Text),
     Column("transport", String(64), nullable=False),
-    Column("endpoint", Text, nullable=False),  # who answers there, or not: what a breaker stands for
-    Column("settings", Text, nullable=False),  # JSON: where to, for people; without secrets and templates
+    Column("endpoint", Text, nullable=False),  # groups deliveries for fairness and breakers
+    Column("settings", Text, nullable=False),  # JSON: the receiver, for people; without secrets and templates
     Column("state", String(16), nullable=False),  # waiting, claimed, delivered, dead, cancelled
     Column("attempts", Integer, nullable=False, server_default="0"),
-    Column("due", BigInteger, nullable=False),  # when to try next; of a claimed one, when the claim ends
+    # Time of the next attempt; for a claimed one, end of the lease.
+    Column("due", BigInteger, nullable=False),
     Column("claimed_by", Text),
     Column("error", Text),  # of the last attempt
     Column("created_at", BigInteger, nullable=False),
@@ -194,27 +197,27 @@ owners = Table(
     "owners",
     METADATA,
     Column("owner", Text, primary_key=True),
-    Column("quotas", Text),  # JSON: what differs from the defaults
+    Column("quotas", Text),  # JSON: those that differ from the defaults
     Column("created", BigInteger, nullable=False),
-    Column("subscriptions", BigInteger, nullable=False, server_default="0"),  # how many are held
-    Column("predicates", BigInteger, nullable=False, server_default="0"),  # the sum of their sizes
+    Column("subscriptions", BigInteger, nullable=False, server_default="0"),  # number stored
+    Column("predicates", BigInteger, nullable=False, server_default="0"),  # sum of their sizes
 )
 
-# Keys are random and long, so a plain hash of one cannot be turned back; the key itself is kept nowhere.
+# Keys are random and long, so their hash cannot be reversed; the key itself is not stored.
 keys = Table(
     "keys",
     METADATA,
     Column("id", String(32), primary_key=True),
     Column("hash", String(64), nullable=False),
     Column("owner", Text, nullable=False, index=True),
-    Column("scopes", Text, nullable=False),  # space between
+    Column("scopes", Text, nullable=False),  # separated by spaces
     Column("name", Text),
     Column("created", BigInteger, nullable=False),
     Column("expires", BigInteger),
     Column("revoked", BigInteger),
 )
 
-# What was answered to a request with an idempotency key; a repetition gets the same answer.
+# Responses to requests with an idempotency key; a retry gets the same response.
 answers = Table(
     "answers",
     METADATA,

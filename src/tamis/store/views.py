@@ -1,4 +1,4 @@
-"""The tables as they are read in bulk: their columns in Arrow, and the number that cuts them into pieces."""
+"""The tables for bulk reading: their Arrow columns, and the number by which they are read in parts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MOMENT = pa.timestamp("us", tz="UTC")
 
 
 class View(NamedTuple):
-    """A table, the column that cuts it, and what each column is outside."""
+    """A table, the column by which it is read in parts, and its Arrow schema."""
 
     table: sa.Table
     by: str
     schema: pa.Schema
-    only: tuple[str, str] | None = None  # a column, and the value that it has in the rows that count
+    only: tuple[str, str] | None = None  # a column and the value that selects the rows
 
     def select(self, numbers: range | None) -> sa.Select[Any]:
-        """Return all rows, or those whose number lies in a run."""
+        """Return a query for all rows, or for those in a range of numbers."""
         query = sa.select(*(self.table.c[name] for name in self.schema.names))
         if self.only is not None:
             query = query.where(self.table.c[self.only[0]] == self.only[1])
@@ -33,7 +33,7 @@ class View(NamedTuple):
         return query.where(self.table.c[self.by].between(numbers.start, numbers.stop - 1))
 
     def numbers(self, connection: Connection) -> range:
-        """Return all numbers that there are now."""
+        """Return the range of existing numbers."""
         if self.by == "token":
             return range(TOKENS)
         column = self.table.c[self.by]
@@ -42,7 +42,7 @@ class View(NamedTuple):
 
 
 def view(name: str) -> View:
-    """Return the table of that name."""
+    """Return the view with this name."""
     if name not in VIEWS:
         raise InputError(f"the store has no table {name!r}; the tables are {', '.join(VIEWS)}", table=name)
     return VIEWS[name]
@@ -53,7 +53,7 @@ def _view(table: sa.Table, by: str, **columns: pa.DataType) -> View:
 
 
 VIEWS = {
-    "subscriptions": _view(  # those that events are matched against
+    "subscriptions": _view(  # those that are matched
         tables.subscriptions,
         "token",
         id=pa.string(),

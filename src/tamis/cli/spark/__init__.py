@@ -1,6 +1,6 @@
-"""``tamis spark``: the pipeline from a shell, on one machine or on a cluster.
+"""``tamis spark``: runs the pipeline from a shell, on one machine or on a cluster.
 
-Help needs neither PySpark nor Java: both are looked for when a command runs.
+Help needs neither PySpark nor Java: a command looks for both when it runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tamis.cli.spark.stream import stream
 from tamis.cli.spark.submit import submit_example
 
 
-@click.group(short_help="The pipeline on Apache Spark.")
+@click.group(short_help="Run the pipeline on Apache Spark.")
 def spark() -> None:
     """Profile, build, match and stream on Apache Spark.
 

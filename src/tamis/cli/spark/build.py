@@ -1,4 +1,4 @@
-"""``tamis spark build``: a sharded index of subscriptions."""
+"""``tamis spark build``: builds a sharded index of subscriptions."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 import click
 
 from tamis.cli.build import parameter
-from tamis.cli.spark.frames import whole, write
+from tamis.cli.spark.frames import absolute, write
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note, progress
 
 
 @click.command(short_help="Build an index in shards.")
 @click.argument("source", metavar="SUBSCRIPTIONS")
+@click.option("-o", "--output", "target", metavar="INDEX", required=True, help="The location of the index.")
 @click.option(
-    "-o", "--output", "target", metavar="INDEX", required=True, help="Where the index is, or will be."
+    "--shards", type=click.IntRange(1, 1024), help="The number of shards; chosen by size by default."
 )
-@click.option("--shards", type=click.IntRange(1, 1024), help="How many parts; chosen by size unless given.")
-@click.option("--engine", default="hybrid", show_default=True, help="How to search; auto tries them all.")
+@click.option("--engine", default="hybrid", show_default=True, help="The search engine; auto tries them all.")
 @click.option(
     "--parameter",
     "parameters",
@@ -27,11 +27,15 @@ from tamis.cli.support import counted, note, progress
     help="A parameter of the engine; repeatable.",
 )
 @click.option(
-    "--profile", metavar="PROFILE", help="What tamis spark profile wrote: which values are frequent."
+    "--profile",
+    metavar="PROFILE",
+    help="A profile from tamis spark profile, which shows the frequent values.",
 )
-@click.option("--full", is_flag=True, help="Build everything anew, also what has not changed.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="If the name does not say it.")
-@click.option("--quarantine", metavar="PATH", help="Write subscriptions that cannot be used here, as JSON.")
+@click.option("--full", is_flag=True, help="Rebuild all shards, including unchanged ones.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="The format, if the name does not show it."
+)
+@click.option("--quarantine", metavar="PATH", help="Write refused subscriptions here, as JSON.")
 @session_options
 def build(
     source: str,
@@ -49,7 +53,7 @@ def build(
 ) -> None:
     """Build INDEX from SUBSCRIPTIONS: Parquet, JSON lines or CSV, a file or a folder, or the URL of a store.
 
-    An index that is there is brought up to date: only shards whose subscriptions changed are built.
+    An existing index is brought up to date: only shards with changed subscriptions are built.
     """
     chosen = dict(map(parameter, parameters))
     with spark_session(master, conf, debug, bar=False) as spark:
@@ -62,11 +66,11 @@ def build(
         with progress("building", " shards") as shown:
             done = build_shards(
                 frame,
-                whole(target),
+                absolute(target),
                 shards=shards,
                 engine=engine,
                 parameters=chosen,
-                profile=whole(profile) if profile else None,
+                profile=absolute(profile) if profile else None,
                 incremental=not full,
                 applied=applied,
                 progress=shown,
@@ -77,7 +81,7 @@ def build(
 
 
 def _last_change(source: str) -> int:
-    """What of a store's log the rows have at least: asked before they are read, so nothing is missed."""
+    """Return a change that the rows include; it is read before them, so that no change is missed."""
     if not source.startswith(("sqlite:", "postgresql:", "postgresql+")):
         return 0
     from tamis.store import Store

@@ -1,4 +1,4 @@
-"""What Spark says when it fails, in one line with a code."""
+"""Turns failures of Spark into Tamis errors with one line and a code."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from tamis import errors
 from tamis.errors import InputError, SparkFailed, TamisError
 
-# The last line of a worker's traceback, wherever Spark has put it.
+# The last line of a worker's traceback, at any place in Spark's message.
 _FROM_WORKER = re.compile(r"^(?:\[[A-Z_.]+\] |[\w.]*: )?tamis\.errors\.(\w+): (.*)$", re.MULTILINE)
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _NOTES = re.compile(r"^\[([A-Z_.]+)\] ")
 _INPUT = {"AnalysisException", "ParseException", "IllegalArgumentException"}
 
 
-def told(failure: Exception) -> TamisError:
-    """Return the Tamis error behind a failure of Spark, or one that says what Spark says."""
+def error_of(failure: Exception) -> TamisError:
+    """Return the Tamis error behind a failure of Spark, or an error with Spark's message."""
     text = _message(failure)
     raised = _FROM_WORKER.findall(str(failure))
     if raised:
@@ -28,20 +28,20 @@ def told(failure: Exception) -> TamisError:
 
 
 def _message(failure: Exception) -> str:
-    """Without the Java trace, where Spark keeps the two apart."""
+    """Return the message without the Java trace, if Spark separates the two."""
     described = getattr(failure, "getMessage", None)
     message = described() if callable(described) else None
     return str(message or failure)
 
 
 def _again(name: str, message: str) -> TamisError:
-    """Return an error that a worker raised, by the name of its class."""
+    """Return the error that a worker raised, by the name of its class."""
     kind: Any = getattr(errors, name, TamisError)
     return kind(message) if isinstance(kind, type) and issubclass(kind, TamisError) else TamisError(message)
 
 
 def _one_line(text: str) -> str:
-    """Return the first paragraph without Spark's condition and state; both mean nothing to most people."""
+    """Return the first paragraph without Spark's condition and state, which mean little to most users."""
     first = text.strip().split("\n\n")[0].split(";\n")[0]
     line = " ".join(_STATE.sub("", first).split())
     return _NOTES.sub("", line) or "Spark gave no reason"

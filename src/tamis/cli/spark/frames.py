@@ -1,4 +1,4 @@
-"""From a name on the command line to a DataFrame, and back to files."""
+"""Reads names on the command line as DataFrames, and writes DataFrames to files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDINGS = {
 
 
 def format_of(source: str, given: str | None = None) -> str:
-    """Return the format that was given, that the name says, or that the files of a folder have."""
+    """Return the given format, or that of the name, or that of the files in a folder."""
     found = given or _by_ending(source) or _by_files(source)
     if found is None:
         raise InputError(f"{source}: the name says no format; add --format {'|'.join(_ENDINGS)}")
@@ -27,16 +27,15 @@ def _by_ending(name: str) -> str | None:
 
 
 def _by_files(source: str) -> str | None:
-    """Return a folder on this machine is looked into; one elsewhere is not, since that may take long."""
+    """Return the format of the files in a local folder; listing a remote one may take long."""
     folder = Path(source.removeprefix("file://"))
     if not folder.is_dir():
         return None
     return next(filter(None, map(_by_ending, sorted(entry.name for entry in folder.iterdir()))), None)
 
 
-def whole(path: str) -> str:
-    """Return a path on this machine from its root: workers may stand in another folder. A URI stays as it
-    is."""
+def absolute(path: str) -> str:
+    """Return an absolute path, since workers may run in another folder; a URI stays unchanged."""
     return path if "://" in path else str(Path(path).absolute())
 
 

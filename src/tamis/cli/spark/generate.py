@@ -1,4 +1,4 @@
-"""``tamis spark generate``: a workload of any size."""
+"""``tamis spark generate``: generates a workload of any size."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import counted, note
 
 
-@click.command(short_help="Draw a workload of any size.")
+@click.command(short_help="Generate a workload of any size.")
 @click.argument("workload", metavar="WORKLOAD")
 @click.option("-o", "--output", "target", metavar="DIR", required=True, help="The folder to write below.")
-@click.option("--subscriptions", type=click.IntRange(0), default=100_000, show_default=True, help="How many.")
-@click.option("--events", type=click.IntRange(0), default=100_000, show_default=True, help="How many.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed, another workload.")
-@click.option("--as-text", is_flag=True, help="Expressions as text, not in bulk columns.")
-@click.option("--overwrite", is_flag=True, help="Replace what is in DIR.")
+@click.option(
+    "--subscriptions", type=click.IntRange(0), default=100_000, show_default=True, help="Their number."
+)
+@click.option("--events", type=click.IntRange(0), default=100_000, show_default=True, help="Their number.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The seed of the random numbers.")
+@click.option("--as-text", is_flag=True, help="Write expressions as text, not as bulk columns.")
+@click.option("--overwrite", is_flag=True, help="Replace the content of DIR.")
 @session_options
 def generate(
     workload: str,
@@ -31,13 +33,13 @@ def generate(
     conf: tuple[str, ...],
     debug: bool,
 ) -> None:
-    """Draw WORKLOAD (market, w4-dense …; a wrong name lists them all) and write it as Parquet."""
+    """Generate WORKLOAD (market, w4-dense …; a wrong name lists them all) and write it as Parquet."""
     with spark_session(master, conf, debug) as spark:
         from tamis.spark.generate import generate as drawn
         from tamis.spark.generate import workload_named
 
         wanted = f"{counted(subscriptions, 'subscription')} and {counted(events, 'event')}"
-        note(f"drawing {wanted} of {workload}")
+        note(f"generating {wanted} of {workload}")
         start = time.perf_counter()
         made = drawn(
             spark,
@@ -51,4 +53,4 @@ def generate(
         )
         for path in filter(None, made):
             note(path)
-        note(f"drawn in {time.perf_counter() - start:.1f} s")
+        note(f"generated in {time.perf_counter() - start:.1f} s")

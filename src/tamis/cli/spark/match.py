@@ -1,4 +1,4 @@
-"""``tamis spark match``: the matches of many events, as files."""
+"""``tamis spark match``: writes the matches of many events to files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tamis.cli.events import AUDIT, ON_ERROR
-from tamis.cli.spark.frames import whole, write
+from tamis.cli.spark.frames import absolute, write
 from tamis.cli.spark.sources import ALL, Shape, batch_events, shape_options
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note
@@ -27,25 +27,35 @@ from tamis.errors import InputError
     type=click.Choice(["auto", "replicated", "sharded"]),
     default="auto",
     show_default=True,
-    help="Split the events, or the index; auto looks at size and memory.",
+    help="Split the events or the index; auto decides by size and memory.",
 )
 @click.option(
-    "--top", type=click.IntRange(1), metavar="K", help="Only the K best matches of an event, with scores."
+    "--top",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Find only the K best matches of an event, with scores.",
 )
 @click.option(
     "--carry",
     metavar="NAME",
     multiple=True,
-    help="Take this column or JSON field of the event along; repeatable; all: every column.",
+    help="Copy this column or JSON field of the event to its matches; repeatable; all: every column.",
 )
-@click.option("--arrays", is_flag=True, help="One row per event with all its subscriptions.")
+@click.option("--arrays", is_flag=True, help="Write one row per event with all its subscriptions.")
 @click.option(
-    "--format", "written", type=click.Choice(FORMATS), default="parquet", show_default=True, help="Of OUT."
+    "--format",
+    "written",
+    type=click.Choice(FORMATS),
+    default="parquet",
+    show_default=True,
+    help="The format of OUT.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace what is in OUT.")
-@click.option("--quarantine", metavar="PATH", help="Write events that cannot be read here, as JSON.")
+@click.option("--overwrite", is_flag=True, help="Replace the content of OUT.")
+@click.option("--quarantine", metavar="PATH", help="Write refused events here, as JSON.")
 @click.option(
-    "--explain", is_flag=True, help="Match nothing: say which plan is chosen and why, and print Spark's plan."
+    "--explain",
+    is_flag=True,
+    help="Match nothing: show the chosen plan and the reason, and print Spark's plan.",
 )
 @ON_ERROR
 @AUDIT
@@ -76,7 +86,7 @@ def match(
     """
     if arrays and written == "csv":
         raise InputError("CSV has no arrays: leave out --arrays, or write --format parquet or json")
-    with spark_session(master, conf, debug, told=logging.INFO) as spark:  # says which plan, and why
+    with spark_session(master, conf, debug, level=logging.INFO) as spark:  # shows the plan and the reason
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
@@ -89,7 +99,14 @@ def match(
         form = "arrays" if arrays else "pairs"
         taken = _carried(events.columns) if ALL in carry else carry
         stage = matches(
-            whole(index), plan=plan, k=top, shape=form, carry=taken, work=work, on_error=on_error, audit=audit
+            absolute(index),
+            plan=plan,
+            k=top,
+            shape=form,
+            carry=taken,
+            work=work,
+            on_error=on_error,
+            audit=audit,
         )
         found = events.transform(stage)
         if explain:
@@ -106,7 +123,7 @@ def match(
 
 
 def _carried(columns: list[str]) -> list[str]:
-    """Return every column but the id and the attributes, which hold the others once more."""
+    """Return every column but the id and the attributes, which contain the others."""
     return [name for name in columns if name not in ("event_id", "attributes")]
 
 

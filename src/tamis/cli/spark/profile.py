@@ -1,4 +1,4 @@
-"""``tamis spark profile``: what events look like, for a better index."""
+"""``tamis spark profile``: profiles events, for a better index."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from tamis.cli.spark.frames import whole
+from tamis.cli.spark.frames import absolute
 from tamis.cli.spark.sources import Shape, batch_events, shape_options
 from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import counted, note
 
 
-@click.command(short_help="Learn from a log of events what is frequent.")
+@click.command(short_help="Profile a log of events.")
 @click.argument("source", metavar="EVENTS")
 @click.option("-o", "--output", "target", metavar="PROFILE", required=True, help="The folder to write.")
-@click.option("--sample", type=click.IntRange(1), help="How many events are kept whole.")
+@click.option("--sample", type=click.IntRange(1), help="The number of events to keep complete.")
 @shape_options
 @session_options
 def profile(
@@ -30,7 +30,7 @@ def profile(
 ) -> None:
     """Read EVENTS (Parquet, JSON lines or CSV; a file or a folder) once and write their PROFILE.
 
-    tamis spark build --profile PROFILE then knows which attributes, values and words are frequent.
+    tamis spark build --profile PROFILE then knows the frequent attributes, values and words.
     """
     with spark_session(master, conf, debug) as spark:
         from tamis.spark.profiling import profile as profiled
@@ -38,7 +38,7 @@ def profile(
         note(f"profiling {source}")
         start = time.perf_counter()
         kept: Any = {} if sample is None else {"sample": sample}
-        made = profiled(batch_events(spark, source, Shape(**shape)), whole(target), **kept)
+        made = profiled(batch_events(spark, source, Shape(**shape)), absolute(target), **kept)
         spent = time.perf_counter() - start
         left_out = f", {made.refused:,} refused" if made.refused else ""
         note(f"{target}: the profile of {counted(made.events, 'event')}{left_out}, in {spent:.1f} s")

@@ -1,4 +1,4 @@
-"""What the commands share that start a query and let it run: options, watching, a clean stop."""
+"""Shared parts of the commands that run a streaming query: options, monitoring, a clean stop."""
 
 from __future__ import annotations
 
@@ -8,21 +8,30 @@ from typing import Any
 
 import click
 
-from tamis.cli.spark.live import LiveLine
-from tamis.cli.support import asked_to_stop, note
+from tamis.cli.spark.progress_line import ProgressLine
+from tamis.cli.support import note, stop_requested
 
 
 def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the store, the checkpoint, how often, and metrics."""
+    """Add the options for the store, the checkpoint, the trigger and metrics."""
     for option in (
-        click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve Prometheus here."),
-        click.option("--metrics-address", default="127.0.0.1", show_default=True, help="Who may ask it."),
-        click.option("--once", is_flag=True, help="Work off what is there, then stop."),
-        click.option("--every", metavar="INTERVAL", help="Start a batch so often, such as '1 second'."),
+        click.option(
+            "--metrics-port", type=click.IntRange(0, 65535), help="Serve Prometheus metrics on this port."
+        ),
+        click.option(
+            "--metrics-address",
+            default="127.0.0.1",
+            show_default=True,
+            help="The address to serve metrics on.",
+        ),
+        click.option("--once", is_flag=True, help="Process the available data, then stop."),
+        click.option("--every", metavar="INTERVAL", help="The interval between batches, such as '1 second'."),
         click.option(
             "--name", default="tamis", show_default=True, help="The query's name in store and metrics."
         ),
-        click.option("--checkpoint", metavar="DIR", required=True, help="Where the query keeps its place."),
+        click.option(
+            "--checkpoint", metavar="DIR", required=True, help="The folder of the query's progress."
+        ),
         click.option(
             "--store", metavar="URL", required=True, help="sqlite:///file.db, postgresql+psycopg://…"
         ),
@@ -32,13 +41,13 @@ def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def trigger_of(every: str | None, once: bool) -> dict[str, Any] | None:
-    """Return the trigger as Spark's writer takes it."""
+    """Return the trigger for Spark's writer."""
     if once:
         return {"availableNow": True}
     return {"processingTime": every} if every else None
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """Return a store's address without its password."""
     from tamis.store.database import read_address
 
@@ -46,11 +55,11 @@ def shown(url: str) -> str:
 
 
 @contextlib.contextmanager
-def watched(spark: Any, port: int | None, address: str) -> Iterator[tuple[LiveLine, Any]]:
-    """Batches are shown as they end, and counted for Prometheus if a port is given."""
+def monitored(spark: Any, port: int | None, address: str) -> Iterator[tuple[ProgressLine, Any]]:
+    """Show batches as they end, and serve metrics for Prometheus if a port is given."""
     from tamis.spark.metrics import StreamMetrics
 
-    line = LiveLine()
+    line = ProgressLine()
     metrics = StreamMetrics(line)
     with contextlib.ExitStack() as stack:
         stack.enter_context(metrics.watch(spark))
@@ -61,10 +70,10 @@ def watched(spark: Any, port: int | None, address: str) -> Iterator[tuple[LiveLi
 
 
 def run(query: Any) -> None:
-    """Wait until the query ends or somebody wants it to: Ctrl-C, or SIGTERM."""
-    with asked_to_stop() as asked:
-        while not asked.is_set():
-            if query.awaitTermination(0.5):  # raises what the query failed with
+    """Wait until the query ends, or stop it at Ctrl-C or SIGTERM."""
+    with stop_requested() as stop:
+        while not stop.is_set():
+            if query.awaitTermination(0.5):  # raises the query's failure
                 return
         note("stopping")
         query.stop()

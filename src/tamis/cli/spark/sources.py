@@ -1,8 +1,8 @@
-"""Events by name: files, a folder that grows, ``kafka:HOST:PORT/TOPIC``, ``socket:HOST:PORT``.
+"""Reads events by name: files, a growing folder, ``kafka:HOST:PORT/TOPIC``, ``socket:HOST:PORT``.
 
-JSON is read as lines, not as columns that Spark would infer: an event that cannot be read then harms only
-itself, and a new attribute needs no new schema. An event without an id of its own gets one that is the same
-whenever the event is read again: Kafka's offset, the row of a Parquet file, or a hash of file and line.
+JSON is read as lines, not as columns that Spark would infer: an unreadable event then affects only itself,
+and a new attribute needs no new schema. An event without an id gets one that is the same whenever it is read
+again: Kafka's offset, the row of a Parquet file, or a hash of file and line.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from tamis.cli.spark.support import FORMATS
 from tamis.errors import InputError
 
 _LINE = "made_line"  # a name that no table has
-ALL = "all"  # columns are carried
-_MATCHES = "event_id STRING, subscription_id STRING, version LONG, event_time TIMESTAMP, payload STRING"
+ALL = "all"  # the value of --carry for all columns
 
 
 class Shape(NamedTuple):
-    """Where the parts of an event stand."""
+    """The names of an event's parts."""
 
     form: str | None = None
     schema: str | None = None
@@ -33,12 +32,12 @@ class Shape(NamedTuple):
 
 
 def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the options that say how events look; they arrive as the arguments of :class:`Shape`."""
+    """Add the options that describe events; they become the arguments of :class:`Shape`."""
     for option in (
-        click.option("--payload", metavar="NAME", help="The column that is carried along, for the outbox."),
-        click.option("--attributes", metavar="NAME", help="One column that holds all attributes."),
+        click.option("--payload", metavar="NAME", help="The column to copy to the outbox."),
+        click.option("--attributes", metavar="NAME", help="The column with all attributes."),
         click.option("--event-time", metavar="NAME", help="The column or JSON field with the event's time."),
-        click.option("--event-id", metavar="NAME", help="The column or JSON field that identifies an event."),
+        click.option("--event-id", metavar="NAME", help="The column or JSON field with the event's id."),
         click.option(
             "--schema", metavar="DDL", help="The columns of JSON or CSV: 'price DOUBLE, city STRING'."
         ),
@@ -46,7 +45,7 @@ def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--events-format",
             "form",
             type=click.Choice(FORMATS),
-            help="If the name of EVENTS does not say it.",
+            help="The format, if the name of EVENTS does not show it.",
         ),
     ):
         command = option(command)
@@ -54,7 +53,7 @@ def shape_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def batch_events(spark: Any, source: str, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
-    """Return the events of files, in the canonical form; with ``carry``, other columns beside it."""
+    """Return the events of files in the canonical form; ``carry`` adds other columns."""
     return _canonical(_read(spark.read, source, format_of(source, shape.form), shape.schema), shape, carry)
 
 
@@ -73,19 +72,21 @@ def stream_events(spark: Any, source: str, shape: Shape) -> Any:
 
 
 def stream_matches(spark: Any, source: str, form: str | None) -> Any:
-    """Matches that arrive from now on, with the columns that digests need."""
+    """Return the matches that arrive from now on, with the columns that digests need."""
     from pyspark.sql import functions as F
+
+    from tamis.spark.schema import TO_DIGEST
 
     kind, _, rest = source.partition(":")
     if kind == "kafka":
-        return _kafka(spark, rest).select(F.from_json(_LINE, _MATCHES).alias("match")).select("match.*")
-    return (
-        spark.readStream.schema(_MATCHES).option("header", True).format(format_of(source, form)).load(source)
-    )
+        parsed = F.from_json(_LINE, TO_DIGEST.spark)
+        return _kafka(spark, rest).select(parsed.alias("match")).select("match.*")
+    reader = spark.readStream.schema(TO_DIGEST.spark).option("header", True)
+    return reader.format(format_of(source, form)).load(source)
 
 
 def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) -> Any:
-    """Return the columns of files, or lines of JSON; ``made_id`` is an id for events that have none."""
+    """Return the columns of files, or lines of JSON; ``made_id`` is an id for events without one."""
     from pyspark.sql import functions as F
 
     reader = reader if schema is None else reader.schema(schema)
@@ -93,7 +94,7 @@ def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) 
         frame, own = reader.parquet(source), F.col("_metadata.row_index").cast("string")
     elif form == "json" and schema is None:
         frame, own = reader.text(source).withColumnRenamed("value", _LINE), F.sha2(_LINE, 256)
-        frame = frame.where(F.trim(_LINE) != "")  # as everywhere, blank lines are no events
+        frame = frame.where(F.trim(_LINE) != "")  # blank lines are no events
     elif form == "json":
         frame = reader.json(source)
         own = F.sha2(F.to_json(F.struct("*")), 256)
@@ -106,7 +107,7 @@ def _read(reader: Any, source: str, form: str, schema: Any, bare: bool = False) 
 
 
 def _kafka(spark: Any, address: str) -> Any:
-    """Messages of ``HOST:PORT/TOPIC``; their offset is their id, their time the event's."""
+    """Return the messages of ``HOST:PORT/TOPIC``; their offset is the id, their time the event's time."""
     from pyspark.sql import functions as F
 
     servers, slash, topic = address.rpartition("/")
@@ -122,7 +123,7 @@ def _kafka(spark: Any, address: str) -> Any:
 
 
 def _socket(spark: Any, address: str) -> Any:
-    """Lines that somebody sends; nothing can be asked for again, so this is for trying things out."""
+    """Return the lines from a socket; lost lines cannot be read again, so this is only for trials."""
     from pyspark.sql import functions as F
 
     host, _, port = address.rpartition(":")
@@ -137,14 +138,14 @@ def _socket(spark: Any, address: str) -> Any:
 
 
 def _canonical(frame: Any, shape: Shape, carry: tuple[str, ...] = ()) -> Any:
-    from tamis.spark.events import CANONICAL
+    from tamis.spark.schema import CANONICAL
 
     others = tuple(name for name in carry if name not in CANONICAL)
     return (_lines if _LINE in frame.columns else _columns)(frame, shape, others)
 
 
 def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
-    """Lines of JSON: id, time, payload and what is carried are fields of the object."""
+    """Return events from lines of JSON; id, time, payload and carried columns are fields of the object."""
     from pyspark.sql import functions as F
 
     from tamis.spark.events import events
@@ -157,9 +158,9 @@ def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
     if shape.event_time:
         written = field(shape.event_time)
         time = F.try_to_timestamp(written)
-        # A time that cannot be read refuses its event: it is put where the reader of events finds it.
-        told = F.create_map(F.lit("$time"), F.concat(F.lit("not a time: "), written))
-        unreadable = F.to_json(F.create_map(F.lit(shape.event_time), told))
+        # An unreadable time refuses its event: it is put where the reader of events finds it.
+        unreadable_time = F.create_map(F.lit("$time"), F.concat(F.lit("not a time: "), written))
+        unreadable = F.to_json(F.create_map(F.lit(shape.event_time), unreadable_time))
         attributes = F.when(written.isNotNull() & time.isNull(), unreadable).otherwise(attributes)
     if ALL in carry:
         raise InputError(f"--carry {ALL}: lines of JSON have no columns; name fields, or give --schema")
@@ -178,7 +179,7 @@ def _lines(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
 
 
 def _columns(frame: Any, shape: Shape, carry: tuple[str, ...]) -> Any:
-    """Typed columns; those that are no attribute are named."""
+    """Return events from typed columns; the options name those that are not attributes."""
     from pyspark.sql import functions as F
 
     from tamis.spark.events import events

@@ -1,4 +1,4 @@
-"""``tamis spark stream``: events matched as they arrive."""
+"""``tamis spark stream``: matches events as they arrive."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from tamis.cli.events import ON_ERROR
-from tamis.cli.spark.frames import whole
-from tamis.cli.spark.queries import query_options, run, shown, trigger_of, watched
+from tamis.cli.spark.frames import absolute
+from tamis.cli.spark.queries import monitored, query_options, run, trigger_of, without_password
 from tamis.cli.spark.sources import Shape, shape_options, stream_events
 from tamis.cli.spark.support import session_options, spark_session
 from tamis.cli.support import note
@@ -39,25 +39,25 @@ def stream(
 ) -> None:
     """Match the events of SOURCE against INDEX and put the matches into the outbox of the store.
 
-    SOURCE is a folder that files are put into, kafka:HOST:PORT/TOPIC, or socket:HOST:PORT. Changes of
-    subscriptions in the store are taken up between batches. Stop with Ctrl-C; the same command goes on
-    where this one stopped.
+    SOURCE is a folder that receives files, kafka:HOST:PORT/TOPIC, or socket:HOST:PORT. Changes of
+    subscriptions in the store are applied between batches. Stop with Ctrl-C; the same command continues where
+    this one stopped.
     """
     with spark_session(master, conf, debug, bar=False) as spark:
         from tamis.spark.stream import match_stream
 
-        note(f"matching {source} against {index} into {shown(store)}; Ctrl-C stops")
+        note(f"matching {source} against {index} into {without_password(store)}; Ctrl-C stops")
         events = stream_events(spark, source, Shape(**shape))
-        with watched(spark, metrics_port, metrics_address) as (line, metrics):
+        with monitored(spark, metrics_port, metrics_address) as (line, metrics):
             query = match_stream(
                 events,
-                whole(index),
+                absolute(index),
                 store=store,
-                checkpoint=whole(checkpoint),
+                checkpoint=absolute(checkpoint),
                 name=name,
                 trigger=trigger_of(every, once),
                 on_error=on_error,
             )
             run(query)
-            metrics.poll(query)  # listeners are told a little after the end
-        line.close(shown(store))
+            metrics.poll(query)  # listeners receive the last batch a little later
+        line.close(without_password(store))

@@ -1,4 +1,4 @@
-"""``tamis spark submit-example``: how the package gets to a cluster, as files that run."""
+"""``tamis spark submit-example``: prints or writes files that send the package to a cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILES = ("pack.sh", "submit.sh", "job.py")
 _MASTER = "spark://HOST:7077"
 
 
-@click.command(short_help="How to send Tamis to a cluster.")
+@click.command(short_help="Show how to send Tamis to a cluster.")
 @click.option("--master", default=_MASTER, show_default=True, help="The cluster, as spark-submit names it.")
 @click.option(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write the files here."
@@ -22,7 +22,7 @@ _MASTER = "spark://HOST:7077"
 def submit_example(master: str, folder: Path | None) -> None:
     """Show a worked example: an archive of the environment, spark-submit, and a job.
 
-    With -o the three files are written, ready to be run: pack.sh, submit.sh, job.py.
+    With -o, write the three files, ready to run: pack.sh, submit.sh, job.py.
     """
     texts = {name: _text(name).replace(_MASTER, master) for name in _FILES}
     if folder is None:

@@ -1,4 +1,4 @@
-"""What the Spark commands share: their options, the session, and errors in one line."""
+"""Shared parts of the Spark commands: options, the session, and errors in one line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FORMATS = ("parquet", "json", "csv")
 
 
 def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--master``, ``--conf`` and ``--debug``."""
+    """Add the options ``--master``, ``--conf`` and ``--debug``."""
     for option in (
         click.option(
             "--debug",
             is_flag=True,
             envvar="TAMIS_DEBUG",
-            help="Show the whole trace when something fails; TAMIS_DEBUG=1 does so, too.",
+            help="Show the whole trace of a failure; TAMIS_DEBUG=1 does the same.",
         ),
         click.option(
             "--conf", "conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark; repeatable."
@@ -39,16 +39,17 @@ def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def spark_session(
-    master: str | None, conf: tuple[str, ...], debug: bool, bar: bool = True, told: int = logging.WARNING
+    master: str | None, conf: tuple[str, ...], debug: bool, bar: bool = True, level: int = logging.WARNING
 ) -> Iterator[Any]:
-    """A session that ends with the command, unless it was there before; failures are told in one line.
+    """Provide a session that ends with the command, unless it existed before; report failures in one line.
 
-    ``bar`` shows Spark's own progress bar on a terminal; what is logged from ``told`` on goes to the person.
+    ``bar`` shows Spark's progress bar on a terminal; log records from level ``level`` on are shown to the
+    user.
     """
     settings = dict(map(_setting, conf))
     if bar and sys.stderr.isatty():
         settings.setdefault("spark.ui.showConsoleProgress", "true")
-    with _logged(logging.DEBUG if debug else told), _failures(debug):
+    with _logged(logging.DEBUG if debug else level), _failures(debug):
         from tamis.spark.session import active_session, session
 
         kept = active_session()
@@ -97,6 +98,6 @@ def _failures(debug: bool) -> Iterator[None]:
     except Exception as failure:
         if debug:
             traceback.print_exc()
-        from tamis.cli.spark.failures import told
+        from tamis.cli.spark.failures import error_of
 
-        raise told(failure) from failure
+        raise error_of(failure) from failure

@@ -1,4 +1,4 @@
-"""What can be asked of the service: an operation is a function that makes a flow, or a feed of many."""
+"""The operations of the service: each function returns a flow with one result, or a feed of many."""
 
 from tamis.client.calls import admin, bulk, events, notifications, subscriptions
 

@@ -1,4 +1,4 @@
-"""Events: publish one, ask what one would match, and follow what is matched."""
+"""Calls to publish an event, to match a sample event, and to stream matches."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from tamis.client.core import Call, Core, path, wait_or_raise
-from tamis.client.pieces import Events, Sent
-from tamis.client.results import Explanation, Match, Matches, Published, Told
+from tamis.client.parsers import ServerSentEvent, ServerSentEventParser
+from tamis.client.request_bodies import event_body, has_id, sample_body
+from tamis.client.results import Explanation, Match, Matches, Published, StreamedMatch
 from tamis.client.steps import Feed, Flow, More
-from tamis.client.writing import event_sent, has_id, sample_sent
 from tamis.errors import AnswerInvalid, AnswerLost, InputError, TamisError
 from tamis.values.event import EventLike
 
-QUIET = 30.0  # seconds; the service gives a sign of life every ten
-AT_ONCE = 1_000_000  # matches in an answer; the service gives as many of them as it likes to
+READ_TIMEOUT = 30.0  # seconds; the service sends a heartbeat every ten
+AT_ONCE = 1_000_000  # matches per page; the service's own limit is lower
 
 
 class _MatchPage(msgspec.Struct):
@@ -28,84 +28,91 @@ class _MatchPage(msgspec.Struct):
 def publish(
     core: Core, event: EventLike, *, id: str | None = None, time: datetime | None = None
 ) -> Flow[Published]:
-    """Publish an event: it is kept when this returns."""
-    sent = event_sent(event, id, time)
-    published = yield from core.ask(Call(method="POST", path=path("events"), result=Published, body=sent))
-    is_named_here = id is None and not has_id(event)
-    if is_named_here and published.status == "duplicate":  # of our own first attempt, whose answer was lost
+    """Publish an event; it is stored when this returns."""
+    body = event_body(event, id, time)
+    published = yield from core.call(Call(method="POST", path=path("events"), result=Published, body=body))
+    has_generated_id = id is None and not has_id(event)
+    if has_generated_id and published.status == "duplicate":  # our own first attempt, its response lost
         return msgspec.structs.replace(published, status="accepted")
     return published
 
 
-# -- what would match --------------------------------------------------------------------------------------
+# -- matching a sample event -------------------------------------------------------------------------------
 
 
 def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matches]:
-    """Yield the ids of all one's subscriptions that an event satisfies as things stand; it is not published.
+    """Return the ids of the owner's subscriptions that an event matches now, without publishing it.
 
-    ``explain``: with the reasons, in ``found`` of what is returned.
+    With ``explain``, ``found`` of the result has the reasons.
     """
     found: list[Match] = []
-    question: dict[str, Any] = {"event": sample_sent(event), "explain": explain, "limit": AT_ONCE}
+    query: dict[str, Any] = {"event": sample_body(event), "explain": explain, "limit": AT_ONCE}
     while True:
-        page = yield from _asked(core, question)
+        page = yield from _match_page(core, query)
         found += page.matches
         if page.next is None:
             return Matches(found)
-        question["cursor"] = page.next
+        query["cursor"] = page.next
 
 
 def top_k(core: Core, event: EventLike, k: int = 10) -> Flow[list[tuple[str, float]]]:
-    """Yield the ``k`` best matches as (id, score), best first, ties by id; ``k`` is no more than a page
-    holds."""
+    """Return the ``k`` best matches as (id, score), best first, ties by id; ``k`` must fit one page."""
     if k < 1:
         raise InputError(f"k must be at least 1, not {k}")
-    page = yield from _asked(core, {"event": sample_sent(event), "k": k})
+    page = yield from _match_page(core, {"event": sample_body(event), "k": k})
     return [(match.id, match.score or 0.0) for match in page.matches]
 
 
 def explain(core: Core, subscription: str, event: EventLike) -> Flow[Explanation]:
-    """Why ``subscription`` does or does not match ``event``, predicate by predicate."""
-    page = yield from _asked(core, {"event": sample_sent(event), "subscription": subscription})
+    """Explain why ``subscription`` matches ``event`` or does not, predicate by predicate."""
+    page = yield from _match_page(core, {"event": sample_body(event), "subscription": subscription})
     for match in page.matches:
         if match.explanation is not None:
             return match.explanation
     raise AnswerInvalid("the service explains nothing; is it of this version?")
 
 
-def _asked(core: Core, question: dict[str, Any]) -> Flow[_MatchPage]:
-    return core.ask(Call(method="POST", path=path("match"), result=_MatchPage, body=question))
+def _match_page(core: Core, query: dict[str, Any]) -> Flow[_MatchPage]:
+    return core.call(Call(method="POST", path=path("match"), result=_MatchPage, body=query))
 
 
-# -- what is matched ---------------------------------------------------------------------------------------
+# -- streaming matches -------------------------------------------------------------------------------------
 
 
-def stream(core: Core, *, after: int | None = None, quiet: float = QUIET) -> Feed[Told]:
-    """Matches of one's subscriptions as they are found, from now on or after a number; it does not end.
+def stream(
+    core: Core, *, after: int | None = None, read_timeout: float = READ_TIMEOUT
+) -> Feed[StreamedMatch]:
+    """Yield the matches of the owner's subscriptions without end, from now on or after a number.
 
-    A connection that breaks, or is silent for ``quiet`` seconds, is made again and goes on where it was.
+    If the connection breaks or is silent for ``read_timeout`` seconds, reconnect and continue there.
     """
-    call = Call(method="GET", path=path("stream"), result=Told, query={"after": after}, quiet=quiet)
-    patience, last = core.patience(), None if after is None else str(after)
+    call = Call(
+        method="GET",
+        path=path("stream"),
+        result=StreamedMatch,
+        query={"after": after},
+        read_timeout=read_timeout,
+    )
+    budget, last = core.retry_budget(), None if after is None else str(after)
     while True:
         headers = {} if last is None else {"last-event-id": last}
-        yield from core.open(dataclasses.replace(call, headers=headers), patience)
-        events, piece = Events(), b""
-        while piece := (yield More()):
-            if isinstance(piece, TamisError):
+        yield from core.open(dataclasses.replace(call, headers=headers), budget)
+        events, chunk = ServerSentEventParser(), b""
+        while chunk := (yield More()):
+            if isinstance(chunk, TamisError):
                 break
-            patience = core.patience()
-            yield [_told(sent) for sent in events.feed(piece)]
+            budget = core.retry_budget()
+            yield [_streamed_match(event) for event in events.feed(chunk)]
             last = events.last or last
-        ended = piece if isinstance(piece, TamisError) else AnswerLost("the service ended the stream")
+        ended = chunk if isinstance(chunk, TamisError) else AnswerLost("the service ended the stream")
         if events.retry is not None:
             ended.details.setdefault("retry_after", events.retry)
-        yield from wait_or_raise(patience, ended, call)
+        yield from wait_or_raise(budget, ended, call)
 
 
-def _told(sent: Sent) -> Told:
+def _streamed_match(event: ServerSentEvent) -> StreamedMatch:
     try:
-        told = msgspec.json.decode(sent.data, type=Told)
+        match = msgspec.json.decode(event.data, type=StreamedMatch)
     except (msgspec.DecodeError, UnicodeError) as bad:
         raise AnswerInvalid(f"an event of the stream cannot be read: {bad}") from None
-    return msgspec.structs.replace(told, kind=sent.kind)
+    return msgspec.structs.replace(match, kind=event.kind)

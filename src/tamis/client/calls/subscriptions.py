@@ -1,4 +1,4 @@
-"""Subscriptions: make, read, change, pause, end; one by one, in pages, or all."""
+"""Calls to create, read, list, change, pause, delete, validate and export subscriptions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tamis.client.core import MERGE_PATCH, Call, Core, Page, path
-from tamis.client.pieces import Lines
+from tamis.client.parsers import LineParser
+from tamis.client.request_bodies import Expression, Form, Status, attributes_of, expression_body, text_of
 from tamis.client.results import Row, Subscription, Validation
 from tamis.client.steps import Feed, Flow, More
-from tamis.client.writing import Expression, Form, Status, attributes_of, expression_sent, text_of
 from tamis.contract.names import check_local, new_name
 from tamis.errors import AnswerInvalid, TamisError
 from tamis.values.event import EventLike
@@ -32,12 +32,12 @@ def add(
     delivery: Delivery | None = None,
     status: Status = "active",
 ) -> Flow[Subscription]:
-    """Make a subscription; without an id it gets one. It matches all events that are published afterwards."""
+    """Create a subscription, which matches events published afterwards; without an id, one is generated."""
     if subscription is not None:
         check_local(subscription)
-    wanted = _wanted(expression, form, priority, schedule, delivery, status)
-    named = wanted if subscription is None else {"id": subscription, **wanted}
-    return core.ask(
+    definition = _definition(expression, form, priority, schedule, delivery, status)
+    named = definition if subscription is None else {"id": subscription, **definition}
+    return core.call(
         Call(
             method="POST",
             path=path(ROOT),
@@ -61,16 +61,16 @@ def put(
     status: Status = "active",
     version: int | None = None,
 ) -> Flow[Subscription]:
-    """Make or replace a subscription; with ``version`` only if it is still that one."""
-    return core.ask(
+    """Create or replace a subscription; with ``version``, only if that is still its version."""
+    return core.call(
         Call(
             method="PUT",
-            path=_place(subscription),
+            path=_path_of(subscription),
             result=Subscription,
-            body=_wanted(expression, form, priority, schedule, delivery, status),
+            body=_definition(expression, form, priority, schedule, delivery, status),
             about=text_of(expression),
-            headers=_only(version),
-            harmless=version is None,
+            headers=_if_match(version),
+            is_idempotent=version is None,
         )
     )
 
@@ -87,74 +87,74 @@ def update(
     status: Status | UnsetType = UNSET,
     version: int | None = None,
 ) -> Flow[Subscription]:
-    """Change what is given of a subscription; ``None`` takes a schedule or delivery away.
+    """Change the given fields of a subscription; ``None`` removes a schedule or delivery.
 
-    With ``version`` only if it is still that one; else :class:`~tamis.errors.VersionConflict`.
+    With ``version``, raise :class:`~tamis.errors.VersionConflict` if that is no longer its version.
     """
     given = {"form": form, "priority": priority, "schedule": schedule, "delivery": delivery, "status": status}
     if not isinstance(expression, UnsetType):
-        given["expression"] = expression_sent(expression)
-    return core.ask(
+        given["expression"] = expression_body(expression)
+    return core.call(
         Call(
             method="PATCH",
-            path=_place(subscription),
+            path=_path_of(subscription),
             result=Subscription,
             body={name: value for name, value in given.items() if value is not UNSET},
             media=MERGE_PATCH,
             about=text_of(expression),
-            headers=_only(version),
-            harmless=version is None,
+            headers=_if_match(version),
+            is_idempotent=version is None,
         )
     )
 
 
 def remove(core: Core, subscription: str, *, version: int | None = None) -> Flow[None]:
-    """End a subscription; it matches no event that is published from now on."""
-    return core.ask(
+    """Delete a subscription; it matches no event that is published from now on."""
+    return core.call(
         Call(
             method="DELETE",
-            path=_place(subscription),
+            path=_path_of(subscription),
             result=type(None),
-            headers=_only(version),
-            harmless=version is None,
+            headers=_if_match(version),
+            is_idempotent=version is None,
             done=("subscription-unknown", None),
         )
     )
 
 
 def pause(core: Core, subscription: str, *, version: int | None = None) -> Flow[Subscription]:
-    """Keep a subscription without matching it."""
+    """Pause a subscription: it is kept but not matched."""
     return _switch(core, subscription, "pause", version)
 
 
 def resume(core: Core, subscription: str, *, version: int | None = None) -> Flow[Subscription]:
-    """Match a paused subscription again."""
+    """Resume a paused subscription."""
     return _switch(core, subscription, "resume", version)
 
 
 def _switch(core: Core, subscription: str, verb: str, version: int | None) -> Flow[Subscription]:
-    return core.ask(
+    return core.call(
         Call(
             method="POST",
-            path=_place(subscription, verb),
+            path=_path_of(subscription, verb),
             result=Subscription,
-            headers=_only(version),
-            harmless=version is None,
+            headers=_if_match(version),
+            is_idempotent=version is None,
         )
     )
 
 
 def subscription(core: Core, subscription: str) -> Flow[Subscription]:
     """Return the subscription with this id."""
-    return core.ask(Call(method="GET", path=_place(subscription), result=Subscription))
+    return core.call(Call(method="GET", path=_path_of(subscription), result=Subscription))
 
 
 def subscriptions(
     core: Core, *, text: str | None = None, status: Status | None = None, page: int | None = None
 ) -> Feed[Subscription]:
-    """Return all subscriptions in the order of their ids, some (``page``) at a time.
+    """Yield all subscriptions in the order of their ids, ``page`` at a time.
 
-    ``text`` is looked for in the id and the expression.
+    ``text`` selects those with this text in the id or the expression.
     """
     query = {"text": text, "status": status, "limit": page}
     return core.pages(Call(method="GET", path=path(ROOT), result=Page[Subscription], query=query))
@@ -169,24 +169,25 @@ def validate(
     delivery: Delivery | None = None,
     event: EventLike | None = None,
 ) -> Flow[Validation]:
-    """Look at a subscription without keeping it, and try it on an event, if one is given."""
-    draft: dict[str, Any] = {"expression": expression_sent(expression)}
+    """Validate a subscription without storing it, and try it on an event if one is given."""
+    draft: dict[str, Any] = {"expression": expression_body(expression)}
     draft |= {"form": form, "schedule": schedule, "delivery": delivery}
     if event is not None:
         draft["event"] = attributes_of(event)
-    return core.ask(Call(method="POST", path=path(ROOT, "validate"), result=Validation, body=_said(draft)))
+    return core.call(
+        Call(method="POST", path=path(ROOT, "validate"), result=Validation, body=_present(draft))
+    )
 
 
 def export(core: Core, *, secrets: bool = False) -> Feed[Row]:
-    """Yield all subscriptions as an import takes them; for administrators with the ``secrets`` of
-    deliveries."""
+    """Yield all subscriptions in the import format; administrators can include delivery ``secrets``."""
     call = Call(method="GET", path=path(ROOT, "export"), result=Row, query={"secrets": secrets or None})
-    lines = Lines()
-    yield from core.open(call, core.patience())
-    while piece := (yield More()):
-        if isinstance(piece, TamisError):
-            raise piece  # what was given cannot be taken back, so there is no other try
-        yield [_row(line) for line in lines.feed(piece)]
+    lines = LineParser()
+    yield from core.open(call, core.retry_budget())
+    while chunk := (yield More()):
+        if isinstance(chunk, TamisError):
+            raise chunk  # the caller already has the earlier rows, so there is no retry
+        yield [_row(line) for line in lines.feed(chunk)]
     if not lines.is_whole:
         raise AnswerInvalid("the export ends within a line")
 
@@ -198,7 +199,7 @@ def _row(line: bytes) -> Row:
         raise AnswerInvalid(f"a line of the export cannot be read: {bad}") from None
 
 
-def _wanted(
+def _definition(
     expression: Expression,
     form: Form | None,
     priority: float,
@@ -208,20 +209,20 @@ def _wanted(
 ) -> dict[str, Any]:
     said = {"form": form, "schedule": schedule, "delivery": delivery}
     return {
-        "expression": expression_sent(expression),
+        "expression": expression_body(expression),
         "priority": priority,
         "status": status,
-        **_said(said),
+        **_present(said),
     }
 
 
-def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _place(subscription: str, *more: str) -> str:
+def _path_of(subscription: str, *more: str) -> str:
     return path(ROOT, check_local(subscription), *more)
 
 
-def _only(version: int | None) -> dict[str, str]:
+def _if_match(version: int | None) -> dict[str, str]:
     return {} if version is None else {"if-match": f'"{version}"'}

@@ -1,7 +1,7 @@
-"""The ways to tell somebody, found by name: ours, and those that entry points of ``tamis.transports`` add.
+"""Finds transports by name: the built-in ones, and those from entry points of ``tamis.transports``.
 
-Ours stand here rather than among the entry points of our own package, so that a checkout works without
-being installed; a name of ours cannot be taken by another.
+The built-in ones are listed here rather than as entry points, so that a checkout works without installation.
+Another package cannot replace them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ OURS: dict[str, type[Transport]] = {
 
 
 class Transports:
-    """One object of each transport; those of others are made when they are first needed."""
+    """One object of each transport; third-party ones are created on first use."""
 
     def __init__(self, service: Settings) -> None:
         self._service = service
         self._made: dict[str, Transport] = {}
         self._lock = threading.Lock()
-        for name in OURS:  # settings that cannot be used are said at the start
+        for name in OURS:  # so that unusable settings are reported at the start
             self._made[name] = self._make(name)
 
     def __getitem__(self, name: str) -> Transport:
@@ -44,23 +44,23 @@ class Transports:
             return self._made[name]
 
     def check(self, delivery: Delivery) -> None:
-        """Raise what will keep ``delivery`` from being sent, as far as the settings say so."""
+        """Raise the reason why ``delivery`` cannot be sent, as far as the settings show it."""
         try:
             self[delivery.transport].check(delivery)
         except NotifyError:
             raise
-        except Exception as bad:  # whatever a stranger's transport does
+        except Exception as bad:  # a third-party transport may raise anything
             raise SendFailed(f"the transport {delivery.transport} fails: {bad}") from bad
 
     def close(self) -> None:
-        """Close all that were made."""
+        """Close all transports."""
         with self._lock:
             for transport in self._made.values():
                 transport.close()
             self._made.clear()
 
     def _make(self, name: str) -> Transport:
-        """Another notifier may have what this one lacks, so a delivery is not lost for it."""
+        """Create a transport; a missing one is a temporary failure, since another notifier may have it."""
         try:
             kind = OURS[name] if name in OURS else transport_class(name)
         except DeliveryError as bad:

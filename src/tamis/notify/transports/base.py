@@ -1,4 +1,4 @@
-"""What a transport is: a small class that sends one message, or says why not."""
+"""The base class of transports, which send one message or raise the reason why not."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from tamis.notify.settings import Settings
 
 
 class Transport(ABC):
-    """Sends messages; one object for all of a notifier's threads.
+    """A transport, shared by all threads of a notifier.
 
-    ``settings`` is what a subscription says about it. :meth:`send` returns when the receiver has it, and
-    raises :class:`~tamis.errors.SendFailed` where another attempt may help, or
-    :class:`~tamis.errors.SendRefused` where none will. It must come to an end within
-    ``service.longest_send`` seconds.
+    ``settings`` is the type of a subscription's delivery settings. :meth:`send` returns when the receiver has
+    accepted the message. It raises :class:`~tamis.errors.SendFailed` if a retry may succeed, or
+    :class:`~tamis.errors.SendRefused` if no retry will. It must end within ``service.longest_send`` seconds.
     """
 
     settings: ClassVar[type[Delivery]]
@@ -24,16 +23,16 @@ class Transport(ABC):
     def __init__(self, service: Settings) -> None:
         self.service = service
 
-    def check(self, delivery: Any) -> None:  # noqa: B027  # most need nothing of the service
-        """Raise what will keep this notifier from sending ``delivery``, as far as its settings say so.
+    def check(self, delivery: Any) -> None:  # noqa: B027  # most transports need no check
+        """Raise the reason why this notifier cannot send ``delivery``, as far as its settings show it.
 
-        The service calls it when somebody subscribes, so it asks nobody outside and takes no time. It raises
-        :class:`~tamis.errors.TransportUnavailable` or another :class:`~tamis.errors.NotifyError`.
+        The service calls it when a subscription is stored, so it must be fast and must not use the network.
+        It raises :class:`~tamis.errors.TransportUnavailable` or another :class:`~tamis.errors.NotifyError`.
         """
 
     @abstractmethod
     def send(self, delivery: Any, message: Message) -> None:
-        """Send ``message`` as ``delivery``, which is one of ``settings``, says."""
+        """Send ``message`` with the delivery settings ``delivery``, an instance of ``settings``."""
 
-    def close(self) -> None:  # noqa: B027  # most have nothing to let go of
-        """Let go of connections; nothing is sent any more."""
+    def close(self) -> None:  # noqa: B027  # most transports hold no connection
+        """Close connections; nothing is sent afterwards."""

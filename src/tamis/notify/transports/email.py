@@ -1,8 +1,8 @@
-"""Mail: text and HTML, handed to the service's mail server.
+"""Sends e-mail as text and HTML through the service's mail server.
 
-Headers are made by ``EmailMessage``, which refuses line ends; of what strangers wrote, only an address that
-was checked and a cleaned subject get there. The Message-ID is made of the message's id, so that mail programs
-show a repetition once.
+``EmailMessage`` writes the headers and refuses line breaks. User input reaches only the validated recipient
+address and a cleaned subject. The Message-ID is derived from the message id, so that mail programs show a
+retry once.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from tamis.notify.rendering import render_message
 from tamis.notify.settings import MailServer, Settings
 from tamis.notify.transports.base import Transport
 
-IDLE_SECONDS = 30.0  # a connection that was not used for longer is not trusted to be alive
+IDLE_SECONDS = 30.0  # a connection that was idle for longer may be dead
 
 
 class EmailTransport(Transport):
-    """Keeps a connection to the mail server for each thread that sends."""
+    """An e-mail transport that reuses connections to the mail server."""
 
     settings = Email
 
     def __init__(self, service: Settings) -> None:
         super().__init__(service)
         self._tls = ssl.create_default_context(cafile=service.mail.ca_file if service.mail else None)
-        self._idle: list[_Line] = []
+        self._idle: list[_Connection] = []
         self._lock = threading.Lock()
 
     def check(self, delivery: Email) -> None:
-        """Mail needs a server."""
+        """Raise ``TransportUnavailable`` if there is no mail server."""
         self._server()
 
     def _server(self) -> MailServer:
@@ -49,30 +49,30 @@ class EmailTransport(Transport):
         return self.service.mail
 
     def send(self, delivery: Email, message: Message) -> None:
-        """Delivered is what the mail server took: it says itself if it cannot go on."""
+        """Send an e-mail; it counts as delivered when the mail server has accepted it."""
         server = self._server()
         mail = self.compose(delivery, message, server)
         try:
-            line = self._take(server)
+            connection = self._acquire(server)
             try:
-                line.send_message(mail, server.sender_address, [delivery.to])
+                connection.send_message(mail, server.sender_address, [delivery.to])
             except BaseException:
-                line.close()
+                connection.close()
                 raise
         except (smtplib.SMTPException, OSError) as bad:
             raise _failure(bad) from None
-        self._give_back(line)
+        self._release(connection)
 
     def close(self) -> None:
-        """Say goodbye."""
+        """End all connections."""
         with self._lock:
-            lines, self._idle = self._idle, []
-        for line in lines:
+            connections, self._idle = self._idle, []
+        for connection in connections:
             with contextlib.suppress(smtplib.SMTPException, OSError):
-                line.quit()
+                connection.quit()
 
     def compose(self, delivery: Email, message: Message, server: MailServer) -> EmailMessage:
-        """Return the mail, header by header."""
+        """Return the e-mail with its headers."""
         words = render_message(message, delivery.template, self.service.limits)
         mail = EmailMessage(policy=SMTP)
         mail["From"] = server.sender
@@ -87,29 +87,29 @@ class EmailTransport(Transport):
         mail.add_alternative(words.html, subtype="html")
         return mail
 
-    def _take(self, server: MailServer) -> _Line:
-        """Return a connection that is alive: an idle one, or a new one."""
+    def _acquire(self, server: MailServer) -> _Connection:
+        """Return a live connection: an idle one or a new one."""
         with self._lock:
-            line = self._idle.pop() if self._idle else None
-        if line is not None:
-            if line.is_alive(server.seconds):
-                return line
-            line.close()
-        return _Line(server, self._tls)
+            connection = self._idle.pop() if self._idle else None
+        if connection is not None:
+            if connection.is_alive(server.seconds):
+                return connection
+            connection.close()
+        return _Connection(server, self._tls)
 
-    def _give_back(self, line: _Line) -> None:
-        line.used = time.monotonic()
+    def _release(self, connection: _Connection) -> None:
+        connection.used = time.monotonic()
         with self._lock:
-            self._idle.append(line)
+            self._idle.append(connection)
 
 
-class _Line(smtplib.SMTP):
-    """A connection on which everything that one mail needs has to end by a moment."""
+class _Connection(smtplib.SMTP):
+    """A connection with a deadline for all commands of one e-mail."""
 
     def __init__(self, server: MailServer, tls: ssl.SSLContext) -> None:
         self.used = 0.0
         self._until = time.monotonic() + server.seconds
-        self._from_the_start = tls if server.security == "tls" else None
+        self._implicit_tls = tls if server.security == "tls" else None
         super().__init__(server.host, server.port, timeout=server.seconds)
         try:
             if server.security == "starttls":
@@ -121,7 +121,7 @@ class _Line(smtplib.SMTP):
             raise
 
     def is_alive(self, seconds: float) -> bool:
-        """Return whether the server still answers on it; starts the time of the next mail."""
+        """Return whether the server still answers; start the deadline of the next e-mail."""
         self._until = time.monotonic() + seconds
         if time.monotonic() - self.used > IDLE_SECONDS:
             return False
@@ -131,18 +131,18 @@ class _Line(smtplib.SMTP):
             return False
 
     def getreply(self) -> tuple[int, bytes]:
-        """Return an answer, in time."""
+        """Return a response before the deadline."""
         if self.sock is not None:
             self.sock.settimeout(max(0.001, self._until - time.monotonic()))
         return super().getreply()
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        """What smtplib calls to connect."""
+        """Connect; smtplib calls this method."""
         plain: socket.socket = super()._get_socket(host, port, timeout)  # type: ignore[misc]
-        if self._from_the_start is None:
+        if self._implicit_tls is None:
             return plain
         try:
-            return self._from_the_start.wrap_socket(plain, server_hostname=host)
+            return self._implicit_tls.wrap_socket(plain, server_hostname=host)
         except BaseException:
             plain.close()
             raise
@@ -156,7 +156,7 @@ def _unsubscribe(pattern: str, message: Message) -> str:
 
 
 def _failure(bad: Exception) -> SendFailed | SendRefused:
-    """What the mail server means: 5xx about this mail is final, everything else may pass."""
+    """Return the error for a failed e-mail: a 5xx response about this e-mail is final."""
     said = " ".join(str(bad).split())[:200]
     if isinstance(bad, smtplib.SMTPRecipientsRefused):
         codes = [code for code, _ in bad.recipients.values()]

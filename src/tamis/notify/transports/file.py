@@ -1,6 +1,6 @@
-"""Files as receivers: a line of JSON for each message, on disk before it counts as delivered.
+"""Appends each message to a file as a line of JSON, which is on disk before it counts as delivered.
 
-Each owner has a folder in the service's folder, so that nobody writes into another's file.
+Each owner has a subfolder of the service's folder, so that no owner writes to another's file.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileTransport(Transport):
-    """Appends to files; several notifiers may do so at once."""
+    """A file transport; several notifiers may append to the same file."""
 
     settings = File
 
     def check(self, delivery: File) -> None:
-        """Files need a folder."""
+        """Raise ``TransportUnavailable`` if there is no folder."""
         self._folder()
 
     def _folder(self) -> Path:
@@ -37,7 +37,7 @@ class FileTransport(Transport):
         return self.service.folder
 
     def send(self, delivery: File, message: Message) -> None:
-        """Delivered is what the disk has."""
+        """Append a line; it counts as delivered when it is on disk."""
         folder = self._folder() / folder_of(message.owner)
         line = body_of(message, self.service.limits.notification_bytes) + b"\n"
         try:
@@ -47,7 +47,7 @@ class FileTransport(Transport):
 
 
 def folder_of(owner: str | None) -> str:
-    """Return the name of an owner's folder: the owner's, where that is a plain name."""
+    """Return the name of an owner's folder: the owner, if that is a plain name, otherwise a hash."""
     if owner is None:
         return "_"
     return owner if _PLAIN.fullmatch(owner) else "_" + hashlib.sha256(owner.encode()).hexdigest()[:40]
@@ -58,12 +58,12 @@ def _append(folder: Path, name: str, line: bytes) -> None:
     is_new = not (folder / name).exists()
     with _opened(folder / name) as file:
         size = os.fstat(file).st_size
-        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"  # a crash in the middle of a line
+        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"  # a crash left an incomplete line
         try:
             _write(file, b"\n" * torn + line)
             os.fsync(file)
         except OSError:
-            os.ftruncate(file, size)  # a full disk leaves no half lines
+            os.ftruncate(file, size)  # a full disk leaves no incomplete line
             raise
     if is_new:
         with _opened(folder, os.O_RDONLY) as entry:

@@ -1,4 +1,4 @@
-"""The log as a receiver: for trying things out, and for programs that read logs."""
+"""Writes messages to the log, for trials and for programs that read logs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _log = logging.getLogger(LOGGER)
 
 
 class LogTransport(Transport):
-    """A line of JSON in the logger ``tamis.notifications``."""
+    """A transport that writes lines of JSON to the logger ``tamis.notifications``."""
 
     settings = Log
 
     def send(self, delivery: Log, message: Message) -> None:
-        """Written is delivered."""
+        """Log a message; it counts as delivered at once."""
         _log.info("%s", body_of(message, self.service.limits.notification_bytes).decode())

@@ -1,4 +1,4 @@
-"""Short texts, through a gateway that takes them as JSON."""
+"""Sends SMS through a gateway with a JSON interface."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import msgspec
 from tamis.contract.delivery import Sms
 from tamis.contract.webhook import check_url
 from tamis.errors import DeliveryError, InputError, TransportUnavailable
-from tamis.notify.http import Caller
+from tamis.notify.http import GuardedHttpClient
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_short
 from tamis.notify.settings import Settings, SmsGateway
 from tamis.notify.transports.base import Transport
-from tamis.notify.transports.webhook import judge
+from tamis.notify.transports.webhook import raise_unless_accepted
 
 _PLACE = re.compile(r"\{(?:to|text|id)\}")
 
 
 class SmsTransport(Transport):
-    """Hands texts to the service's gateway, under the same rules as webhooks."""
+    """An SMS transport, which calls the service's gateway under the same rules as webhooks."""
 
     settings = Sms
 
     def __init__(self, service: Settings) -> None:
         super().__init__(service)
-        self._caller = Caller(service.http, service.limits)
+        self._http = GuardedHttpClient(service.http, service.limits)
         self._form = _form(service) if service.sms else None
 
     def check(self, delivery: Sms) -> None:
-        """Texts need a gateway that may be called."""
-        self._caller.check(self._gateway().url)
+        """Raise an error if there is no gateway or it may not be called."""
+        self._http.check(self._gateway().url)
 
     def _gateway(self) -> SmsGateway:
         if self.service.sms is None:
@@ -40,22 +40,21 @@ class SmsTransport(Transport):
         return self.service.sms
 
     def send(self, delivery: Sms, message: Message) -> None:
-        """Delivered is what the gateway took."""
+        """Send an SMS; it counts as delivered when the gateway has accepted it."""
         gateway = self._gateway()
         text = render_short(message, delivery.template, self.service.limits, gateway.characters)
         values = {"{to}": delivery.to, "{text}": text, "{id}": message.id}
         body = msgspec.json.encode(filled(self._form, values))
         headers = {"Content-Type": "application/json", "Idempotency-Key": message.id, **dict(gateway.headers)}
-        judge(self._caller.post(gateway.url, body, headers))
+        raise_unless_accepted(self._http.post(gateway.url, body, headers))
 
     def close(self) -> None:
-        """Stop looking up names."""
-        self._caller.close()
+        """Stop name lookups."""
+        self._http.close()
 
 
 def filled(form: Any, values: dict[str, str]) -> Any:
-    """Return the form with its places filled: values go into finished strings, so none of them can break
-    out."""
+    """Return the form with filled placeholders; values go into decoded strings, so they stay strings."""
     if isinstance(form, dict):
         return {name: filled(part, values) for name, part in form.items()}
     if isinstance(form, list):
@@ -66,7 +65,7 @@ def filled(form: Any, values: dict[str, str]) -> Any:
 
 
 def _form(service: Settings) -> Any:
-    """Return the gateway's form, which the operator wrote."""
+    """Return the operator's form for the gateway."""
     assert service.sms is not None
     try:
         check_url(service.sms.url, service.limits)

@@ -1,4 +1,4 @@
-"""Webhooks: a POST of JSON, signed as Standard Webhooks say, to an address that may be called."""
+"""Sends webhooks: a POST of JSON, signed after Standard Webhooks, to an allowed address."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from http import HTTPStatus
 from tamis.contract.delivery import Webhook
 from tamis.contract.webhook import check_url, secret_key
 from tamis.errors import SendFailed, SendRefused
-from tamis.notify.http import Answer, Caller
+from tamis.notify.http import GuardedHttpClient, HttpResult
 from tamis.notify.message import Message, body_of
 from tamis.notify.settings import Settings
 from tamis.notify.transports.base import Transport
 
-# The receiver has seen the message and will not have it, or not here: the next attempt would end alike.
+# The receiver has rejected the message, so a retry would end in the same way.
 _FINAL = {
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.GONE,
@@ -29,33 +29,32 @@ _FINAL = {
 
 
 class WebhookTransport(Transport):
-    """Calls the subscription's URL."""
+    """A webhook transport, which calls the subscription's URL."""
 
     settings = Webhook
 
     def __init__(self, service: Settings) -> None:
         super().__init__(service)
-        self._caller = Caller(service.http, service.limits)
+        self._http = GuardedHttpClient(service.http, service.limits)
 
     def check(self, delivery: Webhook) -> None:
-        """The port and, where the URL says it, the address must be allowed; a name is looked up only then."""
-        self._caller.check(delivery.url)
+        """Raise an error if the port or a literal address is not allowed; no name is looked up."""
+        self._http.check(delivery.url)
 
     def send(self, delivery: Webhook, message: Message) -> None:
-        """Delivered is what was answered with 2xx."""
+        """Send a webhook; it counts as delivered after a 2xx response."""
         check_url(delivery.url, self.service.limits)
         body = body_of(message, self.service.limits.notification_bytes)
         headers = {"Content-Type": "application/json", **signed(delivery.secrets, message.id, body)}
-        judge(self._caller.post(delivery.url, body, headers))
+        raise_unless_accepted(self._http.post(delivery.url, body, headers))
 
     def close(self) -> None:
-        """Stop looking up names."""
-        self._caller.close()
+        """Stop name lookups."""
+        self._http.close()
 
 
 def signed(secrets: Iterable[str], identity: str, body: bytes, at: float | None = None) -> dict[str, str]:
-    """Return the headers of Standard Webhooks; each secret signs, so that receivers may change over in
-    peace."""
+    """Return the headers of Standard Webhooks; each secret signs, so that secrets can be rotated."""
     timestamp = str(int(time.time() if at is None else at))
     content = b".".join((identity.encode(), timestamp.encode(), body))
     marks = [
@@ -66,8 +65,8 @@ def signed(secrets: Iterable[str], identity: str, body: bytes, at: float | None 
     return named | ({"webhook-signature": " ".join(marks)} if marks else {})
 
 
-def judge(answer: Answer) -> None:
-    """Whether an answer means that the receiver has it; raises if not."""
+def raise_unless_accepted(answer: HttpResult) -> None:
+    """Raise an error unless the response means that the receiver accepted the message."""
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:

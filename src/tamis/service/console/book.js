@@ -1,4 +1,4 @@
-// The table of subscriptions: found, paged, paused, resumed, deleted, put back into the editor.
+// The table of subscriptions: search, pages, and buttons to pause, resume and delete.
 
 import { request } from "./api.js";
 import { at, make, number } from "./dom.js";
@@ -32,7 +32,7 @@ function buttons(one) {
 }
 
 function warned(one) {
-  return one.warnings.map((told) => make("div", { className: "warn" }, told.message));
+  return one.warnings.map((warning) => make("div", { className: "warn" }, warning.message));
 }
 
 function row(one) {
@@ -58,7 +58,7 @@ export async function load(cursor) {
   const rows = page.items.map(row);
   if (cursor) at("subscriptions").append(...rows);
   else if (rows.length) at("subscriptions").replaceChildren(...rows);
-  else at("subscriptions").replaceChildren(make("tr", {}, make("td", { colSpan: 6, className: "quiet" }, total ? "None so far: look on." : filtered ? "None is like that." : "None yet. Write one above.")));
+  else at("subscriptions").replaceChildren(make("tr", {}, make("td", { colSpan: 6, className: "quiet" }, total ? "None on this page. Choose More." : filtered ? "No subscription fits the filter." : "No subscriptions yet. Write one above.")));
   at("book-caption").textContent = `${number(total)} ${filtered ? "found" : "in all"}, in the order of their ids`;
   next = page.next;
   at("more").hidden = !next;

@@ -1,4 +1,4 @@
-// A bar for each second. The numbers are in the label, for those who do not see the bars.
+// Draws a bar for each second. The label repeats the numbers for screen readers.
 
 const SPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 300;

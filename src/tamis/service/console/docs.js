@@ -1,4 +1,4 @@
-// Draws the service's OpenAPI description. No library, nothing from elsewhere.
+// Renders the service's OpenAPI description, without a library and without other hosts.
 "use strict";
 
 function make(name, attributes = {}, ...children) {
@@ -55,7 +55,7 @@ function body(api, operation) {
 }
 
 function answers(api, operation) {
-  const parts = [make("h3", {}, "Answers")];
+  const parts = [make("h3", {}, "Responses")];
   const refusals = [];
   for (const [status, answer] of Object.entries(operation.responses)) {
     const content = answer.content || {};

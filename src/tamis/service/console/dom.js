@@ -1,4 +1,4 @@
-// Small helpers. Text from outside is only ever set as text, never as HTML.
+// DOM helpers. Text from users is always set as text, never as HTML.
 
 export const at = (id) => document.getElementById(id);
 

@@ -1,11 +1,11 @@
-// What happens now: the stream of matches and deliveries, and the figures of the last minute.
+// The live section: the stream of matches, their deliveries, and the figures of the last minute.
 
 import { listen, request } from "./api.js";
 import { draw } from "./chart.js";
 import { at, make, number, size } from "./dom.js";
 
 const SHOWN = 50;
-const ASKED = 5;
+const UPDATED_AT_ONCE = 5;
 const FINAL = new Set(["kept", "delivered", "dead", "cancelled"]);
 const rows = new Map(); // by number in the outbox
 let held = false;
@@ -16,14 +16,14 @@ function state(text) { at("stream-state").textContent = text; }
 
 function clock(moment) { return moment ? new Date(moment).toLocaleTimeString() : ""; }
 
-function show(kind, told) {
+function show(kind, row) {
   if (rows.size === 0) at("matches").replaceChildren();
   const cell = make("td", { className: "quiet" }, "…");
-  const event = kind === "match" ? `${told.event.id} ${JSON.stringify(told.event.attributes ?? {}).slice(0, 200)}` : `${told.content?.count ?? ""} matches`;
+  const event = kind === "match" ? `${row.event.id} ${JSON.stringify(row.event.attributes ?? {}).slice(0, 200)}` : `${row.content?.count ?? ""} matches`;
   const line = make("tr", { className: "fresh" },
-    make("td", { className: "brief" }, clock(told.at)), make("td", {}, told.subscription), make("td", { className: "code" }, event),
+    make("td", { className: "brief" }, clock(row.at)), make("td", {}, row.subscription), make("td", { className: "code" }, event),
     make("td", { className: "brief" }, kind), cell);
-  rows.set(told.number, { line, cell, subscription: told.subscription, settled: false });
+  rows.set(row.number, { line, cell, subscription: row.subscription, settled: false });
   at("matches").prepend(line);
   while (rows.size > SHOWN) {
     const oldest = rows.keys().next().value;
@@ -32,18 +32,18 @@ function show(kind, told) {
   }
 }
 
-function settle(told) {
-  const known = rows.get(told.number);
+function settle(row) {
+  const known = rows.get(row.number);
   if (!known) return;
-  known.settled = FINAL.has(told.state);
-  known.cell.textContent = (told.state === "kept" ? "kept here" : told.state) + (told.error ? `: ${told.error}` : "");
-  known.cell.className = told.state === "delivered" ? "good" : told.state === "dead" ? "bad" : "quiet";
+  known.settled = FINAL.has(row.state);
+  known.cell.textContent = (row.state === "kept" ? "kept here" : row.state) + (row.error ? `: ${row.error}` : "");
+  known.cell.className = row.state === "delivered" ? "good" : row.state === "dead" ? "bad" : "quiet";
 }
 
-// What became of the rows in the table, a few subscriptions at a time.
-async function ask() {
+// Updates the delivery states of the rows in the table, a few subscriptions at a time.
+async function updateDeliveries() {
   const open = [...rows.values()].filter((one) => !one.settled).map((one) => one.subscription);
-  for (const name of [...new Set(open)].slice(-ASKED)) {
+  for (const name of [...new Set(open)].slice(-UPDATED_AT_ONCE)) {
     const page = await request("GET", `/v1/subscriptions/${encodeURIComponent(name)}/notifications?limit=${SHOWN}`);
     page.items.forEach(settle);
   }
@@ -53,10 +53,10 @@ async function follow() {
   for (;;) {
     stop = new AbortController();
     try {
-      await listen("/v1/stream", last, (kind, told, id) => {
+      await listen("/v1/stream", last, (kind, row, id) => {
         if (kind === "open") return state("connected");
         if (id) last = id;
-        return held ? undefined : show(kind, told);
+        return held ? undefined : show(kind, row);
       }, stop.signal);
       state("the stream ended; connecting again");
     } catch (bad) {
@@ -73,8 +73,8 @@ function figures(status) {
   at("figure-matches").textContent = number(rates.at(-1)?.matches ?? 0);
   at("figure-lag").textContent = number(status.lag);
   at("figure-deliveries").textContent = number(status.deliveries.waiting + status.deliveries.claimed);
-  draw(at("chart-events"), rates.map((rate) => rate.events), "Events a second");
-  draw(at("chart-matches"), rates.map((rate) => rate.matches), "Matches a second");
+  draw(at("chart-events"), rates.map((rate) => rate.events), "Events per second");
+  draw(at("chart-matches"), rates.map((rate) => rate.matches), "Matches per second");
   at("segments").replaceChildren(...(status.index?.segments ?? []).map((one) => make("tr", {},
     make("td", {}, one.engine), make("td", { className: "number" }, number(one.subscriptions)),
     make("td", { className: "number" }, number(one.removed)), make("td", { className: "number" }, number(one.clauses)),
@@ -86,7 +86,7 @@ function figures(status) {
 async function watch() {
   try {
     figures(await request("GET", "/v1/status"));
-    await ask();
+    await updateDeliveries();
     at("notice").hidden = true;
   } catch (bad) {
     at("notice").hidden = false;
@@ -101,7 +101,7 @@ export function start() {
   at("pause-stream").addEventListener("click", () => {
     held = !held;
     at("pause-stream").setAttribute("aria-pressed", String(held));
-    at("pause-stream").textContent = held ? "Go on" : "Hold";
+    at("pause-stream").textContent = held ? "Resume" : "Pause";
   });
   follow();
   watch();

@@ -1,4 +1,4 @@
-// The expression: validated as it is typed, wrong places underlined, tried on the sample event, saved.
+// The editor: validates the expression while it is typed, underlines errors, tries the sample event, saves.
 
 import { Problem, request } from "./api.js";
 import { at, later, make } from "./dom.js";
@@ -55,7 +55,7 @@ function summary(advice) {
     ? `matches ${percent(selectivity.share)} of ${counted(selectivity.events, "recent event")}`
     : `matches perhaps ${percent(selectivity.share)} of events`;
   const parts = `${counted(advice.predicates, "predicate")}, ${counted(advice.clauses, "clause")}`;
-  return `${parts}; ${matched}; looked at for ${percent(cost.share)} of them.`;
+  return `${parts}; ${matched}; examined for ${percent(cost.share)} of them.`;
 }
 
 function praise(found) {
@@ -84,7 +84,7 @@ function explain(explanation) {
       make("span", { className: `sign ${part.matched ? "good" : "bad"}` }, part.matched ? "✓ true" : "✗ false"),
       make("code", {}, part.text),
       make("span", { className: "quiet" }, part.reason || "")));
-  at("predicates").replaceChildren(make("ul", { "aria-label": "Predicate by predicate" }, ...lines));
+  at("predicates").replaceChildren(make("ul", { "aria-label": "Outcome of each predicate" }, ...lines));
 }
 
 async function check() {
@@ -94,7 +94,7 @@ async function check() {
   forget();
   const event = sample();
   try {
-    const found = await request("POST", "/v1/subscriptions/validate", { ...draft, ...told(), event });
+    const found = await request("POST", "/v1/subscriptions/validate", { ...draft, ...routing(), event });
     if (mine !== asked) return;
     if (found.valid) praise(found);
     else blame(found.errors);
@@ -111,8 +111,8 @@ function delivery() {
   return field ? { transport, [field[0]]: at("address").value } : { transport };
 }
 
-// Of the delivery and the schedule, as much as can be looked at: an address that is not written yet is no error.
-function told() {
+// Returns the delivery and schedule to validate; an address that is not written yet is no error.
+function routing() {
   const schedule = at("schedule").value;
   const sends = delivery();
   return { ...(schedule ? { schedule } : {}), ...(sends && (!ADDRESS[sends.transport] || at("address").value) ? { delivery: sends } : {}) };
@@ -138,8 +138,8 @@ async function publish(event) {
   const attributes = sample();
   if (attributes === undefined) return;
   try {
-    const told = await request("POST", "/v1/events", { attributes });
-    at("published").replaceChildren(make("span", { className: "good" }, `Accepted as ${told.id}: whoever asked for it is told.`));
+    const published = await request("POST", "/v1/events", { attributes });
+    at("published").replaceChildren(make("span", { className: "good" }, `Accepted as ${published.id}. The matches appear under Live.`));
   } catch (bad) {
     at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
   }
@@ -152,7 +152,7 @@ async function match() {
     const found = await request("POST", "/v1/match", { event: { attributes } });
     const names = found.matches.map((one) => one.id);
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
-    at("published").replaceChildren(names.length ? `${found.total} match: ${shown}` : "None of yours matches it.");
+    at("published").replaceChildren(names.length ? `${found.total} match: ${shown}` : "None of your subscriptions matches it.");
   } catch (bad) {
     at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
   }

@@ -1,1 +1,1 @@
-"""What is sent and answered, as types: they read JSON, write it, and make the OpenAPI page."""
+"""Request and response types: they parse and write JSON, and produce the OpenAPI schemas."""

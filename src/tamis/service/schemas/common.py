@@ -1,4 +1,4 @@
-"""What the other shapes are made of: names, moments, pages."""
+"""Common parts of the schemas: names, times and pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis.contract.names import LOCAL, OWNER
 
 
 def exactly(pattern: str) -> str:
-    """From the beginning to the end: Python's ``$`` alone would let a line break follow."""
+    """Return a pattern for the whole text; Python's ``$`` alone also matches before a line break."""
     return rf"^(?:{pattern})$(?!\n)"
 
 
@@ -26,26 +26,26 @@ LocalId = Annotated[
     ),
 ]
 OwnerName = Annotated[str, Meta(pattern=exactly(OWNER), description="1 to 64 letters, digits and . _ -")]
-Items = Annotated[int, Meta(ge=1, description="Items of a page; no more than the limit page_items.")]
-Cursor = Annotated[str, Meta(pattern=exactly("[A-Za-z0-9_-]+"), description="``next`` of the page before.")]
+Items = Annotated[int, Meta(ge=1, description="Items per page, at most the limit page_items.")]
+Cursor = Annotated[str, Meta(pattern=exactly("[A-Za-z0-9_-]+"), description="``next`` of the previous page.")]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
-class Strict(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is sent: a field that is not known is refused by name."""
+class RequestModel(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A request body or query; an unknown field is refused by name."""
 
 
-class Sent(msgspec.Struct, kw_only=True):
-    """What is answered."""
+class ResponseModel(msgspec.Struct, kw_only=True):
+    """A response body."""
 
 
-class ForOwner(Strict):
+class OwnerQuery(RequestModel):
     """The owner that an administrator acts for."""
 
     owner: OwnerName | None = None
 
 
-class PageOf(ForOwner):
+class PageQuery(OwnerQuery):
     """A page."""
 
     limit: Items = 100

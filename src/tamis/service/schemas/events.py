@@ -1,4 +1,4 @@
-"""Events, what they match, and what is told of it."""
+"""Schemas of events, matches and notifications."""
 
 from __future__ import annotations
 
@@ -9,83 +9,91 @@ import msgspec
 from msgspec import Meta
 
 from tamis.contract.on_error import OnError
-from tamis.service.schemas.common import Cursor, ForOwner, LocalId, Moment, Sent, Status, Strict
+from tamis.service.schemas.common import (
+    Cursor,
+    LocalId,
+    Moment,
+    OwnerQuery,
+    RequestModel,
+    ResponseModel,
+    Status,
+)
 
 Attributes = Annotated[
     dict[str, Any],
-    Meta(description="Names and values; objects may be nested, lists hold several values."),
+    Meta(description="Names and values; objects may be nested, and a list holds several values."),
 ]
 
 
-class NewEvent(Strict):
-    """An event that is published."""
+class NewEvent(RequestModel):
+    """An event to publish."""
 
     attributes: Attributes
     id: LocalId | None = None
     time: Moment | None = None
 
 
-class PublishOf(ForOwner):
-    """What to do about lines that are refused."""
+class PublishQuery(OwnerQuery):
+    """The treatment of refused lines."""
 
     on_error: Annotated[
         OnError,
         Meta(
-            description="Of lines: report and quarantine those refused; end at the first, with its problem; "
+            description="For refused lines: report and quarantine them; stop at the first with its problem; "
             "or only count them."
         ),
     ] = "report"
 
 
 class Published(msgspec.Struct):
-    """An event that is kept and will be matched; a duplicate was, and is not matched again."""
+    """A stored event that will be matched; a duplicate was stored earlier and is not matched again."""
 
     id: str
     status: Annotated[str, Meta(description="accepted or duplicate")]
 
 
-class Sample(Strict):
-    """An event that is only looked at."""
+class SampleEvent(RequestModel):
+    """A sample event, which is not published."""
 
     attributes: Attributes
     weights: dict[str, float] = msgspec.field(default_factory=dict)
 
 
-class Question(Strict):
-    """What to match."""
+class MatchRequest(RequestModel):
+    """A sample event to match, and the extent of the response."""
 
-    event: Sample
-    k: Annotated[int, Meta(ge=1, description="Only the best so many, with their scores.")] | None = None
+    event: SampleEvent
+    k: Annotated[int, Meta(ge=1, description="Only the k best matches, with their scores.")] | None = None
     explain: bool = False
-    subscription: Annotated[str, Meta(description="Only this one: why, or why not?")] | None = None
-    limit: Annotated[int, Meta(ge=1, description="Of a page; no more than the limit match_items.")] = 1_000
+    subscription: Annotated[str, Meta(description="Explain only this subscription.")] | None = None
+    limit: Annotated[int, Meta(ge=1, description="Items per page, at most the limit match_items.")] = 1_000
     cursor: Cursor | None = None
 
 
-class Match(Sent, omit_defaults=True):
-    """A subscription that matches, or the one that was asked for."""
+class Match(ResponseModel, omit_defaults=True):
+    """A subscription that matches, or the one requested by id."""
 
     id: str
     matched: bool
     version: int | None = None
     score: float | None = None
     status: Status | None = None
-    explanation: Annotated[dict[str, Any], Meta(description="Predicate by predicate.")] | None = None
+    explanation: Annotated[dict[str, Any], Meta(description="The outcome of each predicate.")] | None = None
 
 
-class MatchPage(Sent):
-    """What an event matches: ``total`` of them, and ``next`` leads to those that are not on the page."""
+class MatchPage(ResponseModel):
+    """Subscriptions that match an event: ``total`` is their number; ``next`` leads to the next page."""
 
     matches: list[Match]
     total: int
     next: str | None = None
 
 
-class StreamFrom(ForOwner):
-    """Where a stream begins."""
+class StreamQuery(OwnerQuery):
+    """The start of a stream."""
 
     after: (
-        Annotated[int, Meta(ge=0, le=2**63 - 1, description="Begin after this number; unless given: now.")]
+        Annotated[int, Meta(ge=0, le=2**63 - 1, description="Begin after this number; the default is now.")]
         | None
     ) = None
 
@@ -93,21 +101,21 @@ class StreamFrom(ForOwner):
 State = Literal["kept", "waiting", "claimed", "delivered", "dead", "cancelled"]
 
 
-class ToldEvent(Sent, omit_defaults=True):
-    """The event that was matched, by its owner's name for it; a stream on Spark has events without owners."""
+class EventReference(ResponseModel, omit_defaults=True):
+    """The matched event, by its owner's name for it. Events from a Spark stream have no owner."""
 
     id: str
-    owner: Annotated[str, Meta(description="Who published it.")] | None = None
+    owner: Annotated[str, Meta(description="The owner that published it.")] | None = None
 
 
-class Notification(Sent):
-    """Something that was to be told, and what became of it; ``kept``: for whoever asks."""
+class Notification(ResponseModel):
+    """A notification and the state of its delivery. ``kept`` means that it is stored without being sent."""
 
     number: int
-    message: Annotated[str, Meta(description="The id that receivers see; the same at every attempt.")]
+    message: Annotated[str, Meta(description="The id that receivers see, the same at every attempt.")]
     subscription: str
     kind: str
-    event: ToldEvent
+    event: EventReference
     version: int
     score: float | None
     at: datetime
@@ -116,17 +124,17 @@ class Notification(Sent):
     next_attempt: datetime | None
     finished: datetime | None
     error: str | None
-    delivery: Annotated[dict[str, Any], Meta(description="The settings when it was told.")] | None
+    delivery: Annotated[dict[str, Any], Meta(description="The settings when it was created.")] | None
 
 
-class NotificationPage(Sent):
-    """The latest first."""
+class NotificationPage(ResponseModel):
+    """A page of notifications, the latest first."""
 
     items: list[Notification]
     next: str | None
 
 
-class Retried(Sent):
-    """How many are tried again."""
+class Retried(ResponseModel):
+    """The number of deliveries that are retried."""
 
     retried: int

@@ -1,4 +1,4 @@
-"""Who may what, and how the service is."""
+"""Schemas of keys, quotas, the quarantine, health and status."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from tamis.service.schemas.common import Cursor, Items, Moment, OwnerName, Scope, Sent, Strict
+from tamis.service.schemas.common import Cursor, Items, Moment, OwnerName, RequestModel, ResponseModel, Scope
 
 
-class KeysPageOf(Strict):
-    """Which keys to list."""
+class KeysQuery(RequestModel):
+    """The keys to list."""
 
     of: Annotated[OwnerName, Meta(description="Only keys of this owner.")] | None = None
     limit: Items = 100
     cursor: Cursor | None = None
 
 
-class QuarantinePageOf(Strict):
-    """A page of what was put aside."""
+class QuarantineQuery(RequestModel):
+    """A page of the quarantine."""
 
     limit: Items = 100
     cursor: Cursor | None = None
 
 
-class NewKey(Strict):
-    """A key that is to be made."""
+class NewKey(RequestModel):
+    """A key to create."""
 
     owner: OwnerName
     scopes: Annotated[list[Scope], Meta(min_length=1, max_length=3)]
-    name: Annotated[str, Meta(max_length=100, description="For people.")] | None = None
+    name: Annotated[str, Meta(max_length=100, description="A note for people.")] | None = None
     expires: Moment | None = None
 
 
-class Key(Sent):
-    """A key, without what makes it one."""
+class Key(ResponseModel):
+    """A key, without its secret text."""
 
     id: str
     owner: str
@@ -46,14 +46,14 @@ class Key(Sent):
     revoked: datetime | None
 
 
-class MadeKey(Key):
-    """A key that was just made; ``key`` is shown this once."""
+class CreatedKey(Key):
+    """A new key; ``key`` is its text, which is shown only once."""
 
     key: str
 
 
-class KeyPage(Sent):
-    """Some keys."""
+class KeyPage(ResponseModel):
+    """A page of keys."""
 
     items: list[Key]
     next: str | None
@@ -63,20 +63,20 @@ Amount = Annotated[int, Meta(ge=0, le=10**12)]
 Rate = Annotated[int, Meta(ge=1, le=10**9)]
 
 
-class GivenQuotas(Strict, omit_defaults=True):
-    """What an owner may; what is left out is as for everybody."""
+class GivenQuotas(RequestModel, omit_defaults=True):
+    """The quotas set for an owner; a quota that is left out has its default value."""
 
     subscriptions: Amount | None = None
     predicates: Amount | None = None
-    requests: Annotated[Rate, Meta(description="In a second.")] | None = None
-    events: Annotated[Rate, Meta(description="In a second.")] | None = None
-    changes: Annotated[Rate, Meta(description="In a second, by import.")] | None = None
+    requests: Annotated[Rate, Meta(description="Per second.")] | None = None
+    events: Annotated[Rate, Meta(description="Per second.")] | None = None
+    changes: Annotated[Rate, Meta(description="Per second, by import.")] | None = None
     streams: Amount | None = None
-    requests_at_once: Annotated[Rate, Meta(description="That are worked on at a time.")] | None = None
+    requests_at_once: Annotated[Rate, Meta(description="Requests in progress at a time.")] | None = None
 
 
-class Quotas(Sent):
-    """What is in force."""
+class Quotas(ResponseModel):
+    """The quotas in force."""
 
     subscriptions: int
     predicates: int
@@ -87,27 +87,27 @@ class Quotas(Sent):
     requests_at_once: int
 
 
-class Held(Sent):
-    """What an owner holds."""
+class OwnerUsage(ResponseModel):
+    """The amounts that an owner uses."""
 
     subscriptions: int
     predicates: int
 
 
-class Owner(Sent):
-    """An owner."""
+class Owner(ResponseModel):
+    """An owner with its quotas and its use of them."""
 
     owner: str
     quotas: Quotas
     given: GivenQuotas
-    held: Held
+    held: OwnerUsage
 
 
-class Refusal(Sent):
-    """An event or subscription that was put aside."""
+class Refusal(ResponseModel):
+    """A quarantined event or subscription."""
 
     id: int
-    source: Annotated[str, Meta(description="What refused it: a stream's name, or live for the matcher.")]
+    source: Annotated[str, Meta(description="The stream that refused it, or live for the matcher.")]
     event: str | None
     subscription: str | None
     code: str
@@ -116,35 +116,35 @@ class Refusal(Sent):
     at: datetime
 
 
-class RefusalPage(Sent):
-    """The latest first."""
+class RefusalPage(ResponseModel):
+    """A page of quarantined items, the latest first."""
 
     items: list[Refusal]
     next: str | None
 
 
-class Health(Sent):
-    """Whether the process lives."""
+class Health(ResponseModel):
+    """The process is alive."""
 
     status: Literal["ok"]
     version: str
 
 
-class Readiness(Sent):
-    """Whether it can do its work, and why not."""
+class Readiness(ResponseModel):
+    """Whether the service is ready, and the reasons if it is not."""
 
     ready: bool
     reasons: list[str]
-    lag: Annotated[int, Meta(description="Events that wait for the matcher.")] | None = None
+    lag: Annotated[int, Meta(description="Events waiting for the matcher.")] | None = None
 
 
-class ServiceStatus(Sent):
-    """What the console shows: for every key what it holds and may; for administrators also the machine."""
+class ServiceStatus(ResponseModel):
+    """The state that the console shows: the owner's quotas and use; for administrators also the index."""
 
     version: str
     owner: Owner
     scopes: list[Scope]
     lag: int
-    deliveries: Annotated[dict[str, int], Meta(description="Those that wait, are being sent, or are dead.")]
+    deliveries: Annotated[dict[str, int], Meta(description="The deliveries waiting, claimed and dead.")]
     rates: list[dict[str, int]]
     index: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Subscriptions: as they shall be, as they are, in pages, in lines, and as drafts."""
+"""Schemas of subscriptions: definitions, stored subscriptions, pages, exports and validation."""
 
 from __future__ import annotations
 
@@ -9,53 +9,62 @@ import msgspec
 from msgspec import Meta
 
 from tamis.contract.names import OWNER
-from tamis.service.schemas.common import ForOwner, LocalId, PageOf, Sent, Status, Strict, exactly
+from tamis.service.schemas.common import (
+    LocalId,
+    OwnerQuery,
+    PageQuery,
+    RequestModel,
+    ResponseModel,
+    Status,
+    exactly,
+)
 
 Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
 Expression = Annotated[
     str | dict[str, Any], Meta(description="A text, or an object in the forms json and eventbridge.")
 ]
 DeliveryObject = Annotated[
-    dict[str, Any], Meta(description="How to tell: ``transport`` and what that needs; absent: keep it here.")
+    dict[str, Any],
+    Meta(description="``transport`` and its settings; without a delivery, matches are only kept."),
 ]
 
 
-class SubscriptionsPageOf(PageOf):
-    """Which subscriptions to list."""
+class SubscriptionsQuery(PageQuery):
+    """The subscriptions to list."""
 
     owner: (
         Annotated[
-            str, Meta(pattern=exactly(rf"{OWNER}|\*"), description="For administrators; * for everybody's.")
+            str, Meta(pattern=exactly(rf"{OWNER}|\*"), description="For administrators; * means all owners.")
         ]
         | None
     ) = None
     status: Status | None = None
     text: (
         Annotated[
-            str, Meta(min_length=1, pattern=r"^[^\u0000]*$", description="In the id or the expression.")
+            str, Meta(min_length=1, pattern=r"^[^\u0000]*$", description="Part of the id or expression.")
         ]
         | None
     ) = None
-    count: Annotated[bool, Meta(description="Also say how many there are, of those asked for.")] = False
+    count: Annotated[bool, Meta(description="Also return the total number that fits the filter.")] = False
 
 
-class ImportOf(ForOwner):
-    """How to report an import."""
+class ImportQuery(OwnerQuery):
+    """The extent of an import's report."""
 
     report: Annotated[
         Literal["all", "refused"],
-        Meta(description="A line for each line, or for those refused or warned about."),
+        Meta(description="Report every line, or only refused lines and those with warnings."),
     ] = "all"
 
 
-class ExportOf(ForOwner):
-    """What to export."""
+class ExportQuery(OwnerQuery):
+    """The extent of an export."""
 
-    secrets: Annotated[bool, Meta(description="With the secrets of deliveries; for administrators.")] = False
+    secrets: Annotated[bool, Meta(description="Include delivery secrets; for administrators.")] = False
 
 
-class Wanted(Strict):
-    """A subscription as it shall be."""
+class SubscriptionDefinition(RequestModel):
+    """The definition of a subscription."""
 
     expression: Expression
     form: Form | None = None
@@ -65,24 +74,24 @@ class Wanted(Strict):
     status: Status = "active"
 
 
-class NewSubscription(Wanted):
-    """A subscription that is to be made."""
+class NewSubscription(SubscriptionDefinition):
+    """A subscription to create."""
 
     id: LocalId | None = None
 
 
-class Draft(Strict):
-    """What is to be looked at without being kept."""
+class Draft(RequestModel):
+    """A subscription to validate."""
 
     expression: Expression
     form: Form | None = None
     schedule: str | None = None
     delivery: DeliveryObject | None = None
-    event: Annotated[dict[str, Any], Meta(description="Attributes of an event to try it on.")] | None = None
+    event: Annotated[dict[str, Any], Meta(description="The attributes of a sample event.")] | None = None
 
 
-class Change(Strict):
-    """What shall be different; ``null`` takes something away (RFC 7396)."""
+class SubscriptionPatch(RequestModel):
+    """The fields to change; ``null`` removes a field (RFC 7396)."""
 
     expression: Expression | msgspec.UnsetType = msgspec.UNSET
     form: Form | msgspec.UnsetType = msgspec.UNSET
@@ -92,8 +101,8 @@ class Change(Strict):
     status: Status | msgspec.UnsetType = msgspec.UNSET
 
 
-class Fault(Sent, omit_defaults=True):
-    """What is wrong with a field."""
+class Fault(ResponseModel, omit_defaults=True):
+    """A fault in a field."""
 
     field: str
     code: str
@@ -101,11 +110,11 @@ class Fault(Sent, omit_defaults=True):
     position: int | None = None
 
 
-Warnings = Annotated[list[Fault], Meta(description="What will not work, though it may be kept.")]
+Warnings = Annotated[list[Fault], Meta(description="Problems that do not prevent storing it.")]
 
 
-class Subscription(Sent):
-    """A subscription as it is."""
+class Subscription(ResponseModel):
+    """A stored subscription."""
 
     id: str
     owner: str
@@ -115,22 +124,22 @@ class Subscription(Sent):
     delivery: dict[str, Any] | None
     status: Status
     version: int
-    cost: Annotated[int, Meta(description="What it counts against the quota of predicates.")]
+    cost: Annotated[int, Meta(description="Its share of the quota of predicates.")]
     created: datetime
     updated: datetime
     warnings: Warnings
 
 
-class SubscriptionPage(Sent):
-    """Some subscriptions, in the order of their ids."""
+class SubscriptionPage(ResponseModel):
+    """A page of subscriptions, in the order of their ids."""
 
     items: list[Subscription]
     next: str | None
-    total: Annotated[int, Meta(description="Of those asked for, on all pages; with ``count``.")] | None = None
+    total: Annotated[int, Meta(description="The number on all pages; only with ``count``.")] | None = None
 
 
-class Exported(Sent):
-    """A line of an export, which an import reads."""
+class Exported(ResponseModel):
+    """A line of an export, in the format of the import."""
 
     id: str
     expression: str
@@ -140,26 +149,24 @@ class Exported(Sent):
     status: Status
 
 
-class Validation(Sent):
-    """What is to be said about a draft: what is wrong, or what it means and costs."""
+class Validation(ResponseModel):
+    """The result of a validation: the errors, or the meaning and the cost."""
 
     valid: bool
     errors: list[Fault]
     warnings: Warnings
     text: Annotated[str, Meta(description="The expression as text.")] | None = None
     tree: Annotated[dict[str, Any], Meta(description="The expression in the JSON form.")] | None = None
-    cost: Annotated[int, Meta(description="What it would count against the quota of predicates.")] | None = (
-        None
-    )
-    schedule: Annotated[str, Meta(description="In our words.")] | None = None
+    cost: Annotated[int, Meta(description="Its share of the quota of predicates.")] | None = None
+    schedule: Annotated[str, Meta(description="The schedule in its canonical form.")] | None = None
     advice: (
         Annotated[
             dict[str, Any],
-            Meta(description="What an index makes of it, how much it matches, and what looks wrong."),
+            Meta(description="Its form in an index, how much it matches, and likely mistakes."),
         ]
         | None
     ) = None
     explanation: (
-        Annotated[dict[str, Any], Meta(description="Why the event matches or not, predicate by predicate.")]
+        Annotated[dict[str, Any], Meta(description="The outcome of each predicate for the sample event.")]
         | None
     ) = None

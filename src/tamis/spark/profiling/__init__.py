@@ -1,9 +1,9 @@
-"""Profiles: what a log of events is like, found in one pass.
+"""Profiles a log of events in one pass.
 
-How often each attribute occurs and of what kind it is, how many different values it has, which of them are
-frequent and how numbers and times are spread (sketches), in how many events a term of a text stands, which
-terms stand together (the pruned co-occurrence matrix of pre-search), and a uniform sample of the events.
-``build`` goes by the sample: an index is laid out for the events that it is going to meet.
+A profile contains how often each attribute occurs and its types, the number of distinct values, frequent
+values, the distribution of numbers and times (sketches), the document frequency of the terms of texts, terms
+that occur together (the pruned co-occurrence matrix of pre-search), and a uniform sample of the events.
+``build`` uses the sample: an index is laid out for the events that it will match.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pyspark.sql import types as T
 from tamis.errors import InputError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.spark.events import events as canonical
-from tamis.spark.profiling.collect import MERGED, Settings, collect, merge
+from tamis.spark.profiling.collect import Settings, collect, merge
 from tamis.spark.profiling.profile import Profile
 from tamis.spark.profiling.tables import tables_of
+from tamis.spark.schema import ATTRIBUTES, DATA, DRAW, EVENT_ID, KIND, NAME, PARTIAL, SAMPLED, Columns
 from tamis.spark.workers import ready
 
 __all__ = ["Profile", "profile"]
@@ -40,24 +41,24 @@ def profile(
     seed: int = 1,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Profile:
-    """Read ``events`` once and write their profile as ``path``.
+    """Read ``events`` once and write their profile to ``path``.
 
-    ``sample`` events are kept; they are chosen by hash of ``event_id`` and ``seed``, so the same log gives
-    the same sample however it is partitioned. Pairs of terms are kept that stand together in at least the
+    ``sample`` events are kept; they are chosen by a hash of ``event_id`` and ``seed``, so the same log gives
+    the same sample with any partitioning. Pairs of terms are kept if they occur together in at least the
     share ``least_pair`` of the events.
     """
     _check(events, sample, least_pair)
     ready(events.sparkSession)
     frame = canonical(events, limits=limits).select(
-        "event_id", "attributes", F.xxhash64("event_id", F.lit(seed)).alias("draw")
+        EVENT_ID, ATTRIBUTES, F.xxhash64(EVENT_ID, F.lit(seed)).alias(DRAW)
     )
     settings = Settings(sample, least_pair, limits)
-    # Two small questions are asked of the workers' partial profiles; the log itself is read for the first.
+    # Two small queries read the workers' partial profiles; only the first of them reads the log.
     partial = frame.mapInArrow(_collector(settings), _schema(frame)).persist(StorageLevel.DISK_ONLY)
     try:
         total, tables = tables_of(_merged(partial, limits), least_pair, limits)
         tables["sample"] = (
-            partial.where("kind = 'sample'").orderBy("draw").limit(sample).select("attributes").toArrow()
+            partial.where(F.col(KIND) == SAMPLED).orderBy(DRAW).limit(sample).select(ATTRIBUTES).toArrow()
         )
     finally:
         partial.unpersist()
@@ -81,22 +82,16 @@ def _collector(settings: Settings) -> Any:
 
 
 def _schema(frame: DataFrame) -> T.StructType:
-    return (
-        T.StructType()
-        .add("kind", "string")
-        .add("name", "string")
-        .add("draw", "long")
-        .add("data", "binary")
-        .add("attributes", frame.schema["attributes"].dataType)
-    )
+    columns = Columns(KIND, NAME, DRAW, DATA).spark
+    return columns.add(ATTRIBUTES, frame.schema[ATTRIBUTES].dataType)
 
 
 def _merged(partial: DataFrame, limits: Limits) -> Iterator[tuple[str, str, bytes]]:
-    """Return the partial profiles merged, kind by kind and name by name, where the workers are."""
+    """Yield the partial profiles merged by kind and name, on the workers."""
 
     def run(table: pa.Table) -> pa.Table:
         return merge(table, limits)
 
-    groups = partial.where("kind <> 'sample'").select("kind", "name", "data").groupBy("kind", "name")
-    rows = groups.applyInArrow(run, MERGED).toArrow()
-    return zip(*(rows.column(name).to_pylist() for name in ("kind", "name", "data")), strict=True)
+    groups = partial.where(F.col(KIND) != SAMPLED).select(*PARTIAL).groupBy(KIND, NAME)
+    rows = groups.applyInArrow(run, PARTIAL.spark).toArrow()
+    return zip(*(rows.column(name).to_pylist() for name in PARTIAL), strict=True)

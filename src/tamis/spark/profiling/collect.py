@@ -1,4 +1,4 @@
-"""One pass over a log: every worker's partial profile, and how partial profiles become one."""
+"""Collects the partial profile of each worker in one pass over a log, and merges partial profiles."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tamis.limits import Limits
 from tamis.spark.profiling.leaves import Leaf, leaves_of
 from tamis.spark.profiling.sketch import AttributeSketch
 from tamis.spark.profiling.terms import Buckets, add_terms
-from tamis.spark.rows import good_of
+from tamis.spark.rows import readable_events
+from tamis.spark.schema import ATTRIBUTES, DATA, DRAW, KIND, NAME, PARTIAL, SAMPLED
 
-MERGED = "kind string, name string, data binary"
-_MERGED = pa.schema([("kind", pa.string()), ("name", pa.string()), ("data", pa.binary())])
+_ROW = (KIND, NAME, DRAW, DATA, ATTRIBUTES)
 _CHUNK = 10_000
 
 
 class Settings(NamedTuple):
-    """What a profile is asked to hold."""
+    """The parameters of a profile."""
 
     sample: int
     least_pair: float
@@ -30,7 +30,7 @@ class Settings(NamedTuple):
 
 
 class Total(msgspec.Struct):
-    """Events read, refused ones among them, and attributes that were dropped to stay within the limit."""
+    """The numbers of events read, of refused events, and of attributes dropped to stay within the limit."""
 
     events: int = 0
     refused: int = 0
@@ -42,7 +42,7 @@ def collect(batches: Iterator[pa.RecordBatch], settings: Settings) -> Iterator[p
     collector = Collector(settings)
     kind: Any = pa.null()
     for batch in batches:
-        kind = batch.schema.field("attributes").type
+        kind = batch.schema.field(ATTRIBUTES).type
         collector.add(batch)
     yield from _described(collector.freeze(), kind)
     yield from collector.sample.batches()
@@ -60,12 +60,12 @@ def _described(rows: Iterator[tuple[str, str, bytes]], kind: Any) -> Iterator[pa
                 pa.array(columns[2], pa.binary()),
                 pa.nulls(count, kind),
             ],
-            ["kind", "name", "draw", "data", "attributes"],
+            list(_ROW),
         )
 
 
 class Collector:
-    """What one worker remembers of its events."""
+    """The partial profile of one worker."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -76,10 +76,10 @@ class Collector:
         self.sample = Sample(settings.sample)
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """The events of a canonical batch that also has ``draw``."""
+        """Add the events of a canonical batch that also has ``draw``."""
         limits = self._settings.limits
-        good = good_of(batch, limits)
-        leaves, unread = leaves_of(good.piece, limits)
+        good = readable_events(batch, limits)
+        leaves, unread = leaves_of(good.events, limits)
         refused = good.bad.keys() | {int(good.rows[at]) for at in unread}
         self._total.events += batch.num_rows
         self._total.refused += len(refused)
@@ -89,7 +89,7 @@ class Collector:
         self.sample.add(batch, refused)
 
     def _sketch(self, name: str) -> AttributeSketch:
-        """Return the sketch of an attribute; room is made for a new one by dropping the rarest."""
+        """Return the sketch of an attribute; for a new one, the rarest attributes may be dropped."""
         held = self._sketches.get(name)
         if held is None:
             limits = self._settings.limits
@@ -104,7 +104,7 @@ class Collector:
         self._sketches = {name: self._sketches[name] for name in ranked[:kept]}
 
     def freeze(self) -> Iterator[tuple[str, str, bytes]]:
-        """Yield all that was counted, as (kind, name, data)."""
+        """Yield all counts as (kind, name, data)."""
         yield "total", "", msgspec.msgpack.encode(self._total)
         yield from (("attribute", name, sketch.freeze()) for name, sketch in self._sketches.items())
         yield from (("terms", bucket, data) for bucket, data in self._terms.freeze())
@@ -123,25 +123,25 @@ class Sample:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._highest: int | None = None  # no draw above it can be among the lowest any more
+        self._highest: int | None = None  # no higher draw can be among the lowest any more
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
 
     def add(self, batch: pa.RecordBatch, refused: set[int]) -> None:
         """Offer the events of a batch."""
-        draw = batch.column(batch.schema.get_field_index("draw")).to_numpy(zero_copy_only=False)
+        draw = batch.column(batch.schema.get_field_index(DRAW)).to_numpy(zero_copy_only=False)
         good = np.ones(batch.num_rows, np.bool_)
         good[list(refused)] = False
         if self._highest is not None:
             good &= draw < self._highest
-        self._held.append(batch.select(["draw", "attributes"]).filter(pa.array(good)))
+        self._held.append(batch.select([DRAW, ATTRIBUTES]).filter(pa.array(good)))
         self._rows += self._held[-1].num_rows
         if self._rows > 2 * self._size:
             self._thin()
 
     def _thin(self) -> None:
         table = pa.Table.from_batches(self._held).combine_chunks()
-        draw = table.column("draw").to_numpy()
+        draw = table.column(DRAW).to_numpy()
         lowest = np.argpartition(draw, self._size)[: self._size]
         self._held = table.take(pa.array(lowest)).combine_chunks().to_batches()
         self._rows, self._highest = self._size, int(draw[lowest].max())
@@ -154,20 +154,19 @@ class Sample:
             for at in range(0, held.num_rows, _CHUNK):
                 some = held.slice(at, _CHUNK)
                 count = some.num_rows
-                columns = [pa.array(["sample"] * count), pa.array([""] * count), some.column(0)]
+                columns = [pa.array([SAMPLED] * count), pa.array([""] * count), some.column(0)]
                 yield pa.RecordBatch.from_arrays(
                     [*columns, pa.nulls(count, pa.binary()), some.column(1)],
-                    ["kind", "name", "draw", "data", "attributes"],
+                    list(_ROW),
                 )
 
 
 def merge(table: pa.Table, limits: Limits) -> pa.Table:
     """Return the partial rows of one kind and name as one row."""
-    kind, name = table["kind"][0].as_py(), table["name"][0].as_py()
-    parts: list[bytes] = table["data"].to_pylist()
-    return pa.Table.from_pylist(
-        [{"kind": kind, "name": name, "data": _merged(kind, parts, limits)}], schema=_MERGED
-    )
+    kind, name = table[KIND][0].as_py(), table[NAME][0].as_py()
+    parts: list[bytes] = table[DATA].to_pylist()
+    row = {KIND: kind, NAME: name, DATA: _merged(kind, parts, limits)}
+    return pa.Table.from_pylist([row], schema=PARTIAL.arrow)
 
 
 def _merged(kind: str, parts: list[bytes], limits: Limits) -> bytes:

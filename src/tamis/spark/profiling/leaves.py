@@ -1,4 +1,4 @@
-"""Leaves: the values of a batch of events, attribute by attribute, in arrays."""
+"""Splits a batch of events into values per attribute, in arrays."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FAMILIES = ("boolean", "number", "string", "time", "point", "interval")
 class Leaf(NamedTuple):
     """Values of one attribute and family; ``owner`` is the event of each.
 
-    Numbers are floats, times microseconds since 1970, strings an Arrow array, booleans 0 or 1; points and
-    intervals are counted only, so they have no values.
+    Numbers are floats, times microseconds since 1970, strings an Arrow array, booleans 0 or 1. Points and
+    intervals are only counted, so they have no values.
     """
 
     name: str
@@ -68,7 +68,7 @@ def _from_events(events: list[Any], limits: Limits) -> tuple[list[Leaf], set[int
             refused.add(row)
             continue
         for name, values in attributes.items():
-            for value in values if name != NULLS else ():  # which says what is not there
+            for value in values if name != NULLS else ():  # it lists absent attributes
                 owners, kept = held.setdefault((name, family(value)), ([], []))
                 owners.append(row)
                 kept.append(value)
@@ -89,7 +89,7 @@ def _array(kind: str, values: list[Any]) -> Any:
 
 
 def _column(name: str, array: Any, owner: Ints, limits: Limits) -> Iterator[Leaf]:
-    """What :mod:`tamis.space.columns` takes a column for, as leaves."""
+    """Yield the leaves of a column, typed as in :mod:`tamis.space.columns`."""
     kind = array.type
     if pa.types.is_null(kind):
         return
@@ -123,7 +123,7 @@ def _scalars(name: str, array: Any, owner: Ints) -> Leaf:
 
 
 def _map(prefix: str, array: Any, owner: Ints, limits: Limits) -> Iterator[Leaf]:
-    """Sparse attributes, those of one name together."""
+    """Yield sparse attributes, those of one name together."""
     array, owner = _valid(array, owner)
     offsets = array.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
     low, high = int(offsets[0]), int(offsets[-1])

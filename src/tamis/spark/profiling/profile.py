@@ -1,4 +1,4 @@
-"""A profile on disk: tables beside a sealed manifest that names them; it appears whole or not at all."""
+"""A stored profile: tables beside a sealed manifest that names them; it is written atomically."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion, InputError
 from tamis.failpoint import failpoint
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.segment.sealed import seal, unseal
-from tamis.shards.place import Place
-from tamis.shards.store import write_table
+from tamis.shards.location import Location
+from tamis.shards.shard_files import write_table
 from tamis.spark.profiling.collect import Total
 from tamis.spark.profiling.summary import summary
-from tamis.spark.rows import piece_of
+from tamis.spark.rows import events_in
 from tamis.values.value import format_time
 
 FORMAT, VERSION = "tamis-profile", 1
@@ -42,22 +42,22 @@ class _Manifest(msgspec.Struct):
 
 
 class Profile:
-    """What a log of events is like; made by :func:`tamis.spark.profile`, read again by :meth:`open`.
+    """The profile of a log of events; :func:`tamis.spark.profile` creates it, :meth:`open` reads it.
 
-    ``events``, ``refused`` and ``dropped`` (attributes left out for their rarity) are counts; ``table`` gives
+    ``events``, ``refused`` and ``dropped`` (rare attributes that were left out) are counts; ``table`` returns
     the Arrow tables ``attributes``, ``values``, ``quantiles``, ``terms``, ``pairs`` and ``sample``.
     """
 
-    def __init__(self, place: Place, manifest: _Manifest, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._place, self._manifest, self._limits = place, manifest, limits
+    def __init__(self, location: Location, manifest: _Manifest, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._location, self._manifest, self._limits = location, manifest, limits
         self._tables: dict[str, pa.Table] = {}
 
     @classmethod
     def open(cls, path: str, *, limits: Limits = DEFAULT_LIMITS) -> Profile:
         """Return the profile at ``path``."""
-        place = Place(path)
+        location = Location(path)
         try:
-            body = unseal(place.read(MANIFEST), place.path(MANIFEST))
+            body = unseal(location.read(MANIFEST), location.path(MANIFEST))
         except IndexNotFound:
             raise InputError(
                 f"there is no profile at {path}; 'tamis spark profile' or tamis.spark.profile makes one"
@@ -68,71 +68,73 @@ class Profile:
                 f" reads {FORMAT!r} version {VERSION}; make the profile again"
             )
         try:
-            return cls(place, msgspec.convert(body["profile"], _Manifest), limits)
+            return cls(location, msgspec.convert(body["profile"], _Manifest), limits)
         except (KeyError, msgspec.ValidationError) as bad:
-            raise IndexCorrupt(f"{place.path(MANIFEST)} is damaged: {bad}") from None
+            raise IndexCorrupt(f"{location.path(MANIFEST)} is damaged: {bad}") from None
 
     @classmethod
     def write(cls, path: str, total: Total, tables: dict[str, pa.Table]) -> Profile:
-        """Store a profile as ``path``; one that is there is replaced when the new one is whole."""
-        place = Place(path)
+        """Store a profile at ``path``; an existing one is replaced when the new one is complete."""
+        location = Location(path)
         files = {}
         for kind in TABLES:
-            name = write_table(place, kind, tables[kind])
-            files[kind] = _File(name, zlib.crc32(place.read(name)), tables[kind].num_rows)
+            name = write_table(location, kind, tables[kind])
+            files[kind] = _File(name, zlib.crc32(location.read(name)), tables[kind].num_rows)
         made = format_time(datetime.now(UTC))
         manifest = _Manifest(total.events, total.refused, total.dropped, made, files)
         body = {"format": FORMAT, "version": VERSION, "profile": msgspec.to_builtins(manifest)}
         failpoint("profile.before_commit")
-        place.write(MANIFEST, seal(body))
-        _remove_others(place, {file.name for file in files.values()})
-        return cls(place, manifest)
+        location.write(MANIFEST, seal(body))
+        _remove_others(location, {file.name for file in files.values()})
+        return cls(location, manifest)
 
     @property
     def path(self) -> str:
-        """Where it is stored."""
-        return self._place.uri
+        """The path of the profile."""
+        return self._location.uri
 
     @property
     def events(self) -> int:
-        """Events that were read, refused ones included."""
+        """The number of events read, including refused ones."""
         return self._manifest.events
 
     @property
     def refused(self) -> int:
-        """Events that could not be read."""
+        """The number of events that could not be read."""
         return self._manifest.refused
 
     @property
     def dropped(self) -> int:
-        """How many attributes were left out, at most; 0 if all are described."""
+        """The greatest possible number of attributes left out; 0 if all are described."""
         return self._manifest.dropped
 
     @property
     def made(self) -> str:
-        """When it was made."""
+        """The time at which it was created."""
         return self._manifest.made
 
     def table(self, kind: str) -> pa.Table:
-        """Return one of the tables, its bytes verified."""
+        """Return one of the tables, after verifying its bytes."""
         if kind not in TABLES:
             raise InputError(f"a profile has no table {kind!r}; it has {', '.join(TABLES)}")
         if kind not in self._tables:
             file = self._manifest.tables[kind]
-            data = self._place.read(file.name)
+            data = self._location.read(file.name)
             if zlib.crc32(data) != file.crc32:
-                raise IndexCorrupt(f"{self._place.path(file.name)} is damaged: it does not have its checksum")
+                raise IndexCorrupt(
+                    f"{self._location.path(file.name)} is damaged: it does not have its checksum"
+                )
             self._tables[kind] = pq.read_table(io.BytesIO(data))
         return self._tables[kind]
 
     def sample(self) -> pa.Table | list[Any]:
-        """Return a uniform sample of the good events, as ``Index.build(sample=…)`` takes it."""
+        """Return a uniform sample of the good events, for ``Index.build(sample=…)``."""
         table = self.table("sample").combine_chunks()
         batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        return piece_of(batches[0], self._limits)
+        return events_in(batches[0], self._limits)
 
     def to_text(self) -> str:
-        """Return the profile for people: a page."""
+        """Return the profile as a page of text."""
         return summary(self)
 
     def __str__(self) -> str:
@@ -142,9 +144,9 @@ class Profile:
         return f"<Profile {self.path!r} of {self.events:,} events>"
 
 
-def _remove_others(place: Place, kept: set[str]) -> None:
-    """Tables of earlier profiles, and of one that was never finished."""
-    for info in place.names():
+def _remove_others(location: Location, kept: set[str]) -> None:
+    """Remove the tables of earlier and unfinished profiles."""
+    for info in location.names():
         kind = info.base_name.split("-")[0]
         if kind in TABLES and info.base_name.endswith(".parquet") and info.base_name not in kept:
-            place.remove(info.base_name)
+            location.remove(info.base_name)

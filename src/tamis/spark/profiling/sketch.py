@@ -1,4 +1,4 @@
-"""What is kept of one attribute while a log is read: counts, and sketches of bounded size."""
+"""Counts and bounded sketches of one attribute, updated while a log is read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Ints = npt.NDArray[np.int64]
 HLL_BITS = 11  # distinct counts within 2.3 %, in a kilobyte
 KLL_SIZE = 200  # ranks within 1.3 %
 LONGEST = 256  # characters of a value that may be listed as frequent; longer ones are texts
-RARE = 4_096  # a value that fewer than one in so many of a batch's values has is not counted one by one
+RARE = 4_096  # a value rarer than one in this many of a batch's values is not counted individually
 
 
 class Partial(msgspec.Struct):
-    """The sketches of one attribute as bytes, as they travel between workers."""
+    """The sketches of one attribute as bytes, for transfer between workers."""
 
     events: int
     multi: int
@@ -35,7 +35,7 @@ class Partial(msgspec.Struct):
 
 
 class AttributeSketch:
-    """One attribute: how many events have it, values by family, distinct, heavy and spread."""
+    """The counts, distinct and frequent values, and distributions of one attribute."""
 
     def __init__(self, most_values: int) -> None:
         self.events = 0
@@ -46,7 +46,7 @@ class AttributeSketch:
         self.frequent = frequent_strings_sketch(map_bits(most_values))
 
     def add(self, leaves: list[Leaf]) -> None:
-        """The leaves that one batch has of the attribute."""
+        """Add the leaves of the attribute in one batch."""
         owner = leaves[0].owner if len(leaves) == 1 else np.concatenate([leaf.owner for leaf in leaves])
         count = np.unique(owner, return_counts=True)[1]
         self.events += len(count)
@@ -85,7 +85,7 @@ class AttributeSketch:
         )
 
     def merge(self, frozen: bytes) -> None:
-        """Take in what another worker froze."""
+        """Merge the frozen sketches of another worker."""
         other = msgspec.msgpack.decode(frozen, type=Partial)
         self.events += other.events
         self.multi += other.multi
@@ -97,8 +97,7 @@ class AttributeSketch:
 
 
 def map_bits(most: int) -> int:
-    """Return the size of a map of frequent items that keeps ``most`` of them: it is filled to three
-    quarters."""
+    """Return the size of a map that keeps ``most`` frequent items when it is three quarters full."""
     return max(3, math.ceil(math.log2(most / 0.75)))
 
 
@@ -112,7 +111,7 @@ def _counted(leaf: Leaf) -> tuple[list[Any], Ints]:
 
 
 def _shown(family: str, value: Any) -> str:
-    """Return a value with its family in front, as the map of frequent items keeps it."""
+    """Return a value with its family in front, as the map of frequent items stores it."""
     if family == "time":
         value = format_time(moment_of(value))
     elif family == "boolean":

@@ -1,4 +1,4 @@
-"""A profile as a page of text."""
+"""Formats a profile as a page of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ATTRIBUTES, VALUES, TERMS = 40, 4, 12  # lines, values in a line, terms and pair
 
 
 def summary(profile: Profile) -> str:
-    """What a person wants to know first: attributes, how often, of what kind, and their usual values."""
+    """Return a page with the attributes, their frequency and types, and their usual values."""
     attributes = profile.table("attributes")
     refused = f", {profile.refused:,} of them refused" if profile.refused else ""
     lines = [f"{profile.events:,} events{refused}; {attributes.num_rows:,} attributes; made {profile.made}"]
@@ -43,11 +43,13 @@ def _attributes(profile: Profile) -> Iterator[str]:
 
 
 def _distinct(row: dict[str, Any]) -> str:
-    return f"{row['distinct']:,.0f}" if row["distinct"] else "–"  # points and intervals are not compared
+    return (
+        f"{row['distinct']:,.0f}" if row["distinct"] else "–"
+    )  # points and intervals have no distinct count
 
 
 def _usual(profile: Profile) -> dict[str, str]:
-    """Return the most frequent values of each attribute, if there are any that stand out."""
+    """Return the most frequent values of each attribute, if any stand out."""
     found: dict[str, list[str]] = {}
     events = max(profile.events - profile.refused, 1)
     for row in profile.table("values").to_pylist():
@@ -58,7 +60,7 @@ def _usual(profile: Profile) -> dict[str, str]:
 
 
 def _spread(profile: Profile) -> dict[str, str]:
-    """Least, middle and greatest of each attribute."""
+    """Return the least, middle and greatest value of each attribute."""
     found: dict[str, list[str]] = {}
     for row in profile.table("quantiles").to_pylist():
         if row["rank"] in (0.0, 0.5, 1.0):

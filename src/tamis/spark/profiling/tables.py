@@ -1,4 +1,4 @@
-"""The tables of a profile, made from merged sketches."""
+"""Builds the tables of a profile from merged sketches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Rows = Iterable[tuple[str, str, bytes]]
 
 
 def tables_of(rows: Rows, least_pair: float, limits: Limits) -> tuple[Total, dict[str, pa.Table]]:
-    """Totals and tables from merged rows of (kind, name, data)."""
+    """Return the totals and tables from merged rows of (kind, name, data)."""
     held: dict[str, dict[str, bytes]] = {"total": {}, "attribute": {}, "terms": {}, "pairs": {}}
     for kind, name, data in rows:
         held[kind][name] = data
@@ -80,7 +80,7 @@ def _values(name: str, sketch: AttributeSketch, limits: Limits) -> list[tuple[An
 
 
 def _quantiles(name: str, sketch: AttributeSketch) -> list[tuple[Any, ...]]:
-    """Numbers as they are; times in seconds since 1970."""
+    """Return quantiles of numbers, and of times in seconds since 1970."""
     found: list[tuple[Any, ...]] = []
     for family, spread in sketch.spread.items():
         if not spread.is_empty():
@@ -92,7 +92,7 @@ def _quantiles(name: str, sketch: AttributeSketch) -> list[tuple[Any, ...]]:
 def _counted(
     buckets: Iterable[bytes], terms: int, least: float, most: int
 ) -> list[tuple[tuple[str, ...], int]]:
-    """Return the most frequent keys of all buckets, taken apart: an attribute and its terms."""
+    """Return the most frequent keys of all buckets, split into an attribute and its terms."""
     found: list[tuple[int, str]] = []
     for data in buckets:
         held = frequent_strings_sketch.deserialize(data)

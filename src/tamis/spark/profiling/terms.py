@@ -1,10 +1,10 @@
-"""Terms of texts: in how many events each stands, and which often stand together.
+"""Counts the terms of texts: the events that contain each, and the pairs that occur together.
 
-Counts are kept in maps of bounded size, spread over buckets by the term, so that workers' maps can be merged
-bucket by bucket. Pairs are counted as in lossy counting: of a batch only the pairs are entered that at least
-half of the share asked for has, so a pair's count is at most that half too low, and no pair over one and a
-half times the share is missed. Where texts are so long that a batch has millions of pairs, that holds for
-pairs of the batch's most frequent terms.
+Counts are kept in maps of bounded size, distributed over buckets by the term, so that workers' maps can be
+merged bucket by bucket. Pairs are counted as in lossy counting: of a batch, only pairs with at least half of
+the requested share are added. So a pair's count is too low by at most that half, and no pair above one and a
+half times the share is missed. If texts are so long that a batch has millions of pairs, this holds for pairs
+of the batch's most frequent terms.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from tamis.values.text import terms_of
 
 Ints = npt.NDArray[np.int64]
 BUCKETS = 16
-BETWEEN = "\0"  # stands in no term
-_AT_ONCE = 1 << 22  # pairs of a batch that are listed one by one
-_TOP = 1_024  # terms of a batch whose pairs are counted when these are more
+BETWEEN = "\0"  # occurs in no term
+_AT_ONCE = 1 << 22  # pairs of a batch that are listed individually
+_TOP = 1_024  # terms of a batch whose pairs are counted if there are more
 _BLOCK = 4_096  # events multiplied at a time
-_KEPT = 1 << 16  # pairs of a batch that are entered, the most frequent ones
+_KEPT = 1 << 16  # pairs of a batch that are added, the most frequent ones
 
 
 class Buckets:
-    """Counts of strings, at most about so many of them."""
+    """Counts of strings, limited to about ``most`` of them."""
 
     def __init__(self, most: int) -> None:
         self._maps = [frequent_strings_sketch(map_bits(-(-most // BUCKETS))) for _ in range(BUCKETS)]
 
     def add(self, key: str, count: int) -> None:
-        """``key`` occurred ``count`` times."""
+        """Add ``count`` occurrences of ``key``."""
         self._maps[zlib.crc32(key.encode()) % BUCKETS].update(key, count)
 
     def freeze(self) -> Iterator[tuple[str, bytes]]:
-        """Buckets that hold anything, by number."""
+        """Yield the buckets that are not empty, by number."""
         for number, held in enumerate(self._maps):
             if not held.is_empty():
                 yield str(number), held.serialize()
 
 
 def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs: Buckets) -> None:
-    """Count the terms of one attribute's strings in one batch, and the pairs that stand together."""
+    """Count the terms of one attribute's strings in one batch, and the pairs that occur together."""
     names, owner, code = _term_rows(leaves)
     if not names:
         return
@@ -81,7 +81,7 @@ def _has_text(leaf: Leaf) -> bool:
 
 
 def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return each distinct text is taken apart once."""
+    """Return (event, term) of a leaf; each distinct text is split once."""
     coded = leaf.values.dictionary_encode()
     index = coded.indices.to_numpy(zero_copy_only=False)
     found = [
@@ -97,7 +97,7 @@ def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
 
 
 def _pairs(owner: Ints, code: Ints, names: int, enough: float) -> tuple[Ints, Ints, Ints]:
-    """Return the pairs of codes that stand in ``enough`` events together, and in how many they do."""
+    """Return the pairs of codes that occur together in ``enough`` events, and the number of these events."""
     size = np.unique(owner, return_counts=True)[1]
     count = _listed if int((size * (size - 1) // 2).sum()) <= _AT_ONCE else _multiplied
     one, two, together = count(owner, code, names)
@@ -118,7 +118,7 @@ def _listed(owner: Ints, code: Ints, names: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _multiplied(owner: Ints, code: Ints, names: int) -> tuple[Ints, Ints, Ints]:
-    """Long texts have too many pairs to list: the most frequent terms only, by a product of matrices."""
+    """Return the pairs of the most frequent terms, by a matrix product: long texts have too many to list."""
     top = np.sort(np.argsort(-np.bincount(code, minlength=names), kind="stable")[:_TOP])
     slot = np.full(names, -1, np.int64)
     slot[top] = np.arange(len(top))

@@ -1,1 +1,1 @@
-"""How a store's tables came to be, step by step; alembic runs what a store has not seen yet."""
+"""The migrations of the store's tables; alembic runs those that a store has not had yet."""

@@ -1,4 +1,4 @@
-"""Run by alembic: migrate on the connection, and in the transaction, of the one who asks."""
+"""Runs migrations for alembic, on the caller's connection and in its transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build an index of subscriptions and match events against it, on whatever cluster this is sent to.
+"""Build an index of subscriptions and match events against it, on the cluster that runs this job.
 
 Usage: job.py SUBSCRIPTIONS EVENTS INDEX OUT; each is a path that all hosts reach: s3://, gs://, hdfs://, a
 shared folder.
@@ -10,7 +10,7 @@ from tamis.spark import build, events, match, session, subscriptions
 
 
 def main(book: str, log: str, index: str, out: str) -> None:
-    """Two stages, DataFrames in and out."""
+    """Build the index, match the events, and write the matches."""
     spark = session(name="tamis-example")
     built = build(subscriptions(book, spark=spark).rows, index)
     sys.stderr.write(f"{built.subscriptions} subscriptions, {built.refused} refused\n")

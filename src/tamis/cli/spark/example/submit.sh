@@ -1,10 +1,10 @@
 #!/bin/sh
-# Sends job.py to the cluster, with the environment that pack.sh made.
+# Sends job.py to the cluster, with the environment that pack.sh packed.
 #
 #   ./submit.sh SUBSCRIPTIONS EVENTS INDEX OUT
 #
-# The archive is unpacked as ./environment beside every executor, and its python runs the tasks. The driver
-# runs here, from the folder of the same name.
+# Every executor unpacks the archive as ./environment, and its python runs the tasks. The driver runs here,
+# from the folder of the same name.
 set -eu
 master="${MASTER:-spark://HOST:7077}"
 

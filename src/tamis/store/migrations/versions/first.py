@@ -1,4 +1,4 @@
-"""Subscriptions and their changes, outbox, batches, quarantine, digests."""
+"""Creates the tables of subscriptions, changes, outbox, batches, quarantine and digests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the first tables."""
     counters = op.create_table(
         "counters",
         sa.Column("name", sa.String(32), primary_key=True),

@@ -1,4 +1,4 @@
-"""Superseded changes are found by their subscription, and forgetting remembers how far it has looked."""
+"""Adds an index to find superseded changes by subscription, and a position for retention."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add the index and the place."""
+    """Add the index and the position."""
     op.create_index("changes_subscription", "changes", ["subscription_id", "sequence"])
     positions = sa.table("positions", sa.column("name"), sa.column("value"))
     op.bulk_insert(positions, [{"name": "forget", "value": 0}])

@@ -1,4 +1,4 @@
-"""Delivery and status of subscriptions; events, positions, deliveries, owners, keys and answers."""
+"""Adds delivery and status of subscriptions, events, positions, deliveries, owners, keys and answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make what the service needs."""
+    """Create the tables and columns of the service."""
     op.add_column("subscriptions", sa.Column("delivery", sa.Text))
     op.add_column(
         "subscriptions", sa.Column("status", sa.String(16), nullable=False, server_default="active")
@@ -114,7 +114,7 @@ def _access() -> None:
 
 
 def _count_what_is_held(connection: sa.Connection) -> None:
-    """The size of each subscription that is there, and their sums by owner."""
+    """Compute the size of each subscription, and the totals of each owner."""
     held = connection.execute(sa.text("SELECT id, expression FROM subscriptions")).all()
     sizes = [{"id": identity, "size": _size(text)} for identity, text in held]
     if sizes:

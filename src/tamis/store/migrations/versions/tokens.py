@@ -1,4 +1,4 @@
-"""The outbox's rows carry the token of their subscription, and its history is found by that."""
+"""Adds the subscription's token to outbox rows, and an index that finds a subscription's history by it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Rows that are there already get the token of their subscription."""
+    """Add the column, and fill it in existing rows."""
     op.add_column("outbox", sa.Column("token", sa.Integer, nullable=False, server_default="0"))
     outbox = sa.table("outbox", sa.column("subscription_id"), sa.column("token"))
     connection = op.get_bind()

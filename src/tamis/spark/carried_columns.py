@@ -1,6 +1,6 @@
-"""Columns of events that go along with their matches.
+"""Copies columns of events to their matches.
 
-On the way through the workers they are one struct, so that no name of theirs meets one of ours.
+Workers carry these columns in one struct, so that their names cannot collide with ours.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tamis.errors import InputError
-from tamis.spark.events import CANONICAL, column
-from tamis.spark.worker import CARRIED, ENVELOPE, MatchOptions
+from tamis.spark.events import column
+from tamis.spark.schema import CANONICAL, CARRIED, ENVELOPE, EVENT_ID, NOTE, RESERVED
+from tamis.spark.worker import MatchOptions
 
 ALL = "all"
-OURS = frozenset(
-    {"event_id", "subscription_id", "version", "score", "subscriptions", "versions", "scores", "note"}
-)
 
 Carry = Sequence[str] | str | bool
 
 
 def checked_carry(carry: Carry) -> tuple[str, ...] | None:
-    """Return the names that are asked for; ``None`` means all columns of the events."""
+    """Return the requested names; ``None`` means all columns of the events."""
     if carry is True or carry == ALL:
         return None
     if carry is False:
@@ -42,8 +40,8 @@ def checked_carry(carry: Carry) -> tuple[str, ...] | None:
 
 
 def carried_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the names of the columns of ``frame`` that go along, all of them there and of a usable type."""
-    wanted = tuple(name for name in frame.columns if name != "event_id") if names is None else names
+    """Return the names of the columns of ``frame`` to carry, all of them present and of a usable type."""
+    wanted = tuple(name for name in frame.columns if name != EVENT_ID) if names is None else names
     for name in wanted:
         _refuse_ours(name)
         if name not in frame.columns:
@@ -60,7 +58,7 @@ def carried_of(frame: DataFrame, names: tuple[str, ...] | None) -> tuple[str, ..
 
 
 def packed(canonical: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Return canonical events with the columns to carry as one struct."""
+    """Return canonical events with the columns to carry in one struct."""
     if not names:
         return canonical.select(*CANONICAL)
     return canonical.select(
@@ -72,23 +70,21 @@ def unpacked(noted: DataFrame, names: Sequence[str]) -> DataFrame:
     """Return rows with the carried columns beside the others, before the note."""
     if not names:
         return noted
-    ours = [column(name) for name in noted.columns if name not in (CARRIED, "note")]
+    ours = [column(name) for name in noted.columns if name not in (CARRIED, NOTE)]
     theirs = [F.col(CARRIED).getField(name).alias(name) for name in names]
-    return noted.select(*ours, *theirs, "note")
+    return noted.select(*ours, *theirs, NOTE)
 
 
 def schema_of(options: MatchOptions, frame: DataFrame) -> T.StructType:
-    """Return the type of the rows that workers give back."""
-    rows = T.StructType.fromDDL(options.ddl())
-    assert isinstance(rows, T.StructType)
-    fields = list(rows.fields)
+    """Return the type of the rows that workers return."""
+    fields = list(options.columns().spark.fields)
     if options.others:
         fields.insert(-1, T.StructField(CARRIED, frame.schema[CARRIED].dataType))
     return T.StructType(fields)
 
 
 def _refuse_ours(name: str) -> None:
-    if name.lower() in OURS:
+    if name.lower() in RESERVED:
         raise InputError(
             f"{name!r} cannot be carried: matches have a column of that name; rename it before, "
             f"for example events.withColumnRenamed({name!r}, 'event_{name}')",

@@ -1,4 +1,4 @@
-"""Moments as the store writes them: whole microseconds since 1970 in UTC."""
+"""Times in the store's form: whole microseconds since 1970 in UTC."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from tamis.values.value import format_time, moment_of
 
 
 def now() -> int:
-    """This moment."""
+    """Return the current time."""
     return time.time_ns() // 1_000
 
 
 def calendar_moment(micros: int) -> datetime | None:
-    """Return a moment that was kept; none if it lies outside the years 1 to 9999, as a stream's clock may
-    say."""
+    """Return a stored time as a datetime, or ``None`` outside the years 1 to 9999."""
     try:
         return moment_of(micros)
     except OverflowError:
@@ -23,6 +22,6 @@ def calendar_moment(micros: int) -> datetime | None:
 
 
 def iso(micros: int) -> str | None:
-    """Return a moment as people and programs read it; none if no calendar has it."""
+    """Return a stored time in ISO format, or ``None`` outside the years 1 to 9999."""
     moment = calendar_moment(micros)
     return None if moment is None else format_time(moment)

@@ -1,4 +1,4 @@
-"""Subscriptions in a worker: which rows are good, and what is wrong with the others."""
+"""Checks subscriptions in a worker: which rows are valid, and the faults of the others."""
 
 from __future__ import annotations
 
@@ -17,17 +17,24 @@ from tamis.index.sources import check_id
 from tamis.language import expression_from, to_text
 from tamis.limits import Limits
 from tamis.spark.rows import cut_text
-
-VERDICT = pa.schema(
-    [("code", pa.string()), ("position", pa.int32()), ("message", pa.string()), ("text", pa.string())]
+from tamis.spark.schema import (
+    CODE,
+    EXPRESSION,
+    FAULT,
+    ID,
+    MESSAGE,
+    POSITION,
+    PRIORITY,
+    REFUSED_SUBSCRIPTIONS,
+    TEXT,
+    VERSION,
 )
-REFUSED_SUBSCRIPTIONS = "id string, code string, position int, message string, text string"
-_REFUSED = pa.schema([pa.field("id", pa.string()), *VERDICT])
-CORRUPT = "_corrupt_record"  # the line that a reader of files could not take apart
+
+CORRUPT = "_corrupt_record"  # the line that Spark's reader could not parse
 
 
-class Verdict(NamedTuple):
-    """A row's id and expression as they go on, and what is wrong with it."""
+class CheckedRow(NamedTuple):
+    """The cleaned id and expression of a row, and its fault if there is one."""
 
     id: str | None
     expression: str | None
@@ -35,21 +42,18 @@ class Verdict(NamedTuple):
 
 
 def check_texts(batches: Iterator[pa.RecordBatch], limits: Limits) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of (id, expression, …) with a verdict beside each; ``_``-columns are what was
-    written."""
+    """Yield the rows of (id, expression, …) with the result of a check; ``_``-columns hold original texts."""
     for batch in batches:
-        verdicts = _verdicts(batch, limits)
+        checked_rows = _checked_rows(batch, limits)
         columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names) if name[:1] != "_"}
-        columns["id"] = pa.array([verdict.id for verdict in verdicts], pa.string())
-        columns["expression"] = pa.array([verdict.expression for verdict in verdicts], pa.string())
+        columns[ID] = pa.array([checked.id for checked in checked_rows], pa.string())
+        columns[EXPRESSION] = pa.array([checked.expression for checked in checked_rows], pa.string())
         refused = [
-            _columns_of(verdict.bad, line or verdict.expression or "")
-            for verdict, line in zip(verdicts, _texts(batch, CORRUPT), strict=True)
+            _columns_of(checked.bad, line or checked.expression or "")
+            for checked, line in zip(checked_rows, _texts(batch, CORRUPT), strict=True)
         ]
-        verdict_columns = pa.Table.from_pylist(refused, schema=VERDICT).combine_chunks()
-        columns |= dict(
-            zip(VERDICT.names, (c.combine_chunks() for c in verdict_columns.columns), strict=True)
-        )
+        fault_columns = pa.Table.from_pylist(refused, schema=FAULT.arrow).combine_chunks()
+        columns |= dict(zip(FAULT, (c.combine_chunks() for c in fault_columns.columns), strict=True))
         yield pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
 
 
@@ -57,33 +61,33 @@ def _columns_of(bad: TamisError | None, text: str) -> dict[str, Any]:
     if bad is None:
         return {}
     return {
-        "code": bad.code,
-        "position": getattr(bad, "position", None),
-        "message": cut_text(bad.message),
-        "text": cut_text(text),
+        CODE: bad.code,
+        POSITION: getattr(bad, "position", None),
+        MESSAGE: cut_text(bad.message),
+        TEXT: cut_text(text),
     }
 
 
-def _verdicts(batch: pa.RecordBatch, limits: Limits) -> list[Verdict]:
+def _checked_rows(batch: pa.RecordBatch, limits: Limits) -> list[CheckedRow]:
     lines = zip(
-        _raw(batch, "id"),
-        _raw(batch, "expression"),
-        _numbers(batch, "priority"),
-        _numbers(batch, "version"),
+        _raw(batch, ID),
+        _raw(batch, EXPRESSION),
+        _numbers(batch, PRIORITY),
+        _numbers(batch, VERSION),
         _raw(batch, CORRUPT),
         strict=True,
     )
-    return [_verdict(*line, limits) for line in lines]
+    return [_checked_row(*line, limits) for line in lines]
 
 
-def _verdict(
+def _checked_row(
     identity: bytes | None,
     expression: bytes | None,
     priority: TamisError | None,
     version: TamisError | None,
     corrupt: bytes | None,
     limits: Limits,
-) -> Verdict:
+) -> CheckedRow:
     try:
         if corrupt is not None:
             raise ParseError("the line is not what its file promises: not JSON, torn, or of a wrong type")
@@ -91,9 +95,9 @@ def _verdict(
         for bad in (priority, version):
             if bad is not None:
                 raise bad
-        return Verdict(_shown(identity), _checked_text(expression, limits), None)
+        return CheckedRow(_shown(identity), _checked_text(expression, limits), None)
     except TamisError as refused:
-        return Verdict(_shown(identity), _shown(expression), refused)
+        return CheckedRow(_shown(identity), _shown(expression), refused)
 
 
 def _checked_id(raw: bytes | None, limits: Limits) -> None:
@@ -111,8 +115,7 @@ def _checked_id(raw: bytes | None, limits: Limits) -> None:
 
 
 def _checked_text(raw: bytes | None, limits: Limits) -> str:
-    """Return the expression as text, if it can be read; one in JSON is rewritten, so that all rows have one
-    form."""
+    """Return a valid expression as text; JSON is rewritten, so that all rows have one form."""
     if raw is None:
         raise ParseError("the expression is null")
     try:
@@ -124,12 +127,12 @@ def _checked_text(raw: bytes | None, limits: Limits) -> str:
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:
-    """Where something is written in ``_<name>`` that is no usable number."""
+    """Return an error for each row whose ``_<name>`` is not a usable number."""
     found: list[TamisError | None] = [None] * batch.num_rows
     if name not in batch.schema.names:
         return found
     value = batch.column(batch.schema.names.index(name)).to_numpy(zero_copy_only=False)
-    good, what = (value >= 0, "a whole number from 0") if name == "version" else (
+    good, what = (value >= 0, "a whole number from 0") if name == VERSION else (
         np.isfinite(value), "a finite number",
     )  # fmt: skip
     written = _texts(batch, f"_{name}")
@@ -139,7 +142,7 @@ def _numbers(batch: pa.RecordBatch, name: str) -> list[TamisError | None]:
 
 
 def _raw(batch: pa.RecordBatch, name: str) -> list[bytes | None]:
-    """Return a column of strings as bytes, for Spark does not promise that they are UTF-8."""
+    """Return a column of strings as bytes, because Spark does not guarantee UTF-8."""
     if name not in batch.schema.names:
         return [None] * batch.num_rows
     found: list[bytes | None] = batch.column(batch.schema.names.index(name)).cast(pa.binary()).to_pylist()
@@ -157,13 +160,13 @@ def _shown(raw: bytes | None) -> str | None:
 def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
     """Yield the ``good`` rows of (id, attribute, operator, …), or one row per ``bad`` subscription.
 
-    Rows come sorted by id: the last subscription of a batch may go on in the next, so it waits for it.
+    Rows come sorted by id. The last subscription of a batch may continue in the next one, so it waits for it.
     """
     waiting: list[pa.Table] = []
     for batch in batches:
         table = pa.Table.from_batches([*[b for t in waiting for b in t.to_batches()], batch])
-        last = table.column("id")[table.num_rows - 1] if table.num_rows else None
-        whole = table.num_rows - _tail(table.column("id"), last)
+        last = table.column(ID)[table.num_rows - 1] if table.num_rows else None
+        whole = table.num_rows - _tail(table.column(ID), last)
         waiting = [table.slice(whole)]
         yield from _checked_bulk(table.slice(0, whole), limits, wanted)
     for table in waiting:
@@ -171,7 +174,7 @@ def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -
 
 
 def _tail(ids: pa.ChunkedArray, last: Any) -> int:
-    """Return how many rows at the end have the last row's id."""
+    """Return the number of rows at the end with the last row's id."""
     if last is None:
         return 0
     others = ids.is_valid() if not last.is_valid else pc.fill_null(pc.not_equal(ids, last), True)
@@ -188,28 +191,26 @@ def _checked_bulk(table: pa.Table, limits: Limits, wanted: str) -> Iterator[pa.R
     if wanted == "good":
         yield from table.filter(pc.invert(bad)).to_batches()
     elif refused:
-        rows = [
-            {"id": name, **_columns_of(why, _rows_of(table, names, name))} for name, why in refused.items()
-        ]
-        yield from pa.Table.from_pylist(rows, schema=_REFUSED).to_batches()
+        rows = [{ID: name, **_columns_of(why, _rows_of(table, names, name))} for name, why in refused.items()]
+        yield from pa.Table.from_pylist(rows, schema=REFUSED_SUBSCRIPTIONS.arrow).to_batches()
 
 
 def _names(table: pa.Table) -> pa.Array:
-    """Ids as the library groups them: in NFC; what is null or no text has the empty one."""
-    ids = pc.fill_null(pa.concat_arrays([*table.column("id").chunks, pa.array([], pa.string())]), "")
+    """Return the ids as the library groups them: in NFC; a null or invalid id becomes the empty one."""
+    ids = pc.fill_null(pa.concat_arrays([*table.column(ID).chunks, pa.array([], pa.string())]), "")
     usable = readable(ids)
     return normal(ids if usable is None else pc.if_else(pa.array(usable), ids, ""))
 
 
 def _odd_names(table: pa.Table, names: pa.Array) -> Iterator[tuple[str, TamisError]]:
-    same = pc.fill_null(pc.equal(table.column("id").cast(pa.binary()), names.cast(pa.binary())), False)
+    same = pc.fill_null(pc.equal(table.column(ID).cast(pa.binary()), names.cast(pa.binary())), False)
     for name in pc.unique(names.filter(pc.invert(same.combine_chunks()))).to_pylist():
         yield name, SubscriptionError("the id is null, not UTF-8 or not in the Unicode form NFC")
 
 
 def _rows_of(table: pa.Table, names: pa.Array, name: str) -> str:
     """Return the rows of one subscription as JSON."""
-    rows = table.filter(pc.equal(names, name)).drop_columns("id").slice(0, 100)
+    rows = table.filter(pc.equal(names, name)).drop_columns(ID).slice(0, 100)
     try:
         return json.dumps(rows.to_pylist(), default=str, ensure_ascii=False)
     except UnicodeDecodeError:

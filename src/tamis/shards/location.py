@@ -1,4 +1,4 @@
-"""Places: where a sharded index lives, on any file system that pyarrow reaches."""
+"""Locations of sharded indexes, on any file system that pyarrow supports."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from tamis.errors import IndexConflict, IndexError_, IndexNotFound, InputError
 _COPY = 8 << 20
 
 
-class Place:
+class Location:
     """A folder, by URI (``s3://…``, ``gs://…``, ``hdfs://…``, ``file://…``) or plain path."""
 
     def __init__(self, uri: str | os.PathLike[str]) -> None:
         given = os.fspath(uri)
-        # A whole path: workers stand in other folders.
+        # An absolute path, because workers run in other folders.
         self.uri = given if "://" in given else os.path.abspath(given)
         self._fs, self._root = _file_system(self.uri)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Place, (self.uri,)
+        return Location, (self.uri,)
 
     @property
     def local(self) -> Path | None:
-        """The folder on this machine, if it is one: its files are mapped where they are."""
+        """The local folder, whose files are mapped directly, or ``None`` for a remote location."""
         return Path(self._root) if isinstance(self._fs, pafs.LocalFileSystem) else None
 
     def path(self, name: str) -> str:
-        """What a file is called in messages."""
+        """Return the name of a file for messages."""
         return f"{self.uri.rstrip('/')}/{name}"
 
     def names(self, folder: str = "") -> list[pafs.FileInfo]:
-        """What a folder holds; nothing if there is none."""
+        """Return the entries of a folder, which may not exist."""
         with self._explained(folder):
             return list(self._fs.get_file_info(pafs.FileSelector(self._at(folder), allow_not_found=True)))
 
@@ -49,7 +49,7 @@ class Place:
             return bytes(file.read())
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file, whole or not at all; one that is there is replaced."""
+        """Write a file atomically, replacing an existing one."""
         part = f"{name}.part-{uuid.uuid4().hex}" if self._renames else name
         with self._explained(name):
             self._fs.create_dir(os.path.dirname(self._at(name)), recursive=True)
@@ -60,7 +60,7 @@ class Place:
                 self._fs.move(self._at(part), self._at(name))
 
     def write_new(self, name: str, data: bytes) -> None:
-        """Write a file that must not exist yet: of several who try, one succeeds."""
+        """Write a file that must not exist yet: of several concurrent calls, one succeeds."""
         if (folder := self.local) is None:
             if self.exists(name):
                 raise IndexConflict(f"{self.path(name)} was written by somebody else meanwhile")
@@ -76,12 +76,12 @@ class Place:
             os.unlink(folder / part)
 
     def exists(self, name: str) -> bool:
-        """Return whether there is such a file or folder."""
+        """Return whether a file or folder exists."""
         with self._explained(name):
             return bool(self._fs.get_file_info(self._at(name)).type != pafs.FileType.NotFound)
 
     def upload(self, file: Path, name: str) -> None:
-        """Copy a file of this machine to the place."""
+        """Copy a local file to the location."""
         with self._explained(name), file.open("rb") as source:
             self._fs.create_dir(os.path.dirname(self._at(name)), recursive=True)
             with self._fs.open_output_stream(self._at(name)) as target:
@@ -89,7 +89,7 @@ class Place:
                     target.write(chunk)
 
     def fetch(self, name: str, file: Path) -> None:
-        """Copy a file of the place to this machine."""
+        """Copy a file of the location to this machine."""
         with (
             self._explained(name),
             self._fs.open_input_stream(self._at(name)) as source,
@@ -99,7 +99,7 @@ class Place:
                 target.write(chunk)
 
     def remove(self, name: str) -> None:
-        """Remove a file or folder, if it is there."""
+        """Remove a file or folder if it exists."""
         with self._explained(name):
             kind = self._fs.get_file_info(self._at(name)).type
             if kind == pafs.FileType.Directory:
@@ -109,7 +109,7 @@ class Place:
 
     @property
     def _renames(self) -> bool:
-        """Object stores show a file when it is closed; elsewhere it is renamed into place."""
+        """Whether files are renamed into place; object stores show a file only when it is closed."""
         return not isinstance(self._fs, pafs.S3FileSystem | pafs.GcsFileSystem)
 
     def _flush(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A running query on a terminal: a line that changes, and a last word."""
+"""Shows a running query on a terminal: a line that changes, and a final summary."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from tamis.cli.support import counted, note
 
 
-class LiveLine:
-    """Shows batches: on a terminal in place; where it cannot be overwritten, in a log, ``every`` so often."""
+class ProgressLine:
+    """Shows batches: on a terminal in one line; in a log, at most one line per ``every`` seconds."""
 
     def __init__(self, every: float = 10.0) -> None:
         self.batches = self.events = self.rows = 0
@@ -31,7 +31,7 @@ class LiveLine:
             note(line_of(batch))
 
     def close(self, where: str) -> None:
-        """The sum of it all."""
+        """Show the totals."""
         if sys.stderr.isatty():
             sys.stderr.write("\r\x1b[K")
         rows = f", {counted(self.rows, 'new row')}" if self.rows else ""

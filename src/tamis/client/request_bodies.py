@@ -1,4 +1,4 @@
-"""Events, expressions and subscriptions as they are sent."""
+"""Writes events, expressions and subscriptions as request bodies."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _FIELDS = ("id", "expression", "priority", "schedule", "delivery", "status")
 # -- events ----------------------------------------------------------------------------------------------
 
 
-def event_sent(event: EventLike, name: str | None = None, time: datetime | None = None) -> dict[str, Any]:
-    """Return an event as it is published: with an id, so that a repetition is known as one."""
+def event_body(event: EventLike, name: str | None = None, time: datetime | None = None) -> dict[str, Any]:
+    """Return the body to publish an event, with an id so that a retry is recognised."""
     attributes = attributes_of(event)
     own_name, own_time = (event.id, event.time) if isinstance(event, Event) else (None, None)
     moment = time or own_time
@@ -38,18 +38,18 @@ def event_sent(event: EventLike, name: str | None = None, time: datetime | None 
 
 
 def has_id(event: object) -> bool:
-    """Return whether an event came with an id of its own."""
+    """Return whether an event has an id of its own."""
     return isinstance(event, Event) and event.id is not None
 
 
-def sample_sent(event: EventLike) -> dict[str, Any]:
-    """Return an event that is only looked at."""
+def sample_body(event: EventLike) -> dict[str, Any]:
+    """Return the body of a sample event."""
     sample: dict[str, Any] = {"attributes": attributes_of(event)}
     return sample | {"weights": event.weights} if isinstance(event, Event) and event.weights else sample
 
 
 def attributes_of(event: EventLike) -> dict[str, Any]:
-    """Return the attributes as JSON writes them, nested as they are; what is no value is refused."""
+    """Return the attributes in their JSON form, nested as given; raise an error for an invalid value."""
     if isinstance(event, Event):
         check_fields(event)
     attributes = event.attributes if isinstance(event, Event) else event
@@ -71,7 +71,7 @@ def _written_at(name: str, value: Any) -> Any:
 def _written(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_name(name): _written(inner) for name, inner in value.items()}
-    if isinstance(value, tuple) and len(value) == 1:  # so an Event holds a single value
+    if isinstance(value, tuple) and len(value) == 1:  # an Event stores a single value this way
         return _written(value[0])
     if isinstance(value, list | tuple | set | frozenset) or is_array(value):
         return [_written(inner) for inner in value]
@@ -79,7 +79,7 @@ def _written(value: Any) -> Any:
 
 
 def _name(name: Any) -> str:
-    if not isinstance(name, str):  # JSON would make a string of it
+    if not isinstance(name, str):  # JSON would turn it into a string
         raise EventSyntax(f"an attribute's name is a string, not {short(name)}")
     return clean_string(name)
 
@@ -87,18 +87,18 @@ def _name(name: Any) -> str:
 # -- subscriptions ---------------------------------------------------------------------------------------
 
 
-def expression_sent(expression: Expression) -> str | Mapping[str, Any]:
-    """Return an expression: a tree as the JSON form, anything else as it is."""
+def expression_body(expression: Expression) -> str | Mapping[str, Any]:
+    """Return an expression to send: a tree in the JSON form, anything else unchanged."""
     return to_json(expression) if isinstance(expression, Node) else expression
 
 
 def text_of(expression: object) -> str | None:
-    """Return the text that positions in errors are of."""
+    """Return the text that error positions refer to, or ``None``."""
     return expression if isinstance(expression, str) else None
 
 
-def row_sent(row: Any) -> dict[str, Any]:
-    """Return a subscription as an import takes it: with an id, so that a repetition makes no second one."""
+def row_body(row: Any) -> dict[str, Any]:
+    """Return a subscription in the format of the import, with an id so that a retry creates no second one."""
     sent: dict[str, Any]
     if isinstance(row, Row):
         sent = {name: getattr(row, name) for name in _FIELDS}
@@ -113,5 +113,5 @@ def row_sent(row: Any) -> dict[str, Any]:
             f"a subscription is (id, expression), a dictionary with both, or an object; not {str(row)[:80]!r}"
         )
     if "expression" in sent:
-        sent["expression"] = expression_sent(sent["expression"])
+        sent["expression"] = expression_body(sent["expression"])
     return sent if sent.get("id") is not None else sent | {"id": new_name()}

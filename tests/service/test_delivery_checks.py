@@ -41,7 +41,7 @@ def bare(folder: Path, **settings: Any) -> Iterator[Running]:
     """A service whose notifier has no mail server, gateway or folder."""
     with running(file_url(folder), settings=Settings(**settings)) as started:
         transports = Transports(NotifySettings(http=CALLED))
-        started.service.deliverable.use(transports.check)
+        started.service.delivery_checker.use(transports.check)
         yield started
         transports.close()
 
@@ -159,7 +159,7 @@ def test_notifier_with_servers_has_nothing_to_say(tmp_path: Path) -> None:
         )
     )
     with running(file_url(tmp_path)) as run:
-        run.service.deliverable.use(transports.check)
+        run.service.delivery_checker.use(transports.check)
         ann = run.caller("ann")
         for delivery, _ in UNFIT.values():
             assert ann("POST", ROOT, {"expression": "a = 1", "delivery": delivery}).json()["warnings"] == []

@@ -1,7 +1,7 @@
-"""Changes that an index has not taken in yet, laid over what it finds.
+"""Corrects the matches of an index by changes that it has not applied yet.
 
-An event is matched against the subscriptions that were in force after change ``known``. The index stands
-at one change for a whole batch; what happened between that and ``known`` is decided here, event by event.
+An event is matched against the subscriptions in force after change ``known``. The index is at one change for
+a whole batch; this module decides the changes between that and ``known``, event by event.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tamis.index.index import Index
 from tamis.limits import Limits
 
 NEVER = np.iinfo(np.int64).max
-FEW = 32  # changes for which an index costs more than it saves
+FEW = 32  # changes for which building an index costs more than it saves
 
 
 class Matched(NamedTuple):
@@ -31,19 +31,19 @@ class Matched(NamedTuple):
 
 
 class MatchedPage(NamedTuple):
-    """Some of the subscriptions that an event matches: of how many, and whether others follow."""
+    """A page of matching subscriptions, their total number, and whether more follow."""
 
     items: list[Matched]
     total: int
     is_followed: bool
 
 
-def lay_over(
+def with_pending_changes(
     found: pa.Table, events: list[Any], known: Sequence[int], changes: list[Change], limits: Limits
 ) -> pa.Table:
-    """What the events match: ``found`` is what they match without the ``changes``.
+    """Return the matches of the events after the ``changes``; ``found`` are those before them.
 
-    Each event sees the changes up to the number that ``known`` has for it.
+    Each event sees the changes up to its number in ``known``.
     """
     if not changes:
         return found
@@ -52,7 +52,7 @@ def lay_over(
 
 
 def _unchanged(found: pa.Table, known: npt.NDArray[np.int64], changes: list[Change]) -> pa.Table:
-    """Matches of subscriptions that had not changed yet."""
+    """Return the matches of subscriptions that had not changed yet."""
     first: dict[str, int] = {}
     for change in changes:
         first.setdefault(change.id, change.sequence)
@@ -65,7 +65,7 @@ def _unchanged(found: pa.Table, known: npt.NDArray[np.int64], changes: list[Chan
 def _changed(
     events: list[Any], known: npt.NDArray[np.int64], changes: list[Change], limits: Limits
 ) -> pa.Table:
-    """Matches of the changed ones, each from its change to the next one of the same subscription."""
+    """Return the matches of changed subscriptions, each valid from its change to the next."""
     until = _ends(changes)
     puts = [
         (str(at), change.expression) for at, change in enumerate(changes) if change.expression is not None
@@ -83,7 +83,7 @@ def _changed(
 
 
 def _ends(changes: list[Change]) -> npt.NDArray[np.int64]:
-    """For each change the number of the next one of the same subscription."""
+    """Return for each change the number of the next one of the same subscription."""
     until, later = np.full(len(changes), NEVER, np.int64), dict[str, int]()
     for at in range(len(changes) - 1, -1, -1):
         until[at] = later.get(changes[at].id, NEVER)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tamis.notify import holder
-from tamis.notify.holder import is_dead, own_name
+from tamis.notify import lease_holder
+from tamis.notify.lease_holder import holder_name, is_dead
 
-CODE = "import runpy, sys; print(runpy.run_path(sys.argv[1])['own_name'](), flush=True); input()"
+CODE = "import runpy, sys; print(runpy.run_path(sys.argv[1])['holder_name'](), flush=True); input()"
 
 
 def test_a_process_lives_until_it_is_killed() -> None:
-    command = [sys.executable, "-c", CODE, str(holder.__file__)]  # by itself, which is quicker
+    command = [sys.executable, "-c", CODE, str(lease_holder.__file__)]  # by itself, which is quicker
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         name = process.stdout.readline().strip()
@@ -23,9 +23,9 @@ def test_a_process_lives_until_it_is_killed() -> None:
 
 
 def test_who_lives_or_may_live_elsewhere_is_not_dead() -> None:
-    mine = own_name()
+    mine = holder_name()
     host, place, pid, since, noise = mine.rsplit("/", 4)
-    assert mine != own_name()
+    assert mine != holder_name()
     assert not is_dead(mine)
     assert is_dead(f"{host}/{place}/{pid}/{int(since) - 1}/{noise}")  # its number was given to another
     for odd in (

@@ -1,4 +1,4 @@
-"""Pages for people: files of the package, under a policy that lets them load nothing from elsewhere."""
+"""Serves the console's files under a policy that lets them load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ POLICY = (
 INDEX, SUFFIX = "index.html", ".html"
 
 
-class Page(NamedTuple):
-    """A file as it is sent."""
+class ConsoleFile(NamedTuple):
+    """A file with its media type and entity tag."""
 
     content: bytes
     media: str
     tag: str
 
 
-class Pages:
-    """The files under ``console``, read once; what is not among them is not found, whatever a path says."""
+class ConsoleFiles:
+    """The files under ``console``, read once; every other path is unknown."""
 
     def __init__(self) -> None:
-        self._pages = dict(_read(files("tamis.service") / "console", ""))
+        self._files = dict(_read(files("tamis.service") / "console", ""))
 
     def paths(self) -> list[str]:
-        """Where they are found."""
-        return ["/", *(f"/{name}" for name in sorted(self._pages))]
+        """Return the paths of all pages."""
+        return ["/", *(f"/{name}" for name in sorted(self._files))]
 
     async def __call__(self, request: Request) -> Response:
         """Return one file; ``/docs`` is ``docs.html``."""
         name = request.path_params.get("name") or INDEX
-        page = self._pages.get(name) or self._pages.get(name + SUFFIX)
+        page = self._files.get(name) or self._files.get(name + SUFFIX)
         if page is None:
             raise RouteUnknown(f"there is nothing at {request.url.path[:100]}")
         headers = {"etag": page.tag, "cache-control": "no-cache", "content-security-policy": POLICY}
@@ -50,8 +50,8 @@ class Pages:
         return Response(page.content, 200, headers, page.media)
 
 
-def _read(folder: Traversable, prefix: str) -> list[tuple[str, Page]]:
-    found: list[tuple[str, Page]] = []
+def _read(folder: Traversable, prefix: str) -> list[tuple[str, ConsoleFile]]:
+    found: list[tuple[str, ConsoleFile]] = []
     for entry in folder.iterdir():
         if entry.is_dir():
             found += _read(entry, f"{prefix}{entry.name}/")
@@ -59,6 +59,9 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, Page]]:
             content = entry.read_bytes()
             media = mimetypes.guess_type(entry.name)[0] or "application/octet-stream"
             found.append(
-                (prefix + entry.name, Page(content, media, f'"{hashlib.sha256(content).hexdigest()[:16]}"'))
+                (
+                    prefix + entry.name,
+                    ConsoleFile(content, media, f'"{hashlib.sha256(content).hexdigest()[:16]}"'),
+                )
             )
     return found

@@ -1,4 +1,4 @@
-"""``tamis.AsyncClient``: the operations as methods that are awaited."""
+"""Defines ``tamis.AsyncClient``, whose methods are awaited."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 import httpx
 
 from tamis.client import calls
-from tamis.client.async_runner import AsyncItems, pieces, run
+from tamis.client.async_runner import AsyncItems, batches, run
 from tamis.client.calls import bulk
 from tamis.client.calls.bulk import Each
 from tamis.client.core import Core, Settings
+from tamis.client.request_bodies import RowLike, Rows
 from tamis.client.results import Published, Report
 from tamis.client.steps import Feed, Flow
 from tamis.client.transport import options
-from tamis.client.wrappers import dressed
-from tamis.client.writing import RowLike, Rows
+from tamis.client.wrappers import copy_signature
 from tamis.contract.on_error import OnError
 from tamis.values.event import Event, EventLike
 
@@ -33,31 +33,31 @@ T = TypeVar("T")
 _KINDS = (Iterable, AsyncIterable)
 
 
-def _later(
+def _call(
     operation: Callable[Concatenate[Core, P], Flow[T]],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
-    async def method(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> T:
-        return await run(self._http, operation(self._core, *given, **named))
+    async def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> T:
+        return await run(self._http, operation(self._core, *args, **options))
 
-    dressed(method, operation, "{}")
+    copy_signature(method, operation, "{}")
     return method
 
 
-def _each(
+def _iterate(
     operation: Callable[Concatenate[Core, P], Feed[T]],
 ) -> Callable[Concatenate[AsyncClient, P], AsyncItems[T]]:
-    def method(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> AsyncItems[T]:
-        return AsyncItems(pieces(self._http, operation(self._core, *given, **named)))
+    def method(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> AsyncItems[T]:
+        return AsyncItems(batches(self._http, operation(self._core, *args, **options)))
 
-    dressed(method, operation, "AsyncItems[{}]")
+    copy_signature(method, operation, "AsyncItems[{}]")
     return method
 
 
 class AsyncClient:
     """:class:`~tamis.client.Client` for asyncio: ``async with tamis.AsyncClient(url, key) as client: …``
 
-    The same methods with the same arguments; those that answer are awaited, those that give many are for
-    ``async for``. What is published or imported may also be an asynchronous iterable.
+    It has the same methods with the same arguments. Methods with one result are awaited; methods with many
+    results are used with ``async for``. ``publish`` and ``import_`` also accept asynchronous iterables.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class AsyncClient:
         key: str | None = None,
         *,
         timeout: float = 30.0,
-        patience: float = 30.0,
+        retry_for: float = 30.0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self._core = Core(Settings.of(url, key, patience))
+        self._core = Core(Settings.of(url, key, retry_for))
         self._http = httpx.AsyncClient(**options(timeout, tls))
         self._is_first = True
 
@@ -88,9 +88,9 @@ class AsyncClient:
             await self._http.aclose()
 
     def acting_for(self, owner: str) -> AsyncClient:
-        """For administrators: the same client, for what belongs to another owner (``*``: list everybody's).
+        """Return this client acting for another owner, for administrators (``*`` lists all owners).
 
-        It shares the connections, and ends with the first one.
+        It shares the connections, which close with this client.
         """
         other = AsyncClient.__new__(AsyncClient)
         other._core, other._http, other._is_first = self._core.acting_for(owner), self._http, False
@@ -98,19 +98,19 @@ class AsyncClient:
 
     # -- subscriptions -----------------------------------------------------------------------------------
 
-    add = _later(calls.subscriptions.add)
-    put = _later(calls.subscriptions.put)
-    update = _later(calls.subscriptions.update)
-    remove = _later(calls.subscriptions.remove)
-    pause = _later(calls.subscriptions.pause)
-    resume = _later(calls.subscriptions.resume)
-    subscription = _later(calls.subscriptions.subscription)
-    subscriptions = _each(calls.subscriptions.subscriptions)
-    validate = _later(calls.subscriptions.validate)
-    export = _each(calls.subscriptions.export)
+    add = _call(calls.subscriptions.add)
+    put = _call(calls.subscriptions.put)
+    update = _call(calls.subscriptions.update)
+    remove = _call(calls.subscriptions.remove)
+    pause = _call(calls.subscriptions.pause)
+    resume = _call(calls.subscriptions.resume)
+    subscription = _call(calls.subscriptions.subscription)
+    subscriptions = _iterate(calls.subscriptions.subscriptions)
+    validate = _call(calls.subscriptions.validate)
+    export = _iterate(calls.subscriptions.export)
 
     async def import_(self, rows: Rows | AsyncIterable[RowLike], *, each: Each | None = None) -> Report:
-        """Make or replace many subscriptions, some at a time; see :meth:`Client.import_`."""
+        """Create or replace many subscriptions in batches; see :meth:`Client.import_`."""
         return await run(self._http, bulk.import_rows(self._core, each), bulk.rows_given(rows, _KINDS))
 
     # -- events ------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class AsyncClient:
         each: Each | None = None,
         on_error: OnError = "report",
     ) -> Published | Report:
-        """Publish an event, or many, some at a time; see :meth:`Client.publish`."""
+        """Publish one event, or many in batches; see :meth:`Client.publish`."""
         if isinstance(event, Event | Mapping):
             return await run(self._http, calls.events.publish(self._core, event, id=id, time=time))
         return await run(
@@ -147,27 +147,27 @@ class AsyncClient:
             bulk.events_given(event, id, time, _KINDS),
         )
 
-    match = _later(calls.events.match)
-    top_k = _later(calls.events.top_k)
-    explain = _later(calls.events.explain)
-    stream = _each(calls.events.stream)
+    match = _call(calls.events.match)
+    top_k = _call(calls.events.top_k)
+    explain = _call(calls.events.explain)
+    stream = _iterate(calls.events.stream)
 
     # -- notifications -----------------------------------------------------------------------------------
 
-    notifications = _each(calls.notifications.notifications)
-    replay = _later(calls.notifications.replay)
-    dead_letters = _each(calls.notifications.dead_letters)
-    retry = _later(calls.notifications.retry)
-    retry_all = _later(calls.notifications.retry_all)
+    notifications = _iterate(calls.notifications.notifications)
+    replay = _call(calls.notifications.replay)
+    dead_letters = _iterate(calls.notifications.dead_letters)
+    retry = _call(calls.notifications.retry)
+    retry_all = _call(calls.notifications.retry_all)
 
-    # -- the service, and who may what -------------------------------------------------------------------
+    # -- service, keys and owners ------------------------------------------------------------------------
 
-    health = _later(calls.admin.health)
-    ready = _later(calls.admin.ready)
-    status = _later(calls.admin.status)
-    create_key = _later(calls.admin.create_key)
-    keys = _each(calls.admin.keys)
-    revoke_key = _later(calls.admin.revoke_key)
-    owner = _later(calls.admin.owner)
-    set_quotas = _later(calls.admin.set_quotas)
-    quarantine = _each(calls.admin.quarantine)
+    health = _call(calls.admin.health)
+    ready = _call(calls.admin.ready)
+    status = _call(calls.admin.status)
+    create_key = _call(calls.admin.create_key)
+    keys = _iterate(calls.admin.keys)
+    revoke_key = _call(calls.admin.revoke_key)
+    owner = _call(calls.admin.owner)
+    set_quotas = _call(calls.admin.set_quotas)
+    quarantine = _iterate(calls.admin.quarantine)

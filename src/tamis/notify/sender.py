@@ -1,4 +1,4 @@
-"""One attempt: a claim goes in, what became of it comes out. Nothing that happens in between gets further."""
+"""Makes one attempt to send a claim and returns its result; no error gets past it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tamis.contract.delivery import Delivery, stored_delivery
 from tamis.errors import DeliveryError, SendFailed, SendRefused, StoreError, TamisError
 from tamis.failpoint import failpoint
 from tamis.notify.breaker import Breakers, State
-from tamis.notify.contents import message_of
+from tamis.notify.message_builder import message_of
 from tamis.notify.metrics import NotifyMetrics
 from tamis.notify.settings import Settings
 from tamis.notify.transports import Transports
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sender:
-    """Sends claims; one object for all threads."""
+    """Sends claims; threads may share it."""
 
     def __init__(
         self,
@@ -35,22 +35,22 @@ class Sender:
         breakers: Breakers,
         metrics: NotifyMetrics,
         clock: Callable[[], int],
-        chance: random.Random,
+        rng: random.Random,
     ) -> None:
         self._store, self._settings, self._breakers, self._metrics = store, settings, breakers, metrics
-        self._clock, self._chance = clock, chance
+        self._clock, self._rng = clock, rng
         self._transports = Transports(settings)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         self._transports.close()
 
     def check(self, delivery: Delivery) -> None:
-        """Raise what will keep ``delivery`` from being sent, as far as the settings say so."""
+        """Raise the reason why ``delivery`` cannot be sent, as far as the settings show it."""
         self._transports.check(delivery)
 
     def attempt(self, claimed: Claimed, until: int) -> Result:
-        """Send, unless the time that is left of the lease or a breaker forbids it."""
+        """Send a claim, unless the rest of the lease is too short or a breaker is open."""
         at = self._clock()
         if at + self._settings.longest_send * SECOND > until:
             return self._given_back(claimed, at)
@@ -67,7 +67,7 @@ class Sender:
         failpoint("notify.after_send")
         seconds = time.monotonic() - began
         self._breakers.succeeded(claimed.endpoint, seconds)
-        self._tell(claimed, DELIVERED, seconds)
+        self._record(claimed, DELIVERED, seconds)
         return Result(claimed.id, DELIVERED, self._clock())
 
     def _send(self, claimed: Claimed) -> None:
@@ -85,27 +85,29 @@ class Sender:
     def _failed(self, claimed: Claimed, bad: Exception, seconds: float) -> Result:
         at, error = self._clock(), reason_of(bad)
         if isinstance(bad, SendRefused):
-            if "status" in bad.details:  # it answered: the endpoint is well
+            if "status" in bad.details:  # it answered, so the endpoint works
                 self._breakers.succeeded(claimed.endpoint, seconds)
-            self._tell(claimed, DEAD, seconds, error)
+            self._record(claimed, DEAD, seconds, error)
             return Result(claimed.id, DEAD, at, error)
         if isinstance(bad, TamisError):
             self._breakers.failed(claimed.endpoint)
-        else:  # of ours, which is not the endpoint's fault
+        else:  # a defect of ours, not the endpoint's fault
             _log.exception("a message to %s failed: this is a defect", claimed.endpoint)
         if self._is_hopeless(claimed, at):
-            self._tell(claimed, DEAD, seconds, error)
+            self._record(claimed, DEAD, seconds, error)
             return Result(claimed.id, DEAD, at, error)
         asked = bad.retry_after if isinstance(bad, SendFailed) else None
-        wait = self._settings.backoff.wait(claimed.attempts, asked, self._chance)
-        self._tell(claimed, WAITING, seconds, error, wait)
+        wait = self._settings.backoff.wait(claimed.attempts, asked, self._rng)
+        self._record(claimed, WAITING, seconds, error, wait)
         return Result(claimed.id, WAITING, at + int(wait * SECOND), error)
 
     def _is_hopeless(self, claimed: Claimed, at: int) -> bool:
         age = (at - claimed.ordered_at) / SECOND
         return self._settings.backoff.is_spent(claimed.attempts) or age > self._settings.give_up_seconds
 
-    def _tell(self, claimed: Claimed, state: str, seconds: float, error: str = "", wait: float = 0.0) -> None:
+    def _record(
+        self, claimed: Claimed, state: str, seconds: float, error: str = "", wait: float = 0.0
+    ) -> None:
         result = {DELIVERED: "delivered", DEAD: "dead", WAITING: "failed"}[state]
         self._metrics.attempted(claimed.transport, result, seconds)
         fields = {
@@ -123,6 +125,6 @@ class Sender:
 
 
 def reason_of(bad: Exception) -> str:
-    """What a dead letter says, in one bounded line."""
+    """Return the reason for a dead letter in one bounded line."""
     said = f"{bad.code}: {bad.message}" if isinstance(bad, TamisError) else f"{type(bad).__name__}: {bad}"
     return " ".join(said.replace("\0", "").split())[:ERROR_CHARACTERS]

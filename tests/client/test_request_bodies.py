@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.client.failures import refusal
-from tamis.client.pieces import Events, Lines, Sent
-from tamis.client.steps import Answer
-from tamis.client.writing import attributes_of, event_sent, row_sent
+from tamis.client.parsers import LineParser, ServerSentEvent, ServerSentEventParser
+from tamis.client.request_bodies import attributes_of, event_body, row_body
+from tamis.client.steps import ServiceResponse
 from tamis.errors import InputError, TamisError, class_of
 from tamis.language import from_json
 from tamis.values.event import Event, decode_event, event_from
@@ -39,20 +39,20 @@ def nested() -> st.SearchStrategy[Any]:
 
 @given(nested())
 def test_a_nested_event_is_written_as_it_is(event: dict[str, Any]) -> None:
-    sent = msgspec.json.decode(msgspec.json.encode(event_sent(event)))
+    sent = msgspec.json.decode(msgspec.json.encode(event_body(event)))
     assert event_from(sent["attributes"]).attributes == event_from(event).attributes
 
 
 @given(expressions())
 def test_a_tree_is_written_as_it_is(tree: Any) -> None:
-    sent = msgspec.json.decode(msgspec.json.encode(row_sent(("s", tree))))
+    sent = msgspec.json.decode(msgspec.json.encode(row_body(("s", tree))))
     assert from_json(sent["expression"]) == tree
 
 
 @pytest.mark.parametrize("row", [17, "s", ("a", "b", "c"), None])
 def test_what_is_no_subscription(row: Any) -> None:
     with pytest.raises(InputError):
-        row_sent(row)
+        row_body(row)
 
 
 STREAM = """retry: 2000
@@ -70,14 +70,14 @@ data:y
 
 id: 6
 data: torn"""
-SENT = [Sent("match", '{"ä":1}\nx'.encode()), Sent("message", b"y")]
+SENT = [ServerSentEvent("match", '{"ä":1}\nx'.encode()), ServerSentEvent("message", b"y")]
 
 
 @given(st.lists(st.integers(0, len(STREAM.encode()))), st.booleans())
 def test_server_sent_events_in_any_pieces(cuts: list[int], with_returns: bool) -> None:
     whole = STREAM.replace("\n", "\r\n" if with_returns else "\n").encode()
     places = sorted({0, *cuts, len(whole)})
-    read = Events()
+    read = ServerSentEventParser()
     found = [sent for low, high in pairwise(places) for sent in read.feed(whole[low:high])]
     assert (found, read.last, read.retry) == (SENT, "5", 2.0)
 
@@ -85,7 +85,7 @@ def test_server_sent_events_in_any_pieces(cuts: list[int], with_returns: bool) -
 @given(st.lists(st.binary().filter(lambda line: not {10, 13} & set(line)), max_size=5), st.integers(1, 7))
 def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
     whole = b"".join(line + b"\n" for line in lines)
-    read = Lines()
+    read = LineParser()
     assert [line for at in range(0, len(whole), size) for line in read.feed(whole[at : at + size])] == lines
     assert read.is_whole
 
@@ -95,14 +95,14 @@ def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
     | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ (GMT|[+-]\d+)", fullmatch=True)
 )
 def test_when_to_ask_again_is_some_seconds_or_nothing(said: str) -> None:
-    answer = Answer(503, {"retry-after": said}, b"")
+    answer = ServiceResponse(503, {"retry-after": said}, b"")
     assert refusal(answer).details.get("retry_after", 0.0) >= 0
 
 
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
 def test_every_code_is_its_class_again(kind: type[TamisError]) -> None:
     told = {"code": kind.code, "detail": "why", "title": "t", "limit": "x", "self": 1, "message": 2}
-    answer = Answer(400, {"content-type": "application/problem+json"}, msgspec.json.encode(told))
+    answer = ServiceResponse(400, {"content-type": "application/problem+json"}, msgspec.json.encode(told))
     error = refusal(answer)
     assert type(error) is kind is class_of(kind.code)
     assert error.as_dict() == {"code": kind.code, "message": "why", "limit": "x", "self": 1}

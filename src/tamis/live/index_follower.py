@@ -1,4 +1,4 @@
-"""An index that follows the change log of a store, and is exact at every change of it."""
+"""Keeps an index up to date with a store's change log, and matches exactly at every change."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from tamis.index.changes import row_of
 from tamis.index.index import Index
 from tamis.index.refused_events import Refusal
 from tamis.index.top import Best, Scored
-from tamis.live.overlay import Matched, MatchedPage, lay_over
+from tamis.live.pending_changes import Matched, MatchedPage, with_pending_changes
 from tamis.store import Store
-from tamis.store.events import Accepted
+from tamis.store.events import StoredEvent
 from tamis.values.event import Event, event_or_error, flat_event
 
-STEP = 10_000  # changes that are taken in, or laid over, at a time
-SAVE_AFTER = 50_000  # changes; of a large book, a tenth of it
+STEP = 10_000  # changes applied at a time
+SAVE_AFTER = 50_000  # changes; for a large index, a tenth of its size
 SAVE_EVERY = 300.0  # seconds, if anything changed
 _POSITION, _STORE = "position", "store"
 
 _log = logging.getLogger(__name__)
 
 
-class Following:
-    """The index and the change that it stands at. One thread moves it on; any may match."""
+class IndexFollower:
+    """An index and its position in the change log. One thread advances it; any thread may match."""
 
     def __init__(
         self, store: Store, folder: Path | None, engine: str, until: int, audit: Audit | None = None
     ) -> None:
         self._store, self._folder, self._audit = store, folder, audit
-        # Who may see how many of the matches is decided by whoever asks, not by all matches there are.
+        # The caller limits the number of matches that it may see; the index itself must not.
         self.limits = dataclasses.replace(store.limits, matches_per_event=2**31 - 1)
         self._lock = threading.Lock()
         self._saving = threading.Lock()
@@ -52,18 +52,20 @@ class Following:
     # -- opening and saving --------------------------------------------------------------------------
 
     def _open(self, engine: str, until: int) -> tuple[Index, int]:
-        """Return the saved index if it fits, else one that is built from the log."""
+        """Return the saved index if it fits, otherwise one built from the change log."""
         index = self._saved()
         if index is not None:
             notes = index.notes
             fits = notes.get(_STORE) == self._store.identity() and notes.get(_POSITION, until + 1) <= until
             if fits and index.info()["engine"] == engine:
                 return index, int(notes[_POSITION])
-            _log.info("the index in %s is of another store, engine or time; it is built again", self._folder)
-        rows = (row_of(change) for change in self._store.folded(until))
+            _log.info(
+                "the index in %s belongs to another store, engine or time and is built again", self._folder
+            )
+        rows = (row_of(change) for change in self._store.subscriptions_at(until))
         index = Index.build(rows, engine=engine, limits=self.limits, on_error="skip")
         for name, bad in index.refused:
-            _log.error("subscription %s is out of force: %s", name, bad.message)
+            _log.error("subscription %s cannot be used: %s", name, bad.message)
         return index, until
 
     def _saved(self) -> Index | None:
@@ -76,7 +78,7 @@ class Following:
             return None
 
     def save(self) -> None:
-        """Write the index down as it stands; a restart goes on from there."""
+        """Save the index at its current position, from which a restart continues."""
         if self._folder is None:
             return
         with self._saving, self._lock:
@@ -85,15 +87,15 @@ class Following:
             self._unsaved, self._saved_at = 0, time.monotonic()
 
     def save_if_due(self) -> None:
-        """Save when much has changed, or something a while ago."""
+        """Save after many changes, or some time after any change."""
         much = self._unsaved >= max(SAVE_AFTER, len(self.index) // 10)
         if much or (self._unsaved and time.monotonic() - self._saved_at > SAVE_EVERY):
             self.save()
 
-    # -- following -----------------------------------------------------------------------------------
+    # -- following the log -----------------------------------------------------------------------------
 
     def advance(self, until: int) -> list[tuple[str, TamisError]]:
-        """Take in the changes up to number ``until``; what could not be used."""
+        """Apply the changes up to number ``until``; return the refused subscriptions."""
         refused: list[tuple[str, TamisError]] = []
         while self.position < until:
             changes = self._changes(self.position, until)
@@ -104,16 +106,16 @@ class Following:
         return refused
 
     def _changes(self, after: int, until: int) -> list[Change]:
-        """At most STEP of the changes after one number and up to another."""
+        """Return at most STEP changes after one number and up to another."""
         found = self._store.changes(after, min(STEP, until - after))
         return [change for change in found if change.sequence <= until]
 
     # -- matching ------------------------------------------------------------------------------------
 
-    def match_accepted(self, batch: Sequence[Accepted]) -> tuple[pa.Table, list[Refusal]]:
-        """Matches (event row, subscription, version) of events in order, each at its own ``known``.
+    def match_stored(self, batch: Sequence[StoredEvent]) -> tuple[pa.Table, list[Refusal]]:
+        """Return the matches (event row, subscription, version) of ordered events, each at its ``known``.
 
-        The index must stand at the first event's; the last one's is at most STEP changes later.
+        The index must be at the first event's ``known``; the last event's is at most STEP changes later.
         """
         events: list[Any] = [event_or_error(event.text, self.limits) for event in batch]
         tables, refused = [], []
@@ -129,25 +131,27 @@ class Following:
             refused += found.refused
         changes = self._changes(self.position, batch[-1].known) if batch[-1].known > self.position else []
         table = pa.concat_tables(tables) if tables else VERSIONED.empty_table()
-        return lay_over(table, events, [event.known for event in batch], changes, self.limits), refused
+        return with_pending_changes(
+            table, events, [event.known for event in batch], changes, self.limits
+        ), refused
 
     def match_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> list[Matched]:
-        """What an event matches as things stand, of one owner's or of all."""
+        """Return the current matches of an event, among one owner's subscriptions or all."""
         return _listed(self._found_now(event, owner, most))
 
     def page_now(
         self, event: Event | dict[str, Any], owner: str | None, most: int, after: str, items: int
     ) -> MatchedPage:
-        """So many of the same in the order of their ids, after one of them."""
+        """Return a page of the current matches in the order of their ids, after a given id."""
         found = self._found_now(event, owner, most)
         rest = found.filter(pc.greater(found["subscription"], after)) if after else found
         order = pc.select_k_unstable(rest, items, [("subscription", "ascending")])
         return MatchedPage(_listed(rest.take(order)), found.num_rows, rest.num_rows > items)
 
     def _found_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> pa.Table:
-        """Matches (event row, subscription, version) as things stand.
+        """Return the current matches (event row, subscription, version).
 
-        The index may move on meanwhile: what the log says of a subscription stands above what is found.
+        The index may advance meanwhile: pending changes from the log take precedence over its matches.
         """
         whole, position = flat_event(event, self.limits), self.position
         (batch,) = self.index.match_batches([whole], threads=1, versions=True, on_error="skip")
@@ -157,7 +161,7 @@ class Following:
         if owner is not None:
             found = found.filter(pc.starts_with(found["subscription"], f"{owner}/"))
         if changes := self._later(position, owner):
-            found = lay_over(found, [whole], [changes[-1].sequence], changes, self.limits)
+            found = with_pending_changes(found, [whole], [changes[-1].sequence], changes, self.limits)
         if found.num_rows > most:
             raise EventLimit(
                 f"the event matches {found.num_rows} subscriptions, more than matches_per_event = {most}",
@@ -166,7 +170,7 @@ class Following:
         return found
 
     def top_now(self, event: Event | dict[str, Any], k: int, owner: str | None) -> list[Scored]:
-        """Return the ``k`` best of what an event matches as things stand."""
+        """Return the ``k`` best current matches of an event."""
         whole, position, wanted = flat_event(event, self.limits), self.position, k
         while True:
             found = self.index.top_k(whole, wanted, prefix="" if owner is None else f"{owner}/")
@@ -174,7 +178,7 @@ class Following:
             same = [scored for scored in found if scored[0] not in last]
             if len(same) >= k or len(found) < wanted:
                 break
-            wanted = k + len(last)  # some that have changed were among the best: there are enough behind them
+            wanted = k + len(last)  # some of the best have changed; enough unchanged ones follow them
         best = Best(k)
         best.add(same)
         puts = [row_of(change) for change in last.values() if change.expression is not None]
@@ -184,7 +188,7 @@ class Following:
         return best.kept
 
     def _later(self, position: int, owner: str | None) -> list[Change]:
-        """Changes that the index has not taken in, of one owner's or of all."""
+        """Return the changes that the index has not applied yet, for one owner or for all."""
         prefix, later = "" if owner is None else f"{owner}/", list[Change]()
         while changes := self._store.changes(position, STEP):
             later += [change for change in changes if change.id.startswith(prefix)]

@@ -1,4 +1,4 @@
-"""From a claim to the message: whose it is, as they call it, and the events with their texts."""
+"""Builds the message of a claim: the subscription's name, its events and their texts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import msgspec
 from tamis.contract.names import local_name, owner_of
 from tamis.errors import EventValue
 from tamis.limits import Limits
-from tamis.notify.message import Message, ToldEvent
+from tamis.notify.message import Message, NotifiedEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
-from tamis.store.moments import calendar_moment
+from tamis.store.timestamps import calendar_moment
 from tamis.values.value import moment_of, parse_time
 
-MOST_EVENTS = 1_000  # of a digest that a Spark query made
+MOST_EVENTS = 1_000  # in a digest from a Spark query
 
 
 def message_of(claimed: Claimed, store: Store, limits: Limits) -> Message:
-    """What a claim has to say."""
-    told = _digest(claimed, store, limits) if claimed.kind == "digest" else {"events": (_match(claimed),)}
+    """Return the message of a claim."""
+    content = _digest(claimed, store, limits) if claimed.kind == "digest" else {"events": (_match(claimed),)}
     return Message(
-        **({"count": len(told["events"])} | told),
+        **({"count": len(content["events"])} | content),
         id=f"msg_{claimed.outbox_id}",
         kind=claimed.kind,
         owner=claimed.owner,
         subscription=_own_name(claimed.subscription_id, claimed.owner),
         version=claimed.version,
         expression=claimed.expression,
-        created=moment_of(claimed.told_at),
+        created=moment_of(claimed.matched_at),
     )
 
 
@@ -38,9 +38,9 @@ def _own_name(stored: str, owner: str | None) -> str:
     return local_name(stored) if owner is not None and owner_of(stored) == owner else stored
 
 
-def _match(claimed: Claimed) -> ToldEvent:
+def _match(claimed: Claimed) -> NotifiedEvent:
     is_ours = claimed.published is not None
-    return ToldEvent(
+    return NotifiedEvent(
         id=local_name(claimed.event_id) if is_ours else claimed.event_id,
         time=None if claimed.event_time is None else calendar_moment(claimed.event_time),
         score=claimed.score,
@@ -49,24 +49,23 @@ def _match(claimed: Claimed) -> ToldEvent:
 
 
 def _digest(claimed: Claimed, store: Store, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a message that a digest's payload tells; a payload that cannot be read tells
-    nothing."""
+    """Return the fields of a message from a digest's payload; an unreadable payload gives no events."""
     try:
         plain = msgspec.json.decode(claimed.payload or "{}")
         listed = [event for event in plain.get("events", ()) if "event_id" in event][:MOST_EVENTS]
-        told = {
+        content = {
             "start": parse_time(plain["from"]),
             "end": parse_time(plain["to"]),
             "count": int(plain["count"]),
         }
     except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError, EventValue):
         return {"events": (), "count": 0}
-    return told | {"events": _events(claimed, listed, store, limits)}
+    return content | {"events": _events(claimed, listed, store, limits)}
 
 
 def _events(
     claimed: Claimed, listed: list[dict[str, Any]], store: Store, limits: Limits
-) -> tuple[ToldEvent, ...]:
+) -> tuple[NotifiedEvent, ...]:
     unknown = [event["event_id"] for event in listed if event.get("payload") is None]
     texts: dict[str, tuple[str, bool]] = {}
     if unknown:
@@ -79,9 +78,11 @@ def _events(
     )
 
 
-def _event(event: dict[str, Any], text: str | None, is_ours: bool) -> ToldEvent:
+def _event(event: dict[str, Any], text: str | None, is_ours: bool) -> NotifiedEvent:
     name = str(event["event_id"])
-    return ToldEvent(id=local_name(name) if is_ours else name, time=_time(event.get("event_time")), text=text)
+    return NotifiedEvent(
+        id=local_name(name) if is_ours else name, time=_time(event.get("event_time")), text=text
+    )
 
 
 def _time(text: Any) -> datetime | None:

@@ -1,7 +1,7 @@
-"""The options of the notifier, for ``tamis notify`` and for ``tamis serve``, which has one inside.
+"""The options of the notifier, for ``tamis notify`` and for the notifier inside ``tamis serve``.
 
-Each may stand in the environment instead (``TAMIS_SMTP`` for ``--smtp``); passwords stand only there, since
-others on a machine can read the command line.
+Each option can be set in the environment instead (``TAMIS_SMTP`` for ``--smtp``). Passwords are read only
+from there, since other users of a machine can read the command line.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def _option(name: str, text: str, **more: Any) -> Callable[..., Any]:
 OPTIONS = (
     _option("--workers", "Deliveries sent at the same time.", type=click.IntRange(1, 1_000), default=16,
             show_default=True),
-    _option("--folder", "Where deliveries to files go.", type=click.Path(path_type=Path, file_okay=False)),
+    _option("--folder", "The folder for files.", type=click.Path(path_type=Path, file_okay=False)),
     _option("--smtp", "The mail server.", metavar="HOST[:PORT]"),
-    _option("--smtp-security", "How it is spoken to.", type=click.Choice(["none", "starttls", "tls"]),
+    _option("--smtp-security", "Its security.", type=click.Choice(["none", "starttls", "tls"]),
             default="starttls", show_default=True),
-    _option("--smtp-user", f"Who logs in; the password is in {SMTP_PASSWORD}.", metavar="NAME"),
-    _option("--smtp-from", "The sender of mail.", metavar="ADDRESS", default="tamis@localhost",
+    _option("--smtp-user", f"The user name; the password is in {SMTP_PASSWORD}.", metavar="NAME"),
+    _option("--smtp-from", "The sender of e-mail.", metavar="ADDRESS", default="tamis@localhost",
             show_default=True),
     _option("--unsubscribe", "For List-Unsubscribe: a URL with {owner} and {subscription}.", metavar="URL"),
-    _option("--sms-url", f"The gateway for SMS; {SMS_HEADER} is a header for it.", metavar="URL"),
-    _option("--sms-body", "What it takes: JSON with {to}, {text} and {id}.", metavar="JSON"),
-    _option("--allow-network", "A network that may be called although it is not public; repeatable.",
+    _option("--sms-url", f"The SMS gateway; {SMS_HEADER} holds a header for it.", metavar="URL"),
+    _option("--sms-body", "Its request body: JSON with {to}, {text} and {id}.", metavar="JSON"),
+    _option("--allow-network", "A private network that may be called; repeatable.",
             metavar="CIDR", multiple=True),
-    _option("--ports", "Ports that may be called; unless given, 80, 443 and all from 1024.", metavar="LIST"),
+    _option("--ports", "Ports that may be called; the default is 80, 443 and all from 1024.", metavar="LIST"),
     _option("--ca-file", "Certificates to trust instead of the system's.",
             type=click.Path(exists=True, dir_okay=False)),
     _option("--no-digests", "Leave digests to a Spark query.", is_flag=True),
@@ -50,14 +50,14 @@ OPTIONS = (
 
 
 def notify_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return all of the above."""
+    """Add the options of the notifier to a command."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
 
 
 def notify_settings(given: dict[str, Any], limits: Limits) -> Settings:
-    """What the options say."""
+    """Return the settings that the options describe."""
     from tamis.contract.addresses import read_networks
     from tamis.notify.http import HttpRules, read_ports
     from tamis.notify.settings import Settings
