@@ -8,7 +8,7 @@ CODE := $(wildcard src bench tools)
 export HYPOTHESIS_PROFILE ?= ci
 
 .DEFAULT_GOAL := help
-.PHONY: help browser demo demo-live test test-kafka lint format bench clean
+.PHONY: help browser demo demo-live test test-fast test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,10 +24,14 @@ browser:
 demo-live: $(READY)  ## the same, without an end: open its console in a browser
 	@$(BIN)/python -m bench.demo --live
 
-test: lint browser  ## lint, all tests, then the kernels once more, interpreted and under coverage
-	@rm -rf $(REPORTS)
-	@status=0; \
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
+test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or real data; under three minutes
+	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not full"
+
+test: $(READY) browser  ## everything: lint, all tests, then the kernels once more, interpreted and under coverage
+	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
+	@$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1 & lint=$$!; status=0; \
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
+	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \
 	echo "kernels, interpreted:"; \
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \

@@ -28,7 +28,39 @@ settings.register_profile(  # the same commit gives the same verdict
     "ci", deadline=None, max_examples=100, derandomize=True, print_blob=True, suppress_health_check=QUIET
 )
 settings.register_profile("dev", deadline=None, max_examples=30, suppress_health_check=QUIET)  # explores
+settings.register_profile(  # what `make test-fast` has time for
+    "fast", deadline=None, max_examples=10, derandomize=True, print_blob=True, suppress_health_check=QUIET
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+# -- tiers and order ------------------------------------------------------------------------------------
+
+# Whole folders that `make test-fast` leaves out. Those that wait or run long come first, in this order:
+# a test that takes minutes must not be the last to begin.
+FULL = (
+    "tests/spark/",
+    "tests/realdata/",
+    "tests/faults/",
+    "tests/forged/",
+    "tests/bench/",
+    "tests/console/",
+    "tests/kafka/",
+    "tests/docs/test_docs_run.py",
+    "tests/entries/test_spark.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what belongs to the full tier alone, and let the long folders begin."""
+    for item in items:
+        if item.nodeid.startswith(FULL) or item.get_closest_marker("slow"):
+            item.add_marker("full")
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    return next((at for at, path in enumerate(FULL) if item.nodeid.startswith(path)), len(FULL))
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +95,12 @@ ONE_PROCESS = (
     "tests/docs/test_docs_run.py",
     "tests/entries/test_spark.py",
 )  # these share the session
+ANY_PROCESS = (
+    "tests/spark/test_cluster.py",
+    "tests/spark/test_connect.py",
+    "tests/spark/test_stream.py::test_killing_driver_worker_and_executor_loses_nothing",
+    "tests/spark/test_workers.py",
+)  # but these start Spark in processes of their own
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -78,7 +116,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if nodeid.startswith(ONE_PROCESS) else nodeid
+            is_shared = nodeid.startswith(ONE_PROCESS) and not nodeid.startswith(ANY_PROCESS)
+            return "spark" if is_shared else nodeid
 
     return Scheduler(config, log)
 

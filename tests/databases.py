@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from tamis.store import Store
+from tests.waiting import eventually
 
 _names = (f"tamis_{number}" for number in itertools.count())
 
@@ -24,20 +26,29 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders that this machine lacks
         server = pgserver.get_server(folder, start=False)
-        start(server)
+        start(server, "fsync = off")  # no test cuts its power, and a disk may be slow
     yield server
     server.cleanup()
 
 
-def start(server: Any, attempts: int = 3) -> None:
-    """Start the server, which may take longer than pgserver waits on a loaded machine."""
-    for left in reversed(range(attempts)):
-        try:
-            server.start()
-            return
-        except Exception as bad:
-            if not left:
-                pytest.skip(f"PostgreSQL cannot run here: {type(bad).__name__}: {bad}")
+def start(server: Any, settings: str = "") -> None:
+    """Start a server; a machine on which PostgreSQL cannot run skips the test."""
+    try:
+        server.ensure_pgdata_inited()
+        with (server.pgdata / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(f"\n{settings}\n")
+        eventually(lambda: is_started(server))
+    except (OSError, subprocess.CalledProcessError) as bad:
+        pytest.skip(f"PostgreSQL cannot run here: {type(bad).__name__}: {bad}")
+
+
+def is_started(server: Any) -> bool:
+    """Whether the server runs; pgserver waits ten seconds for it, which may be too few on a busy machine."""
+    try:
+        server.start()
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def new_database(server: Any) -> str:

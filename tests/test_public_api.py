@@ -8,31 +8,19 @@ from pathlib import Path
 import tamis
 
 PUBLIC = """
-Advice
 AsyncClient
 Audit
 Client
 Event
-Explanation
 Index
 Interval
 Limits
-MatchBatch
-MatchTable
-Matches
 Point
-Refusal
 Subscription
-TamisError
-TopMatches
-WorkReport
 advise
 attr
 errors
-from_eventbridge
 from_json
-from_query_string
-from_search_box
 parse
 to_json
 to_text

@@ -31,7 +31,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Point": lambda: tamis.Point(1.0, 2.0),
     "Refusal": lambda: INDEX.match_many([5], on_error="skip").refused[0],
     "Subscription": lambda: INDEX.subscription("s1"),
-    "TamisError": lambda: tamis.TamisError("something is wrong"),
+    "TamisError": lambda: tamis.errors.TamisError("something is wrong"),
     "TopMatches": lambda: INDEX.top_k({"a": 1}),
     "WorkReport": lambda: INDEX.match({"a": 1}).work,
     "attr": lambda: tamis.attr("a"),

@@ -14,6 +14,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 
 LOCAL = "127.0.0.1"
+PATIENCE = 120  # seconds for the mail server to start
 
 
 class Post:
@@ -82,7 +83,7 @@ def post_office(folder: Path) -> Iterator[Post]:
     hooks.daemon_threads = True
     post.hook_port = hooks.server_address[1]
     threading.Thread(target=hooks.serve_forever, daemon=True).start()
-    mail = _Mail(post, hostname=LOCAL, port=0)
+    mail = _Mail(post, hostname=LOCAL, port=0, ready_timeout=PATIENCE)
     mail.start()
     post.smtp_port = mail.port
     try:

@@ -1,4 +1,4 @@
-"""Optional parts: a package that is not installed becomes one line that says how to install it."""
+"""Turn a missing optional package into one line that says how to install it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def needs_extra(part: str, extra: str) -> Iterator[None]:
 
 
 def extra_missing(part: str, extra: str, missing: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return the error that says what to install; ``missing`` itself if a module of our own is not there."""
+    """Return the error that names the package to install; ``missing`` if it is a module of Tamis itself."""
     package = (missing.name or "").split(".")[0]
     if isinstance(missing, ExtraMissing) or package in ("", "tamis"):
         return missing

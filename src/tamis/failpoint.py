@@ -1,8 +1,8 @@
-"""Named places in the code where a test can make the process fail. They do nothing unless armed.
+"""Name places in the code where a test can make the process fail; they do nothing unless armed.
 
 A test arms one in its own process with :func:`arm`, and in a process that it starts with the environment
-variable ``TAMIS_FAILPOINT=name`` or ``name:3``: the third time that the place is passed, the process ends
-at once, as by ``kill -9``.
+variable ``TAMIS_FAILPOINT=name`` or ``name:3``: the third time that the place is passed, the process ends at
+once, as by ``kill -9``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _armed: dict[str, Callable[[], None]] = {}
 
 
 def failpoint(name: str) -> None:
-    """Run what a test has put here, if anything."""
+    """Run the action that a test has armed here, if any."""
     if _armed and name in _armed:
         _armed[name]()
 

@@ -1,4 +1,4 @@
-"""Every bound of Tamis, as data: change one by passing ``Limits(name=value)``.
+"""Hold every bound of Tamis as data; ``Limits(name=value)`` changes one.
 
 Each field is documented in ``docs/limits.md`` and tested at its edge.
 """
@@ -32,8 +32,8 @@ class Limits:
     event_depth: int = 32
     matches_per_event: int = 1_000_000
     request_bytes: int = 1024 * 1024  # the body of a request, unless it is a stream of lines
-    request_seconds: int = 30  # for a head, or the next piece of a body, to arrive
-    body_bytes_per_second: int = 1_024  # at least, on average, of a body that takes longer than that
+    request_seconds: int = 30  # for the headers, or the next piece of a body, to arrive
+    body_bytes_per_second: int = 1_024  # the least average speed of a body that takes longer than that
     header_bytes: int = 65_536
     connections_at_once: int = 4_096
     requests_at_once: int = 512
@@ -43,12 +43,12 @@ class Limits:
     match_items: int = 10_000  # of a page of matches, which are short
     explained_matches: int = 100
     idempotency_key_bytes: int = 255
-    answer_seconds: int = 86_400  # that the answer to a request with an idempotency key is kept
-    lag_events: int = 100_000  # that may wait for the matcher before the service says that it is not ready
+    answer_seconds: int = 86_400  # that the response to a request with an idempotency key is kept
+    lag_events: int = 100_000  # that may wait for the matcher before the service reports not ready
     streams_at_once: int = 1_000
     stream_rows: int = 1_000  # that wait for a slow reader of a stream; it then reads from the store
     stream_bytes: int = 8 * 1024 * 1024
-    owner_subscriptions: int = 1_000_000  # these seven are defaults that an administrator changes by owner
+    owner_subscriptions: int = 1_000_000  # seven defaults that an administrator can change by owner
     owner_predicates: int = 10_000_000
     owner_requests: int = 1_000  # a second
     owner_events: int = 20_000  # a second
@@ -64,10 +64,10 @@ class Limits:
     webhook_secrets: int = 4
     template_bytes: int = 16 * 1024
     template_tags: int = 64
-    notification_bytes: int = 1024 * 1024  # of what is sent
+    notification_bytes: int = 1024 * 1024  # of a message that is sent
     notification_value_characters: int = 500  # of each value in a template
     notification_attributes: int = 12  # that are shown of an event
-    answer_bytes: int = 65_536  # that are read of what a receiver answers
+    answer_bytes: int = 65_536  # that are read of a receiver's response
 
     def __post_init__(self) -> None:
         for field in fields(self):

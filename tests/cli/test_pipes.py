@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 TAMIS = [sys.executable, "-c", "from tamis.cli import main; main(prog_name='tamis')"]
 ENVIRONMENT = os.environ | {
@@ -30,7 +32,7 @@ def test_slow_pipe_is_answered_at_once(index: Path) -> None:
             process.stdin.flush()
             assert json.loads(process.stdout.readline()) == {"event": number, "subscriptions": ["cheap"]}
         process.stdin.close()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_closed_output_pipe_is_no_error(index: Path) -> None:
@@ -47,23 +49,23 @@ def test_closed_output_pipe_is_no_error(index: Path) -> None:
             process.stdin.close()
         except BrokenPipeError:
             pass
-        assert process.wait(60) == 141
+        assert process.wait(PATIENCE) == 141
         assert process.stderr.read() == b""
 
 
 def test_build_and_match_run_in_a_pipeline(index: Path, tmp_path: Path) -> None:
     with start("build", "-", "-o", tmp_path / "index") as build:
-        _, said = build.communicate(b'{"id": "a", "expression": "x >= 1"}\n', timeout=120)
+        _, said = build.communicate(b'{"id": "a", "expression": "x >= 1"}\n', timeout=PATIENCE)
         assert build.returncode == 0, said
     with start("match", tmp_path / "index") as match:
-        out, said = match.communicate(b'{"x": 1}\n{"x": 0}\n', timeout=120)
+        out, said = match.communicate(b'{"x": 1}\n{"x": 0}\n', timeout=PATIENCE)
     assert json.loads(out) == {"event": 0, "subscriptions": ["a"]}
     assert said == b""
 
 
 def test_errors_are_one_message_without_a_traceback() -> None:
     with start("check", "a = ") as process:
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert out == b""
     assert said.startswith(b"tamis: expression-syntax: ")
@@ -76,4 +78,6 @@ def test_help_does_not_load_the_engines() -> None:
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "heavy = {'numba', 'pyarrow', 'numpy', 'shapely'} & set(sys.modules)\nassert not heavy, heavy\n"
     )
-    subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", code], env=ENVIRONMENT, check=True, capture_output=True, timeout=PATIENCE
+    )

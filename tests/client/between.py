@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from tests.waiting import PATIENCE
+
 Act = Callable[["Handler"], None]
 
 
@@ -75,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         """What the service behind says."""
         seen = self.request_seen
         headers = {name: value for name, value in seen.headers.items() if name not in ("host", "connection")}
-        with httpx.Client(timeout=30) as http:
+        with httpx.Client(timeout=PATIENCE) as http:
             return http.request(
                 seen.method, f"{self.server.behind}{seen.path}", headers=headers, content=seen.body
             )
@@ -112,7 +114,7 @@ def dropped(handler: Handler) -> None:
 
 def hanging(handler: Handler) -> None:
     """Say nothing until the test is over."""
-    handler.server.done.wait(30)
+    handler.server.done.wait(PATIENCE)
     handler.close_connection = True
 
 

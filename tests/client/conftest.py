@@ -12,6 +12,7 @@ import pytest
 from tests.client import faces
 from tests.client.between import Between, between
 from tests.service.service import Running, file_url, running
+from tests.waiting import PATIENCE
 
 _numbers = itertools.count(1)
 Make = Callable[..., Any]
@@ -68,7 +69,7 @@ def way(run: Running) -> Iterator[Between]:
 @pytest.fixture
 def far(make: Make, way: Between, run: Running, owner: str) -> Any:
     """A client that goes that way."""
-    return make(way.url, run.key(owner, "publish", "subscribe"), timeout=5)
+    return make(way.url, run.key(owner, "publish", "subscribe"), timeout=PATIENCE)
 
 
 @pytest.fixture

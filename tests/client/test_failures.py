@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import ssl
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import trustme
 
-from tamis.client import retry
+from tamis.client import async_runner, core, retry, sync_runner
+from tamis.contract import retry_after
 from tamis.errors import (
     AnswerInvalid,
     AnswerLost,
@@ -28,6 +30,20 @@ from tests.client.between import Between, between, cut, dropped, hanging, proble
 from tests.client.conftest import Make
 
 HEALTH = {"status": "ok", "version": "1"}
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses of a client, which take no time; its patience has a clock that they alone advance."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(sync_runner, "time", SimpleNamespace(sleep=pauses.append))
+    monkeypatch.setattr(async_runner, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(core, "RetryBudget", functools.partial(retry.RetryBudget, clock=lambda: sum(pauses)))
+    return pauses
 
 
 # -- what is repeated --------------------------------------------------------------------------------------
@@ -94,12 +110,11 @@ def test_a_moved_service_is_not_followed_with_the_key(make: Make, alone: Between
         assert elsewhere.seen == []
 
 
-def test_patience_ends(make: Make, alone: Between) -> None:
+def test_patience_ends(make: Make, alone: Between, slept: list[float]) -> None:
     alone.script += [problem(503, "store-unavailable")] * 50
-    began = time.monotonic()
     with pytest.raises(StoreUnavailable) as refused:
         make(alone.url, patience=0.6).health()
-    assert time.monotonic() - began < 5
+    assert sum(slept) <= 0.6
     assert refused.value.details["attempts"] == len(alone.seen) > 2
 
 
@@ -111,17 +126,21 @@ def test_no_patience(make: Make, alone: Between) -> None:
     assert len(alone.seen) == 1
 
 
-def test_the_service_says_when(make: Make, alone: Between) -> None:
-    at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+def test_the_service_says_when(
+    make: Make, alone: Between, slept: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = datetime(2026, 11, 15, tzinfo=UTC)
+    monkeypatch.setattr(retry_after, "datetime", SimpleNamespace(now=lambda _zone: moment))
+    at = format_datetime(moment + timedelta(seconds=2), usegmt=True)
     alone.script += [
         problem(429, "rate-exceeded", retry_after=1),
         saying(503, b"", retry_after=at),
         saying(503, b"", retry_after="soon"),
         saying(200, HEALTH),
     ]
-    began = time.monotonic()
     assert make(alone.url).health().version == "1"
-    assert 1 <= time.monotonic() - began < 6
+    asked = zip(slept, (1, 2, 0), (retry.FIRST * 2**at for at in range(3)), strict=True)
+    assert all(said < pause <= said + longest for pause, said, longest in asked), slept
 
 
 def test_too_late_for_us(make: Make, alone: Between) -> None:
@@ -149,17 +168,18 @@ def test_pauses_grow_and_differ() -> None:
 
 
 def test_nobody_listens(make: Make) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
-        with pytest.raises(ServiceUnreachable, match="no service answers"):
-            ask(make(f"http://127.0.0.1:{port}", patience=0.2))
+    with socket.socket() as bound:  # nobody else gets the port, and nobody listens on it
+        bound.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
+            with pytest.raises(ServiceUnreachable, match="no service answers"):
+                ask(make(url, patience=0.2))
 
 
 def test_it_hangs(make: Make, alone: Between) -> None:
     alone.script += [hanging, hanging]
     with pytest.raises(AnswerLost) as refused:
-        make(alone.url, timeout=0.2, patience=0).health()
+        make(alone.url, timeout=1, patience=0).health()
     assert isinstance(refused.value.__cause__, Exception)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.service.service import Running, file_url, running
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -30,7 +31,9 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.skip("no Chromium: apt-get install chromium, or set TAMIS_CHROMIUM to one")
     with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        started = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"], timeout=1_000 * PATIENCE
+        )
         yield started
         started.close()
 
@@ -39,7 +42,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser, run: Running, request: pytest.FixtureRequest) -> Iterator[Page]:
     """Open the console, signed in as an owner of this test alone; it may reach only the service."""
     opened = browser.new_page(viewport={"width": 1280, "height": 1600})
-    opened.set_default_timeout(15_000)
+    opened.set_default_timeout(1_000 * PATIENCE)
     troubles: list[str] = []
     opened.on("pageerror", lambda error: troubles.append(str(error)))
     opened.on("request", lambda asked: _only_home(asked.url, str(run.http.base_url), troubles))

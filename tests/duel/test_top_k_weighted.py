@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis import Index, Subscription, TopMatches
+from tamis import Index, Subscription
 from tamis.expression.predicates import Between, Compare, Exists, In
 from tamis.expression.tree import And, Expr, Not, Or
+from tamis.index.top import TopMatches
 from tamis.values.event import Event
 from tests.duel.test_top_k import sorted_and_cut
 from tests.engines import LAYOUTS, per_layout

@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 import tamis
 from tamis.cli import main
+from tamis.index.results import MatchTable
 from tests.entries.book import BOOK, NOTHING
 from tests.entries.outcome import Outcome, needs, refused
 
@@ -41,7 +42,7 @@ class Entry(NamedTuple):
     leaves_out: Mapping[str, str] = MappingProxyType({})  # kinds that cannot be written in this form, and why
 
 
-def _many(found: tamis.MatchTable) -> Iterable[str]:
+def _many(found: MatchTable) -> Iterable[str]:
     """The outcome of the only event of a batch."""
     if found.refused:
         (one,) = found.refused

@@ -1,12 +1,13 @@
 """What was asked of a service and acknowledged, and whether the store and the receivers agree with it.
 
 Lost: something acknowledged that is not there, or a match that has no row, or a row that nobody was told
-of. Ghost: a row that no subscription in force explains. Both are decided by the ``scan`` engine on the
+of. Ghost: a row that no subscription in force explains. Both are decided by the tree evaluator on the
 store's own log, and by the order in which the callers saw their answers.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import threading
@@ -15,9 +16,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tamis import Index
+from tamis.expression.truth import matches
+from tamis.language import parse
 from tamis.store import Store
+from tamis.values.event import event_from
 from tests.faults.process import Caller, Process
+from tests.waiting import eventually
 
 OWNER = "admin"
 COLOURS = ["red", "green", "blue"]
@@ -44,6 +48,7 @@ class History:
         self.removals: list[Said] = []
         self.events: list[Said] = []
         self.failures: list[Any] = []
+        self.unanswered = 0  # calls that were refused for now, or lost
         work = (self._subscribe, self._publish, self._publish_many)
         self._threads = [threading.Thread(target=self._run, args=pair) for pair in enumerate(work)]
 
@@ -57,6 +62,23 @@ class History:
         for thread in self._threads:
             thread.join()
 
+    def grow(self, number: int) -> None:
+        """Return when so many more events and subscriptions have been acknowledged."""
+        goal = self._acknowledged() + number
+        eventually(lambda: self._acknowledged() >= goal)
+
+    def reach(self, number: int) -> None:
+        """Return when so many events have been accepted in all."""
+        eventually(lambda: len(self.events) >= number)
+
+    def is_refused(self) -> None:
+        """Return when one more call has not been answered well."""
+        before = self.unanswered
+        eventually(lambda: self.unanswered > before)
+
+    def _acknowledged(self) -> int:
+        return len(self.events) + len(self.subscriptions)
+
     def _run(self, seed: int, work: Callable[[random.Random, Caller], None]) -> None:
         caller = Caller(self._process)
         work(random.Random(seed), caller)
@@ -67,7 +89,9 @@ class History:
         found = caller.call(method, path, body)
         answered = time.monotonic()
         if found is None or found[0] == 503:
-            time.sleep(0.02)
+            with self._lock:
+                self.unanswered += 1
+            time.sleep(0.02)  # a caller that does not storm: nothing waits for it
             return None
         if found[0] >= 400 and found[0] != 404:
             self.failures.append((method, path, found))
@@ -137,7 +161,7 @@ class Verdict(NamedTuple):
 
 
 def check(store: Store, history: History, told: list[str]) -> Verdict:
-    """Compare what was acknowledged with the store, and the store with ``scan`` and with who was told."""
+    """Compare what was acknowledged with the store, and the store with the trees and with who was told."""
     changes = _all_changes(store)
     events = _table(store, "SELECT event_id, known, text FROM events")
     known = {row[0]: row[1] for row in events}
@@ -173,10 +197,20 @@ def _expected(changes: list[Any], events: list[Any]) -> set[tuple[str, str, int]
             if change.expression is not None:
                 force[change.id] = change.expression, change.sequence
             at += 1
-        index = Index.build({name: text for name, (text, _) in force.items()}, engine="scan")
         for event_id, body in by_known[known]:
-            expected |= {(event_id, name, force[name][1]) for name in index.match(body)}
+            event = event_from(body)
+            expected |= {
+                (event_id, name, version)
+                for name, (text, version) in force.items()
+                if matches(parsed(text), event)
+            }
     return expected
+
+
+@functools.cache
+def parsed(text: str) -> Any:
+    """The tree of an expression."""
+    return parse(text)
 
 
 def _disorder(history: History, known: dict[str, int]) -> list[Any]:

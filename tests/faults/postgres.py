@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import psutil
 
 from tests.databases import new_database, start
+from tests.waiting import PATIENCE, eventually
 
 
 class Postgres:
@@ -32,19 +32,17 @@ class Postgres:
         for process in everyone:
             with contextlib.suppress(psutil.NoSuchProcess):
                 os.kill(process.pid, signal.SIGKILL)
-        psutil.wait_procs(everyone, timeout=20)
+        psutil.wait_procs(everyone, timeout=PATIENCE)
 
     def start(self) -> None:
         """Start it again; it recovers from its log."""
-        end = time.monotonic() + 60
-        while True:
-            try:
-                self._server.start()
-                return
-            except Exception:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.2)
+        eventually(self._starts, every=0.1)
+
+    def _starts(self) -> bool:
+        with contextlib.suppress(Exception):  # what the killed one has left behind is still being cleared
+            self._server.start()
+            return True
+        return False
 
     def stop(self) -> None:
         """The end."""

@@ -5,56 +5,42 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import resource
-import select
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tamis.failpoint import VARIABLE
-
-SOURCE = Path(__file__).resolve().parents[2] / "src"
-RUN = "from tamis.cli import main; main()"
+from tests.faults.nursery import Child, Nursery
+from tests.waiting import PATIENCE, eventually
 
 
 class Process:
-    """``tamis serve`` on one folder: started, killed, started again."""
+    """``tamis serve`` on one folder: started, killed, started again, each time on a free port."""
 
-    def __init__(self, folder: Path, *more: str) -> None:
-        self.folder, self._more = folder, more
+    def __init__(self, nursery: Nursery, folder: Path, *more: str) -> None:
+        self._nursery, self.folder, self._more = nursery, folder, more
         self.port, self.key = 0, ""
         self.started = 0
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Child | None = None
 
     def start(self, failpoint: str = "") -> None:
         """Start, and wait until it listens; with a failpoint it may die while it starts."""
         self.started += 1
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE), VARIABLE: failpoint}
-        log = (self.folder / f"serve-{self.started}.log").open("w")
-        command = [sys.executable, "-c", RUN, "serve", "--data", str(self.folder / "data")]
-        command += ["--port", str(self.port), *self._more]
-        self._process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
-        )
-        log.close()
-        self._read_address()
+        out, errors = (self.folder / f"serve-{self.started}.{name}" for name in ("out", "log"))
+        out.touch()
+        words = ["serve", "--data", str(self.folder / "data"), "--port", "0", *self._more]
+        self._process = self._nursery.start(words, out, errors, **{VARIABLE: failpoint})
+        lines = 1 if self.key else 2  # the first time it also says a key
+        eventually(lambda: out.read_text().count("\n") >= lines or not self.is_alive())
+        self._read(out.read_text().splitlines())
 
-    def _read_address(self) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], 60)
-        assert ready, "the service said nothing for a minute"
-        line = self._process.stdout.readline()
-        if not line:  # it died by its failpoint
-            return
-        self.port = int(line.split("/")[2].split(":")[1])
-        if not self.key:
-            self.key = self._process.stdout.readline().split()[-1]
+    def _read(self, lines: list[str]) -> None:
+        if lines:  # else it died by its failpoint
+            self.port = int(lines[0].split("/")[2].split(":")[1])
+        if len(lines) > 1:
+            self.key = lines[1].split()[-1]
 
     @property
     def pid(self) -> int:
@@ -63,13 +49,6 @@ class Process:
 
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
-
-    def wait_dead(self, seconds: float) -> bool:
-        """Whether it dies by itself in that time."""
-        assert self._process is not None
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return not self.is_alive()
 
     def kill(self) -> None:
         """``kill -9``."""
@@ -81,11 +60,8 @@ class Process:
 
     def _end(self, number: int) -> int:
         assert self._process is not None
-        assert self._process.stdout is not None
         self._process.send_signal(number)
-        code = self._process.wait(60)
-        self._process.stdout.close()
-        return code
+        return self._process.wait()
 
     def insist(self, method: str, path: str, body: Any = None) -> Any:
         """A request, again until it is answered with success."""
@@ -116,7 +92,9 @@ class Caller:
             headers["Content-Type"] = kind
         try:
             if self._connection is None:
-                self._connection = http.client.HTTPConnection("127.0.0.1", self._process.port, timeout=30)
+                self._connection = http.client.HTTPConnection(
+                    "127.0.0.1", self._process.port, timeout=PATIENCE
+                )
             self._connection.request(method, path, raw, headers)
             answer = self._connection.getresponse()
             text = answer.read()
@@ -127,15 +105,13 @@ class Caller:
             return answer.status, [json.loads(line) for line in text.splitlines()]
         return answer.status, json.loads(text) if text[:1] == b"{" else text
 
-    def insist(self, method: str, path: str, body: Any = None, seconds: float = 60) -> Any:
+    def insist(self, method: str, path: str, body: Any = None) -> Any:
         """Until it is answered with success."""
-        end = time.monotonic() + seconds
-        while True:
-            found = self.call(method, path, body)
-            if found is not None and found[0] < 300:
-                return found[1]
-            assert time.monotonic() < end, (method, path, found)
-            time.sleep(0.1)
+        return eventually(lambda: self._well(method, path, body), every=0.05)[0]
+
+    def _well(self, method: str, path: str, body: Any) -> tuple[Any] | None:
+        found = self.call(method, path, body)
+        return (found[1],) if found is not None and found[0] < 300 else None
 
     def close(self) -> None:
         if self._connection is not None:
@@ -144,9 +120,9 @@ class Caller:
 
 
 @contextlib.contextmanager
-def service(folder: Path, *more: str) -> Iterator[Process]:
+def service(nursery: Nursery, folder: Path, *more: str) -> Iterator[Process]:
     """A service that is not left behind."""
-    process = Process(folder, *more)
+    process = Process(nursery, folder, *more)
     try:
         yield process
     finally:

@@ -11,7 +11,7 @@ import pytest
 from tamis import Index
 from tamis.contract.change import Change
 from tamis.index import background, writer
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def slow(self: writer.Writer, *arguments: object) -> object:
         merged = merge(self, *arguments)  # type: ignore[arg-type]
-        assert go.wait(30)
+        assert go.wait(PATIENCE)
         return merged
 
     monkeypatch.setattr(writer.Writer, "_merge", slow)
@@ -69,7 +69,7 @@ def test_merge_that_fails_leaves_the_index_as_it_is(
     with monkeypatch.context() as patch:
         patch.setattr(writer.Writer, "_merge", broken)
         index.apply([Change(n, f"t{n}", "a = 1") for n in range(1, 9)])
-        assert failed.wait(30)
+        assert failed.wait(PATIENCE)
         eventually(lambda: "a merge failed" in caplog.text)
     assert len(index.match({"a": 1})) == 18
     index.apply([Change(9, "t9", "a = 1")])

@@ -11,6 +11,8 @@ import pytest
 
 from tamis import Index, Limits
 from tamis.errors import TamisError
+from tests.counting import lines_run
+from tests.waiting import ending
 
 COUNT = 20_000
 PRIME = 2**61 - 1
@@ -24,13 +26,13 @@ def integers(count: int) -> list[int]:
     return [base + factor * PRIME for base in range(1, count // 8 + 2) for factor in range(-4, 4)][:count]
 
 
-def seconds(work: Callable[[], Any]) -> float:
-    """The better of two runs."""
+def cost(work: Callable[[], Any]) -> float:
+    """Processor time of this process alone, the better of two runs: other processes add nothing to it."""
     best = float("inf")
     for _ in range(2):
-        begun = time.perf_counter()
+        begun = time.process_time()
         work()
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, time.process_time() - begun)
     return best
 
 
@@ -70,7 +72,7 @@ def test_operands_and_values_that_hash_alike(numbers: list[Any]) -> None:
         assert index.match_many([{"a": value} for value in values]).num_rows == COUNT
 
     run(ordinary)  # kernels are compiled
-    assert seconds(lambda: run(numbers)) < 4 * seconds(lambda: run(ordinary)) + 0.5
+    assert cost(lambda: run(numbers)) < 4 * cost(lambda: run(ordinary)) + 0.5
 
 
 @hostile
@@ -87,15 +89,19 @@ def test_a_long_list_that_hashes_alike(numbers: list[Any]) -> None:
         assert sorted(index.match({"a": values[COUNT // 2], "b": 1})) == ["s", "t"]
 
     run(ordinary)
-    assert seconds(lambda: run(numbers)) < 4 * seconds(lambda: run(ordinary)) + 0.5
+    assert cost(lambda: run(numbers)) < 4 * cost(lambda: run(ordinary)) + 0.5
 
 
-def test_integers_beyond_64_bits_are_refused_at_once() -> None:
+def test_integers_beyond_64_bits_are_refused_in_few_steps() -> None:
     numbers = [n * PRIME for n in range(COUNT)]
+    text = f"a IN ({', '.join(map(str, numbers))})"
     index = Index.build({"always": "TRUE"}, limits=LIMITS)
-    begun = time.perf_counter()
-    (batch,) = index.match_batches([{"a": numbers}, {"a": set(numbers[:5])}])
-    assert [row for row, _ in batch.refused] == [0]
-    with pytest.raises(TamisError, match="64 bits"):
-        index.add("s", f"a IN ({', '.join(map(str, numbers))})")
-    assert time.perf_counter() - begun < 5.0
+
+    def attempt() -> None:
+        (batch,) = index.match_batches([{"a": numbers}, {"a": set(numbers[:5])}])
+        assert [row for row, _ in batch.refused] == [0]
+        with pytest.raises(TamisError, match="64 bits"):
+            index.add("s", text)
+
+    with ending():
+        assert lines_run(attempt) < 200 * COUNT

@@ -12,8 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tamis import Event, Index, Refusal, advise
+from tamis import Event, Index, advise
 from tamis.errors import EventSyntax, EventValue, InputError, RefusedWarning
+from tamis.index.refused_events import Refusal
 
 BAD = [1, {"id": "e1", "a": float("nan")}, {"a": 1}, {"id": 7, "p": {"$point": [10**400, 0]}}, b"{", {"a": 1}]
 

@@ -229,4 +229,5 @@ def life_of(engine: str, examples: int) -> type[TestCase]:
 
 
 for name in ENGINES:
-    globals()[f"Test{name.title()}"] = life_of(name, 60 if name == "hybrid" else 15)
+    lives = 60 if name == "hybrid" else 15
+    globals()[f"Test{name.title()}"] = life_of(name, max(5, lives * settings.default.max_examples // 100))

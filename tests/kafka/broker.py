@@ -7,14 +7,16 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.waiting import eventually
+
 HERE = Path(__file__).resolve().parent
 FETCHED = HERE.parents[1] / "build" / "kafka"
-PATIENCE_S = 60
+ATTEMPTS = 5  # a port that was free a moment ago may be taken by now: Kafka cannot be given a bound one
+LOG = "broker.log"
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"  # any 16 bytes in base64
 
 PROPERTIES = """\
@@ -51,34 +53,47 @@ def fetched(profile: str) -> list[Path]:
 @contextmanager
 def broker(folder: Path) -> Iterator[str]:
     """The address of a broker in KRaft mode that keeps its data in ``folder``."""
-    path = os.pathsep.join(map(str, fetched("broker")))
+    java = ["java", "-Xmx512m", "-XX:TieredStopAtLevel=1"]
+    java += ["-cp", os.pathsep.join(map(str, fetched("broker")))]
+    for attempt in range(ATTEMPTS):
+        place = folder / str(attempt)
+        place.mkdir(parents=True)
+        process, port = _start(java, place)
+        try:
+            if _is_started(place / LOG, process):
+                yield f"127.0.0.1:{port}"
+                return
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    raise AssertionError(f"the broker found no free ports in {ATTEMPTS} attempts")
+
+
+def _start(java: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """A broker on ports that are free at this moment."""
     port, control = free_port(), free_port()
     settings = folder / "server.properties"
     settings.write_text(PROPERTIES.format(port=port, control=control, data=folder / "data"), encoding="utf-8")
-    java = ["java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", path]
     subprocess.run(
         [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", settings],
         check=True,
         capture_output=True,
     )
-    log = folder / "broker.log"
-    with log.open("wb") as file:
-        process = subprocess.Popen([*java, "kafka.Kafka", settings], stdout=file, stderr=file)
-    try:
-        wait_for(log, "Kafka Server started", process)
-        yield f"127.0.0.1:{port}"
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    with (folder / LOG).open("wb") as file:
+        return subprocess.Popen([*java, "kafka.Kafka", settings], stdout=file, stderr=file), port
 
 
-def wait_for(log: Path, text: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline and process.poll() is None:
-        if text in log.read_text(encoding="utf-8", errors="replace"):
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"the broker did not start:\n{log.read_text(errors='replace')[-4000:]}")
+def _is_started(log: Path, process: subprocess.Popen[bytes]) -> bool:
+    """Whether the broker starts; if not, one of its ports was taken meanwhile."""
+
+    def text() -> str:
+        return log.read_text(encoding="utf-8", errors="replace")
+
+    eventually(lambda: "Kafka Server started" in text() or process.poll() is not None, every=0.1)
+    if process.poll() is None:
+        return True
+    assert "Address already in use" in text(), f"the broker did not start:\n{text()[-4000:]}"
+    return False
 
 
 def free_port() -> int:

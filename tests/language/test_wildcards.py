@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tamis import Index, attr, from_json, from_search_box, parse, to_text
+from tamis import Index, attr, from_json, parse, to_text
 from tamis.errors import ParseError
-from tamis.language import check_tree
+from tamis.language import check_tree, from_search_box
 
 WILDCARDS = ["coat*", "*coat", "c*t", "wom?n", "coat~", "coat~2", "coat~0.8", "new york~2", "Mäntel*"]
 NATURAL = ["what is this?", "5 * 4", "coat ***", "~coat", "a ~ b", "wool?", "(coat)", "rock & roll"]

@@ -9,7 +9,7 @@ from tamis import Audit
 from tamis.live import Live
 from tamis.store import Store, subscriptions
 from tamis.store.events import NewEvent
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 
 def test_published_events_are_audited(tmp_path: Path) -> None:
@@ -19,7 +19,9 @@ def test_published_events_are_audited(tmp_path: Path) -> None:
             subscriptions.entry_from({"id": f"ann/{n}", "expression": f"a = {n}"}, store.limits)
             for n in (1, 2)
         ]
-        live.commit(lambda connection: subscriptions.write(connection, entries)).result(20)
-        live.publish("ann", [NewEvent(f"e{n}", None, json.dumps({"a": n})) for n in range(3)]).result(20)
+        live.commit(lambda connection: subscriptions.write(connection, entries)).result(PATIENCE)
+        live.publish("ann", [NewEvent(f"e{n}", None, json.dumps({"a": n})) for n in range(3)]).result(
+            PATIENCE
+        )
         eventually(lambda: audit.events >= 3)
     assert (audit.events, audit.decisions, audit.differences) == (3, 6, 0)

@@ -17,7 +17,7 @@ from tamis.live.rates import Rates
 from tamis.store import Store, subscriptions
 from tamis.store.events import NewEvent, Published
 from tamis.store.tables import counters
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -33,16 +33,18 @@ def outbox(store: Store) -> list[tuple[str, str]]:
 
 def put(live: Live, name: str, text: str) -> int:
     entry = subscriptions.entry_from({"id": name, "expression": text}, live.store.limits)
-    return live.commit(lambda connection: subscriptions.write(connection, [entry])).result(20).last_change
+    return (
+        live.commit(lambda connection: subscriptions.write(connection, [entry])).result(PATIENCE).last_change
+    )
 
 
 def test_created_before_matches_created_after_does_not(live: Live, store: Store) -> None:
     put(live, "ann/1", "a = 1")
-    live.publish("shop", [NewEvent("e1", None, '{"a": 1}')]).result(20)
+    live.publish("shop", [NewEvent("e1", None, '{"a": 1}')]).result(PATIENCE)
     put(live, "ann/2", "a = 1")
-    live.publish("shop", [NewEvent("e2", 5, '{"a": 1}')]).result(20)
+    live.publish("shop", [NewEvent("e2", 5, '{"a": 1}')]).result(PATIENCE)
     store.remove("ann/1")
-    live.publish("shop", [NewEvent(None, None, '{"a": 1}')]).result(20)
+    live.publish("shop", [NewEvent(None, None, '{"a": 1}')]).result(PATIENCE)
     eventually(lambda: live.lag() == 0)
     (_, last), *rows = outbox(store)  # an event without a name gets one of digits
     assert last == "ann/2"
@@ -52,15 +54,15 @@ def test_created_before_matches_created_after_does_not(live: Live, store: Store)
 def test_the_same_event_twice(live: Live, store: Store) -> None:
     put(live, "ann/1", "a = 1")
     once, twice = NewEvent("e", None, '{"a": 1}'), NewEvent("e", None, '{"a": 2}')
-    assert live.publish("shop", [once, once]).result(20) == [
+    assert live.publish("shop", [once, once]).result(PATIENCE) == [
         Published("e", "accepted"),
         Published("e", "duplicate"),
     ]
-    assert live.publish("shop", [once, twice]).result(20) == [
+    assert live.publish("shop", [once, twice]).result(PATIENCE) == [
         Published("e", "duplicate"),
         Published("e", "conflict"),
     ]
-    assert live.publish("other", [twice]).result(20) == [Published("e", "accepted")]
+    assert live.publish("other", [twice]).result(PATIENCE) == [Published("e", "accepted")]
     eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e", "ann/1")]
 
@@ -70,7 +72,7 @@ def test_an_event_that_became_invalid_is_put_aside(store: Store) -> None:
     with Live.open(tight) as live:
         put(live, "ann/1", "a = 1")
         rows = [NewEvent("e1", None, '{"a": 1, "b": 2}'), NewEvent("e2", None, '{"a": 1}')]
-        live.publish("shop", [*rows, NewEvent("e3", None, "no JSON")]).result(20)
+        live.publish("shop", [*rows, NewEvent("e3", None, "no JSON")]).result(PATIENCE)
         eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e2", "ann/1")]
     aside = [row for batch in store.read("quarantine") for row in batch.to_pylist()]
@@ -95,7 +97,7 @@ def test_an_event_that_breaks_the_matcher_harms_only_itself(
     with live:
         put(live, "ann/1", "a = 1")
         texts = ['{"a": 1}', '{"a": 1, "b": "poison"}', '{"a": 1}']
-        live.publish("shop", [NewEvent(f"e{n}", None, text) for n, text in enumerate(texts)]).result(20)
+        live.publish("shop", [NewEvent(f"e{n}", None, text) for n, text in enumerate(texts)]).result(PATIENCE)
         eventually(lambda: live.lag() == 0)
     assert outbox(store) == [("shop/e0", "ann/1"), ("shop/e2", "ann/1")]
     assert [row["event_id"] for batch in store.read("quarantine") for row in batch.to_pylist()] == ["shop/e1"]
@@ -163,7 +165,7 @@ def test_a_job_that_fails_fails_alone(live: Live, store: Store) -> None:
         connection.execute(sa.insert(counters), {"name": "change", "value": 1})
 
     gate = threading.Event()
-    blocked = live.commit(lambda _: gate.wait(20))
+    blocked = live.commit(lambda _: gate.wait(PATIENCE))
     entry = subscriptions.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
     waiting = [
         live.commit(refuse),
@@ -171,9 +173,9 @@ def test_a_job_that_fails_fails_alone(live: Live, store: Store) -> None:
         live.commit(break_a_rule),
     ]
     gate.set()
-    assert blocked.result(20)
+    assert blocked.result(PATIENCE)
     assert isinstance(waiting[0].exception(20), InputError)
-    assert waiting[1].result(20).changed == 1
+    assert waiting[1].result(PATIENCE).changed == 1
     assert isinstance(waiting[2].exception(20), StoreError)
     assert store.count() == 1
 
@@ -183,7 +185,7 @@ def test_a_commit_that_fails_is_told_to_everybody(live: Live, store: Store) -> N
         connection.connection.driver_connection.close()
 
     gate = threading.Event()
-    live.commit(lambda _: gate.wait(20))
+    live.commit(lambda _: gate.wait(PATIENCE))
     entry = subscriptions.entry_from({"id": "s", "expression": "a = 1"}, store.limits)
     written = live.commit(lambda connection: subscriptions.write(connection, [entry]))
     lost = live.commit(lose_the_store)
@@ -211,7 +213,7 @@ def test_who_listens_is_told(live: Live) -> None:
     heard: list[int] = []
     live.on_matches(heard.append)
     put(live, "ann/1", "a = 1")
-    live.publish("shop", [NewEvent(None, None, '{"a": 1}') for _ in range(5)]).result(20)
+    live.publish("shop", [NewEvent(None, None, '{"a": 1}') for _ in range(5)]).result(PATIENCE)
     eventually(lambda: sum(heard) == 5)
     assert live.rates.events == 5
 

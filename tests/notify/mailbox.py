@@ -14,6 +14,8 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
 
+from tests.waiting import PATIENCE
+
 USER, WORD = "tamis", "open sesame"
 
 
@@ -52,7 +54,7 @@ class _Controller(Controller):
 
     def hang_up(self) -> None:
         """End connections that clients keep open, which aiosmtpd leaves to the garbage collector."""
-        asyncio.run_coroutine_threadsafe(self._hang_up(), self.loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._hang_up(), self.loop).result(PATIENCE)
 
     async def _hang_up(self) -> None:
         for line in self.lines:
@@ -86,7 +88,7 @@ def mailbox(
         options |= {"tls_context": tls, "require_starttls": True}
     if login:
         options |= {"authenticator": _login, "auth_required": True, "auth_require_tls": security != "tls"}
-    controller = _Controller(box, **options)
+    controller = _Controller(box, ready_timeout=PATIENCE, **options)
     controller.start()
     box.port = controller.port
     try:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+from tests.waiting import PATIENCE
+
 Behave = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -55,10 +57,10 @@ class Receiver:
         with contextlib.suppress(OSError):  # the caller may have given up
             self.behave(handler)
 
-    def wait_for(self, number: int, seconds: float = 20.0) -> list[Call]:
+    def wait_for(self, number: int) -> list[Call]:
         """At least so many calls."""
         with self._came:
-            assert self._came.wait_for(lambda: len(self.calls) >= number, seconds), len(self.calls)
+            assert self._came.wait_for(lambda: len(self.calls) >= number, PATIENCE), len(self.calls)
             return list(self.calls)
 
 

@@ -17,8 +17,10 @@ from tamis.notify.backoff import Backoff
 from tamis.notify.http import HttpRules
 from tamis.store import Store
 from tests.notify.receiver import Receiver
+from tests.waiting import PATIENCE
 
-HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=1, total_seconds=2)
+HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=PATIENCE, total_seconds=PATIENCE)
+LEASE = 3 * PATIENCE  # seconds
 QUICK = Backoff(first=0.02, factor=1, longest=0.02, attempts=4)
 Make = Callable[..., Notifier]
 
@@ -43,8 +45,10 @@ def notifying(store: Store, tmp_path: Path) -> Iterator[Make]:
             "http": HERE,
             "backoff": QUICK,
             "folder": tmp_path / "files",
+            "lease_seconds": LEASE,
+            "grace_seconds": PATIENCE,
         }
-        chosen = Settings(**(plain | {"lease_seconds": 10} | settings))
+        chosen = Settings(**(plain | settings))
         notifier = Notifier(other or store, chosen, clock=clock or Clock(), chance=random.Random(1))
         notifier.start()
         started.append(notifier)

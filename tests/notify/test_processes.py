@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from tamis.store.tables import outbox
 from tests.notify.book import rows, states, subscribe, tell
 from tests.notify.mailbox import WORD, mailbox
 from tests.notify.receiver import receiving
+from tests.waiting import PATIENCE, eventually
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 RUN = "from tamis.cli import main; main(prog_name='tamis')"
@@ -81,12 +81,13 @@ def test_killed_at_each_failpoint_and_resumed(store: Store, starting: Start) -> 
                 *((f"{failpoint}-{event}", f"o{number}/1") for number in range(5) for event in range(20)),
             )
             process = starting(*HERE, failpoint=failpoint)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
             assert process.returncode == -signal.SIGKILL, failpoint
-        end = time.monotonic() + 30
-        while "waiting" in states(store) or "claimed" in states(store) or not _all_told(store):
-            assert starting(*HERE, "--once").wait(60) == 0
-            assert time.monotonic() < end
+
+        def resume() -> None:
+            assert starting(*HERE, "--once").wait(PATIENCE) == 0
+
+        eventually(lambda: not {"waiting", "claimed"} & states(store).keys() and _all_told(store), resume)
     kept = {f"msg_{row.outbox_id}" for row in rows(store)}
     arrived = [call.headers["webhook-id"] for call in receiver.calls]
     assert set(arrived) == kept
@@ -124,10 +125,10 @@ def test_it_stops_in_good_order_and_shows_its_figures(store: Store, starting: St
         assert process.stderr is not None
         address = process.stderr.readline().split()[-1]
         receiver.wait_for(1)
-        with urllib.request.urlopen(address, timeout=10) as page:
+        with urllib.request.urlopen(address, timeout=PATIENCE) as page:
             assert b"tamis_notify_rows_total" in page.read()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     assert states(store) == {"delivered": 1}
 
 
@@ -144,7 +145,7 @@ def test_settings_come_from_the_environment(store: Store, starting: Start, tmp_p
             TAMIS_SMTP_FROM="tell@tamis.example",
             TAMIS_FOLDER=str(tmp_path / "out"),
         )
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, errors
     assert box.mails[0]["From"] == "tell@tamis.example"
     assert (tmp_path / "out" / "ann" / "a").is_file()

@@ -12,6 +12,7 @@ from tamis.notify.claim_budget import AHEAD, ClaimBudget
 from tamis.notify.send_queue import SendQueue
 from tamis.notify.settings import Settings
 from tamis.store.claims import Claimed
+from tests.waiting import PATIENCE
 
 SETTINGS = Settings(workers=8, per_endpoint=2, per_owner=3)
 _numbers = itertools.count(1)
@@ -78,7 +79,7 @@ def test_who_waits_in_line_is_woken(line: SendQueue) -> None:
     line.put([claimed("a x"), claimed("b x")])
     line.close()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert sorted(one.endpoint if one else "" for one in got) == ["", "a x", "b x"]
 
 

@@ -13,14 +13,13 @@ import sqlalchemy as sa
 
 from tamis.errors import StoreError, StoreUnavailable
 from tamis.failpoint import arm
-from tamis.notify.http import HttpRules
 from tamis.store import Store, claims, dispatch
 from tamis.store.database import Database
 from tamis.store.tables import outbox
 from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
 from tests.notify.receiver import answer, receiving
-from tests.notify.running import HERE, Clock, Make, hook, told_to
-from tests.waiting import eventually
+from tests.notify.running import LEASE, Clock, Make, hook, told_to
+from tests.waiting import PATIENCE, eventually
 
 
 def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, notifying: Make) -> None:
@@ -33,10 +32,10 @@ def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, not
         both = [notifying(clock), notifying(clock, other=second)]
         for event in range(20):
             tell(store, *((f"e{event}", f"o{number}/1") for number in range(10)))
-        assert both[0].drain(30)
+        assert both[0].drain(PATIENCE)
         clock.ahead = 2 * MINUTE
         both[1].wake()
-        eventually(lambda: both[0].drain(30) and states(store) == {"delivered": 162})
+        eventually(lambda: both[0].drain(PATIENCE) and states(store) == {"delivered": 162})
         for notifier in both:
             notifier.stop()
     told = told_to(receiver)
@@ -54,13 +53,16 @@ def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, not
 
 def test_stopping_gives_back_what_was_not_sent(store: Store, notifying: Make) -> None:
     gate = threading.Event()
-    with receiving(lambda handler: (gate.wait(15), answer(204)(handler))[1]) as receiver:
+    with receiving(lambda handler: (gate.wait(PATIENCE), answer(204)(handler))[1]) as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, *((f"e{number}", "ann/1") for number in range(8)))
-        notifier = notifying(workers=1, per_endpoint=4, http=HttpRules(HERE.allowed, total_seconds=4))
+        notifier = notifying(workers=1, per_endpoint=4)
         receiver.wait_for(1)
-        threading.Timer(0.2, gate.set).start()
-        notifier.stop()
+        stopping = threading.Thread(target=notifier.stop)
+        stopping.start()
+        eventually(notifier._stopping.is_set)
+        gate.set()
+        stopping.join()
     found = states(store)
     assert found.get("delivered", 0) == len(receiver.calls) < 8
     assert found["waiting"] == 8 - found["delivered"]
@@ -145,7 +147,7 @@ def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) 
         def sleep() -> None:
             if not slept:
                 slept.append(1)
-                clock.ahead = 9 * SECOND  # of ten; sending may take three
+                clock.ahead = int(LEASE - 1) * SECOND  # a second is left; sending may take longer
 
         arm("notify.after_claim", sleep)
         notifier = notifying(clock)

@@ -33,8 +33,9 @@ from tamis.notify.transports.webhook import signed
 from tests.notify.mailbox import USER, WORD, mailbox
 from tests.notify.receiver import answer, receiving
 from tests.notify.samples import NOON, event, message
+from tests.waiting import PATIENCE
 
-HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=1, total_seconds=2)
+HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=PATIENCE, total_seconds=PATIENCE)
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def transports() -> Iterator[Any]:
     made: list[Transports] = []
 
     def send(delivery: dict[str, Any], told: Message | None = None, **service: Any) -> None:
-        key = Settings(http=HERE, **service)
+        key = Settings(http=HERE, lease_seconds=3 * PATIENCE, **service)
         if not made or made[-1]._service != key:
             made.append(Transports(key))
         parsed = parse_delivery(delivery)
@@ -139,7 +140,7 @@ def test_a_body_at_its_limit_lists_less_and_never_more() -> None:
 
 
 def mail_server(port: int, **more: Any) -> MailServer:
-    return MailServer("127.0.0.1", port, **({"security": "none", "seconds": 5} | more))
+    return MailServer("127.0.0.1", port, **({"security": "none", "seconds": PATIENCE} | more))
 
 
 def test_a_mail(transports: Any) -> None:

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from bench.workloads.real.data import lines
-from tamis import Index, from_eventbridge, parse, to_text
+from tamis import Index, parse, to_text
 from tamis.engines.engines import NAMES
 from tamis.errors import ExpressionError
 from tamis.expression.predicates import Text
 from tamis.expression.tree import Expr
 from tamis.expression.truth import matches
+from tamis.language import from_eventbridge
 from tamis.values.event import event_from
 from tests.realdata import cql2
 

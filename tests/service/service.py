@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,10 +17,13 @@ import uvicorn
 
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.live import Live
-from tamis.service import Service, Settings
+from tamis.service import Service, Settings, health
 from tamis.service.server import address_of, config_of, listen
 from tamis.store import Store, keys
+from tests.service.timed import Timed
 from tests.waiting import PATIENCE, eventually
+
+health.PATIENCE = PATIENCE  # on a busy machine the store may take longer to answer, and is ready all the same
 
 
 class Running:
@@ -59,21 +64,31 @@ class Caller:
 
 
 @contextmanager
-def running(url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None = None) -> Iterator[Running]:
-    """A service on the store at ``url``."""
+def running(
+    url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None = None, loop: Timed | None = None
+) -> Iterator[Running]:
+    """A service on the store at ``url``; with ``loop``, on the clock of a test."""
     with Store.open(url, limits) as store, Live.open(store) as live:
         service = Service(store, live, settings)
-        eventually(lambda: live.is_warm, 120)
-        with serving(service) as address, httpx.Client(base_url=address, timeout=PATIENCE) as http:
+        eventually(lambda: live.is_warm)
+        with serving(service, loop) as address, httpx.Client(base_url=address, timeout=PATIENCE) as http:
             yield Running(service, http)
 
 
 @contextmanager
-def serving(service: Service) -> Iterator[str]:
+def serving(service: Service, loop: Timed | None = None) -> Iterator[str]:
     """A server; the address where it is found."""
-    server = uvicorn.Server(config_of(service))
+    config = config_of(service)
+    if loop is not None:
+        config.http = loop.watching(config.http)
+    server = uvicorn.Server(config)
     with listen("127.0.0.1", 0) as listening:
-        thread = threading.Thread(target=server.run, args=([listening],))
+
+        def serve() -> None:
+            with asyncio.Runner(loop_factory=(lambda: loop) if loop else config.get_loop_factory()) as runner:
+                runner.run(server.serve([listening]))
+
+        thread = threading.Thread(target=serve)
         thread.start()
         try:
             eventually(lambda: server.started or not thread.is_alive())
@@ -81,15 +96,39 @@ def serving(service: Service) -> Iterator[str]:
         finally:
             service.stop()
             server.should_exit = True
+            if loop is not None:
+                loop.let_run()
             thread.join(PATIENCE)
 
 
-def opened(run: Running, said: bytes = b"") -> socket.socket:
+class Wire(socket.socket):
+    """A connection of a test's own, which counts the bytes that it sends."""
+
+    sent = 0
+
+    def sendall(self, said: Any, flags: int = 0) -> None:
+        """Send, and count."""
+        super().sendall(said, flags)
+        self.sent += len(said)
+
+
+def opened(run: Running, said: bytes = b"") -> Wire:
     """A connection of one's own, on which something was said."""
     url = run.http.base_url
-    connection = socket.create_connection((url.host, url.port or 80), timeout=PATIENCE)
+    connection = Wire()
+    connection.settimeout(PATIENCE)
+    connection.connect((url.host, url.port or 80))
     connection.sendall(said)
     return connection
+
+
+def answered(connection: socket.socket) -> bytes:
+    """The next whole answer on a connection."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        found += connection.recv(1)
+    length = re.search(rb"content-length: (\d+)", found, re.IGNORECASE)
+    return found + (connection.recv(int(length[1]), socket.MSG_WAITALL) if length else b"")
 
 
 def ended(connection: socket.socket) -> bytes:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tamis.limits import Limits
+from tamis.service import bodies
 from tamis.service.bodies import Patience
-from tests.service.service import Running, ended, file_url, opened, problem, running
-from tests.waiting import eventually
+from tests.service.service import Running, Wire, answered, ended, file_url, opened, problem, running
+from tests.service.timed import Timed
+from tests.waiting import PATIENCE, eventually
 
 ROOT, STREAM = "/v1/subscriptions", "/v1/stream"
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -23,9 +25,18 @@ edges = pytest.mark.parametrize("edge", [-1, 0, 1], ids=["below", "at", "above"]
 
 
 @pytest.fixture
-def quick(tmp_path: Path) -> Iterator[Running]:
-    """A service that waits for a second."""
-    with running(file_url(tmp_path), Limits(request_seconds=1, connections_at_once=10)) as started:
+def loop(monkeypatch: pytest.MonkeyPatch) -> Timed:
+    """The clock of a service that waits for 30 seconds."""
+    timed = Timed()
+    monkeypatch.setattr(bodies, "time", SimpleNamespace(monotonic=timed.time))
+    return timed
+
+
+@pytest.fixture
+def strict(tmp_path: Path, loop: Timed) -> Iterator[Running]:
+    """A service on that clock."""
+    limits = Limits(request_seconds=30, body_bytes_per_second=100, connections_at_once=10)
+    with running(file_url(tmp_path), limits, loop=loop) as started:
         yield started
 
 
@@ -42,7 +53,7 @@ def post(path: str, length: int, key: str | None = None) -> bytes:
 
 
 @contextlib.contextmanager
-def held(run: Running, number: int, said: bytes) -> Iterator[list[socket.socket]]:
+def held(run: Running, number: int, said: bytes) -> Iterator[list[Wire]]:
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(opened(run, said)) for _ in range(number)]
 
@@ -50,41 +61,43 @@ def held(run: Running, number: int, said: bytes) -> Iterator[list[socket.socket]
 # -- connections -------------------------------------------------------------------------------------------
 
 
-def test_who_was_answered_without_a_body_cannot_stay(quick: Running) -> None:
+def test_who_was_answered_without_a_body_cannot_stay(strict: Running, loop: Timed) -> None:
     """A byte of it now and then does not help."""
-    with held(quick, 9, post("/v1/events", 1_000_000)) as connections:
+    with held(strict, 9, post("/v1/events", 1_000_000)) as connections:
         for connection in connections:
-            assert connection.recv(65_536).startswith(b"HTTP/1.1 401")
-            connection.sendall(b"x")
-        began = time.monotonic()
-        with contextlib.suppress(ConnectionError):
-            while time.monotonic() - began < 10:
-                connections[0].sendall(b"x")
-                time.sleep(0.1)
-        assert 0.5 < time.monotonic() - began < 10
-        for connection in connections[1:]:
+            assert answered(connection).startswith(b"HTTP/1.1 401")
+        for _ in range(29):
+            for connection in connections:
+                connection.sendall(b"x")
+            loop.advance(1, *connections)
+        assert all(loop.seen(connection).is_open for connection in connections)
+        loop.advance(1)
+        for connection in connections:
             assert ended(connection) == b""  # nothing is said to who was answered
-    eventually(lambda: quick.http.get("/healthz").status_code == 200)
+    eventually(lambda: strict.http.get("/healthz").status_code == 200)
 
 
-def test_a_body_that_comes_after_its_answer_ends_nothing(quick: Running) -> None:
-    with opened(quick, post("/v1/events", 8)) as connection:
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 401")
+def test_a_body_that_comes_after_its_answer_ends_nothing(strict: Running, loop: Timed) -> None:
+    with opened(strict, post("/v1/events", 8)) as connection:
+        assert answered(connection).startswith(b"HTTP/1.1 401")
         connection.sendall(b"1234567")
-        time.sleep(0.2)
+        loop.advance(20, connection)
         connection.sendall(b"8")
-        time.sleep(1.2)  # request_seconds, and some: the connection waits for the next request now
+        loop.advance(31, connection)  # request_seconds, and some: it waits for the next request now
         for body in (b"", b"8" * 8 + HEALTH):
             connection.sendall(post("/v1/events", 8) if body else HEALTH)
-            assert connection.recv(65_536).startswith(b"HTTP/1.1 401" if body else b"HTTP/1.1 200")
+            assert answered(connection).startswith(b"HTTP/1.1 401" if body else b"HTTP/1.1 200")
             connection.sendall(body)
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+        assert answered(connection).startswith(b"HTTP/1.1 200")
 
 
-def test_what_comes_between_requests_must_become_one(quick: Running) -> None:
-    with opened(quick, HEALTH) as connection:
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+def test_what_comes_between_requests_must_become_one(strict: Running, loop: Timed) -> None:
+    with opened(strict, HEALTH) as connection:
+        assert answered(connection).startswith(b"HTTP/1.1 200")
         connection.sendall(b"\r\n")
+        loop.advance(29, connection)
+        assert loop.seen(connection).is_open
+        loop.advance(1)
         assert ended(connection).startswith(b"HTTP/1.1 408")
 
 
@@ -108,29 +121,41 @@ def test_a_burst_does_not_buy_patience_for_long() -> None:
     assert patience.left == 1
 
 
-def test_a_long_body_may_take_long(quick: Running) -> None:
-    """Three times request_seconds, in pieces."""
+def test_a_long_body_may_take_long(strict: Running, loop: Timed) -> None:
+    """Three times request_seconds, in pieces; each earns a little more than it takes."""
+    pieces = [b'{"attributes": {"a": %d, "text": "%s"}}\n' % (at, b"x" * 400) for at in range(30)]
+    key, length = strict.key("ann", "publish"), sum(map(len, pieces))
+    with opened(strict, post("/v1/events", length, key).replace(b"json", b"x-ndjson")) as connection:
+        eventually(lambda: strict.service.open_requests.count("ann") == 1)
+        for piece in pieces:
+            loop.advance(3, connection)
+            connection.sendall(piece)
+        assert b'{"summary":{"accepted":30}}' in until(connection, b"0\r\n\r\n")
 
-    def pieces() -> Iterator[bytes]:
-        for number in range(15):
-            yield b'{"attributes": {"a": %d, "text": "%s"}}\n' % (number, b"x" * 400)
-            time.sleep(0.2)
 
-    answer = quick.caller("ann").lines("/v1/events", pieces())
-    assert answer.text.endswith('{"summary":{"accepted":15}}\n')
+def until(connection: socket.socket, end: bytes) -> bytes:
+    """What comes on a connection, up to ``end``."""
+    found = b""
+    while not found.endswith(end):
+        piece = connection.recv(65_536)
+        assert piece, found
+        found += piece
+    return found
 
 
-def test_a_byte_now_and_then_does_not_do(quick: Running) -> None:
-    with opened(quick, post("/v1/events", 1_000, quick.key("ann", "publish"))) as connection:
-        connection.settimeout(0.2)
-        began, found = time.monotonic(), b""
-        while not found and time.monotonic() - began < 10:
+def test_a_byte_now_and_then_does_not_do(strict: Running, loop: Timed) -> None:
+    """A byte a second earns a hundredth of a second."""
+    with opened(strict, post("/v1/events", 1_000, strict.key("ann", "publish"))) as connection:
+        eventually(lambda: strict.service.open_requests.count("ann") == 1)
+        sent = 0
+        while not loop.seen(connection).answers:
             connection.sendall(b"{")
-            with contextlib.suppress(TimeoutError):
-                found = connection.recv(65_536)
+            loop.advance(1, connection)
+            sent += 1
+        found = answered(connection)
     assert found.startswith(b"HTTP/1.1 408")
     assert b"body_bytes_per_second" in found
-    assert 0.9 < time.monotonic() - began < 5
+    assert sent == 31  # 30 seconds, and a third of one that 30 bytes have earned
 
 
 # -- places ------------------------------------------------------------------------------------------------
@@ -184,7 +209,7 @@ def test_a_stream_takes_no_place_of_a_request(tmp_path: Path) -> None:
 
 def test_no_more_streams_than_allowed_however_they_come(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(owner_streams=4)) as run:
-        ann, together = run.caller("ann"), threading.Barrier(24)
+        ann, together = run.caller("ann"), threading.Barrier(24, timeout=PATIENCE)
 
         def read(_: int) -> int:
             together.wait()

@@ -182,7 +182,7 @@ def test_what_was_acknowledged_is_there_after_a_kill(data: Path) -> None:
 
 def test_a_signal_lets_what_was_begun_end(data: Path) -> None:
     """An import is half-way through its body when the signal comes: it is told, what was taken is there."""
-    with served(data) as service:
+    with served(data, "--limit", f"request_seconds={PATIENCE:.0f}") as service:
         key = key_for(data, "subscribe")
         ann = Caller(service.http, key)
         began, go_on = threading.Event(), threading.Event()
@@ -213,7 +213,7 @@ def test_a_signal_lets_what_was_begun_end(data: Path) -> None:
 
 def listens(http: httpx.Client) -> bool:
     try:
-        socket.create_connection((http.base_url.host, http.base_url.port or 80), timeout=1).close()
+        socket.create_connection((http.base_url.host, http.base_url.port or 80), timeout=PATIENCE).close()
     except OSError:
         return False
     return True

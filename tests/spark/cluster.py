@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import NamedTuple
 
 import pyspark
 
+from tests.waiting import eventually
+
 SPARK_HOME = Path(pyspark.__file__).parent
-PATIENCE_S = 60
 
 
 class Cluster(NamedTuple):
@@ -60,12 +60,13 @@ def _start(log: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
 
 
 def _wait_for(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(pattern, log.read_text(encoding="utf-8", errors="replace")):
-            return found[1]
-        time.sleep(0.1)
-    raise AssertionError(f"{log.name} never said {pattern!r}:\n{log.read_text(errors='replace')[-4000:]}")
+    def text() -> str:
+        return log.read_text(encoding="utf-8", errors="replace")
+
+    def is_alive() -> None:
+        assert process.poll() is None, f"{log.name} never said {pattern!r}:\n{text()[-4000:]}"
+
+    return str(eventually(lambda: re.search(pattern, text()), is_alive, every=0.1)[1])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

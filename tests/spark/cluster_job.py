@@ -39,17 +39,18 @@ def pairs(frame: Any) -> list[list[str]]:
 
 
 def with_a_death(frame: Any, index: str, begun: Path, worker: int) -> list[list[str]]:
-    """Match slowly; when some tasks are under way, the worker and its executor are killed."""
+    """Match; when some tasks are under way, the worker and its executor are killed, and the others go on."""
+    killed = begun.with_name("killed")
 
     def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         begun.touch()
-        time.sleep(0.5)
+        wait_for(killed)
         yield from batches
 
     def kill() -> None:
-        while not begun.exists():
-            time.sleep(0.02)
+        wait_for(begun)
         os.killpg(worker, signal.SIGKILL)
+        killed.touch()
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -57,6 +58,11 @@ def with_a_death(frame: Any, index: str, begun: Path, worker: int) -> list[list[
     found = pairs(slow.transform(match(index, plan="replicated")))
     killer.join()
     return found
+
+
+def wait_for(file: Path) -> None:
+    while not file.exists():
+        time.sleep(0.02)
 
 
 def prefixes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import faulthandler
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import tamis.spark
 from tamis.spark.metrics import StreamMetrics
 from tamis.store import Store
+from tests.waiting import PATIENCE, eventually
 
 
 def main(folder: Path) -> None:
@@ -64,14 +64,12 @@ def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[st
     }
     with metrics.watch(spark):
         tamis.spark.match_stream(arriving, index, store=url, **options).awaitTermination()
-        for _ in range(100):  # the listener is told later
-            if seen := metrics.registry.get_sample_value("tamis_stream_events_total", {"query": "connected"}):
-                break
-            time.sleep(0.1)
+        total = "tamis_stream_events_total", {"query": "connected"}
+        seen = eventually(lambda: metrics.registry.get_sample_value(*total))  # the listener is told later
     outbox = spark.read.format("tamis").option("store", url).option("table", "outbox").load()
     return pairs(outbox), seen
 
 
 if __name__ == "__main__":
-    faulthandler.dump_traceback_later(80, exit=True)  # one that hangs says where
+    faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)  # one that hangs says where
     main(Path(sys.argv[1]))

@@ -14,4 +14,4 @@ def until(done: Callable[[], Any], query: Any) -> None:
     def is_sound() -> None:
         assert query.exception() is None, query.exception()
 
-    eventually(done, 90, is_sound, every=0.05)
+    eventually(done, is_sound, every=0.05)

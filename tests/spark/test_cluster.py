@@ -16,6 +16,7 @@ import pytest
 
 import tamis
 from tests.spark.cluster import SPARK_HOME, standalone
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).resolve().parent
@@ -67,7 +68,12 @@ def submit(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProce
         "PYSPARK_DRIVER_PYTHON": str(folder / "packed" / "bin" / "python"),
     }
     return subprocess.run(
-        [*command, *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=300
+        [*command, *arguments],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=5 * PATIENCE,
     )
 
 
@@ -85,7 +91,7 @@ def test_two_workers_find_what_one_process_finds_even_if_one_dies(tmp_path: Path
             str(dies.pid),
         )
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-        assert dies.wait(timeout=10) != 0, "the worker is still there"
+        assert dies.wait(timeout=PATIENCE) != 0, "the worker is still there"
     result = json.loads(done.stdout.splitlines()[-1])
     assert result["refused"] == 1
     assert pairs

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).resolve().parent
 ARGUMENTS = "--driver-java-options -XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=2"
@@ -17,7 +19,8 @@ PAIRS = [["a", "phone"], ["b", "cheap"]]
 
 
 def test_every_stage_runs_over_connect(tmp_path: Path) -> None:
-    source = os.pathsep.join([str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")])
+    root = HERE.parents[1]
+    source = os.pathsep.join([str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {
         "SPARK_REMOTE": "local[2]",
         "SPARK_TESTING": "1",  # Spark's own way to have a free port: several of these may run at a time
@@ -41,6 +44,8 @@ def _run(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProce
     """The job with files for its output: a pipe would stay open as long as the server it leaves behind."""
     command = [sys.executable, HERE / "connect_job.py", folder]
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
-        code = subprocess.run(command, env=environment, stdout=out, stderr=err, timeout=120).returncode
+        code = subprocess.run(
+            command, env=environment, stdout=out, stderr=err, timeout=5 * PATIENCE
+        ).returncode
     texts = ((folder / name).read_text() for name in ("out", "err"))
     return subprocess.CompletedProcess(command, code, *texts)

@@ -141,7 +141,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
 
     monkeypatch.setattr(Store, "add_digests", crash_after_commit)
     query = stream.start()
-    eventually(lambda: query.exception() is not None, 90)
+    eventually(lambda: query.exception() is not None)
     assert "the plug was pulled" in str(query.exception())
     monkeypatch.setattr(Store, "add_digests", commit)
     query = stream.start()  # the batch that crashed comes again

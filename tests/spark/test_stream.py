@@ -18,7 +18,7 @@ import tamis
 from tamis.errors import IndexNotFound, InputError, TamisError
 from tamis.store import Store
 from tests.spark.queries import until
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -233,7 +233,7 @@ def test_killing_driver_worker_and_executor_loses_nothing(world: World, repo_roo
             before = len(world.outbox())
             _wait(lambda before=before: len(world.outbox()) > before, job)
             _kill(job, victim)
-        job.wait(timeout=120)
+        job.wait(timeout=5 * PATIENCE)
         _end(job)
         assert attempt < 2 or job.returncode == 0
     assert {(e, s) for e, s, _ in world.outbox()} == want
@@ -252,7 +252,7 @@ def _job(world: World, root: Path) -> subprocess.Popen[bytes]:
 
 
 def _wait(done: Callable[[], bool], job: subprocess.Popen[bytes]) -> None:
-    eventually(lambda: done() or job.poll() is not None, 90)
+    eventually(lambda: done() or job.poll() is not None)
 
 
 def _kill(job: subprocess.Popen[bytes], victim: str) -> None:

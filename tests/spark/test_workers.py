@@ -14,6 +14,7 @@ import pytest
 from tamis.errors import InputError
 from tamis.shards.manifest import Manifest, Settings, Shard
 from tamis.spark.plan import choose
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 JOB = """
@@ -55,7 +56,7 @@ def run_job(tmp_path: Path, **more: str) -> str:
         env={**named, **here, **java, **{name: value.format(bare=bare) for name, value in more.items()}},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=5 * PATIENCE,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith(("FOUND", "REFUSED"))]
     assert len(lines) == 1, done.stdout + done.stderr

@@ -20,6 +20,7 @@ from tamis.store import Store, deliveries, migrations, owners
 from tamis.store.database import HEAD, VERSION_TABLE, read_address
 from tamis.store.owners import Owner
 from tamis.store.tables import METADATA
+from tests.waiting import PATIENCE
 
 OPEN = "import sys; from tamis.store import Store; s = Store.open(sys.argv[1]); s.put(sys.argv[2], 'a = 1')"
 
@@ -138,7 +139,7 @@ def test_several_processes_open_a_new_store_at_once(url: str) -> None:
         subprocess.Popen([sys.executable, "-c", OPEN, url, f"s{number}"], stderr=subprocess.PIPE, text=True)
         for number in range(4)
     ]
-    said = [process.communicate(timeout=120)[1] for process in started]
+    said = [process.communicate(timeout=PATIENCE)[1] for process in started]
     assert [process.returncode for process in started] == [0] * 4, said
     with Store.open(url) as store:
         assert [change.sequence for change in store.changes(0)] == [1, 2, 3, 4]

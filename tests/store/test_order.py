@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from tamis.limits import DEFAULT_LIMITS
 from tamis.store import Store, subscriptions
 from tamis.store.outbox import add_matches
 from tamis.store.tables import outbox
+from tests.waiting import PATIENCE, eventually
 
 PIECE = 400
 WRITER = f"""
@@ -34,6 +34,13 @@ for number in range(10_000):
 """
 
 
+def waits_for_a_lock(store: Store) -> bool:
+    """Whether a transaction in this database waits for another."""
+    waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    with store.database.reading() as connection:
+        return bool(connection.exec_driver_sql(waits).scalar())
+
+
 def test_a_writer_waits_for_the_one_who_took_the_number_before(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         entry = subscriptions.entry_from(("first", "a = 1"), DEFAULT_LIMITS)
@@ -41,10 +48,9 @@ def test_a_writer_waits_for_the_one_who_took_the_number_before(postgres_url: str
         with store.database.writing() as slow:
             subscriptions.write(slow, [entry])
             second.start()
-            second.join(0.5)
-            assert second.is_alive()
+            eventually(lambda: waits_for_a_lock(store))
             assert store.changes(0) == []
-        second.join(30)
+        second.join(PATIENCE)
         assert [(change.sequence, change.id) for change in store.changes(0)] == [(1, "first"), (2, "second")]
 
 
@@ -57,9 +63,8 @@ def test_rows_of_the_outbox_become_visible_in_order(postgres_url: str) -> None:
         with store.database.writing() as slow:
             add_matches(slow, matches("first"), "q", 0)
             second.start()
-            second.join(0.5)
-            assert second.is_alive()
-        second.join(30)
+            eventually(lambda: waits_for_a_lock(store))
+        second.join(PATIENCE)
         with store.database.reading() as connection:
             found = connection.execute(sa.select(outbox.c.event_id).order_by(outbox.c.id)).scalars().all()
         assert found == ["first", "second"]
@@ -92,7 +97,9 @@ def test_kill_9_leaves_nothing_half_written(tmp_path: Path, after: int) -> None:
     with subprocess.Popen([sys.executable, "-c", WRITER, url], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(after)]
-        time.sleep(0.013 * after)  # somewhere in the middle of the next
+        log = tmp_path / "store.db-wal"
+        before = log.stat().st_size
+        eventually(lambda: log.stat().st_size != before, every=0.001)  # it is in the middle of the next
         writer.send_signal(signal.SIGKILL)
         acknowledged += [int(line) for line in writer.stdout.read().splitlines()]
     with Store.open(url) as store:

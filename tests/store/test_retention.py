@@ -16,6 +16,7 @@ from tamis.store.events import NewEvent
 from tamis.store.moments import now
 from tamis.store.retention import Forgotten
 from tamis.store.tables import deliveries
+from tests.counting import sqlite_steps
 from tests.waiting import eventually
 
 LOG = {"transport": "log"}
@@ -153,13 +154,8 @@ def test_step_costs_the_same_whatever_the_log_holds(tmp_path: Path) -> None:
             store.put_many([(f"s{number}", "a = 1") for number in range(size)])
             store.forget(now() + 1)
             store.put("s7", "a = 2")
-            with store.database.writing() as connection:
-                steps: list[int] = []
-                raw = connection.connection.driver_connection
-                assert raw is not None
-                raw.set_progress_handler(lambda steps=steps: steps.append(1), 10)
+            with store.database.writing() as connection, sqlite_steps(connection) as steps:
                 assert retention.forget(connection, now() + 1).gone.changes == 1
-                raw.set_progress_handler(None, 0)
             costs.append(len(steps))
     assert costs[1] < 2 * costs[0] + 20, costs
 

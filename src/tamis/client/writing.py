@@ -18,7 +18,7 @@ from tamis.values.value import clean_string, clean_time, clean_value, format_tim
 
 Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
 Status = Literal["active", "paused"]
-Expression: TypeAlias = str | Mapping[str, Any] | Expr
+Expression: TypeAlias = "str | Mapping[str, Any] | Expr"
 RowLike: TypeAlias = Row | Known | Mapping[str, Any] | tuple[str, Expression]
 Rows: TypeAlias = Iterable[RowLike] | Mapping[str, Expression]
 

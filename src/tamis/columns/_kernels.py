@@ -1,4 +1,4 @@
-"""Compiled loops of the bulk path: rows are many, so they are passed over as seldom as possible."""
+"""Compiled loops that read bulk tables: rows are many, so there are as few passes over them as possible."""
 
 from numba import njit
 
@@ -7,9 +7,9 @@ BETWEEN, STRUCTURAL, FLOAT = 10, 250, 1  # as in codes.py and the definition of 
 
 @njit(cache=True, nogil=True)
 def renumber(code, known, number, out):
-    """Return number the texts ``known[code]`` in order of appearance; returns how many appear.
+    """Number the texts ``known[code]`` in order of appearance; return how many appear.
 
-    ``number`` holds -1 for every text and ends as their numbers.
+    ``number`` holds -1 for every text at first, and their numbers at the end.
     """
     count = 0
     for i in range(len(code)):
@@ -30,14 +30,14 @@ def mark_numbers(numbers, low, seen):
 
 @njit(cache=True, nogil=True)
 def take_ranks(numbers, low, rank, out):
-    """The rank of every number, counted from ``low``."""
+    """Write the rank of every number, counted from ``low``."""
     for i in range(len(numbers)):
         out[i] = rank[numbers[i] - low]
 
 
 @njit(cache=True, nogil=True)
 def wrong_counts(op, arity, least, most, wrong):
-    """Mark rows with too few or too many operands for their operator; returns whether there is one."""
+    """Mark rows with too few or too many operands for their operator; return whether there is one."""
     found = False
     for i in range(len(op)):
         wrong[i] = arity[i] < least[op[i]] or arity[i] > most[op[i]]
@@ -47,12 +47,11 @@ def wrong_counts(op, arity, least, most, wrong):
 
 @njit(cache=True, nogil=True)
 def fits_operands(op, args, kind, first, last, allowed):
-    """Return whether a predicate takes operands of these kinds; ``allowed`` has a bit for each kind, by
-    operator."""
+    """Return whether a predicate takes operands of these kinds; ``allowed[op]`` has a bit per kind."""
     for k in range(first, last):
         if not (allowed[op] >> kind[args[k]]) & 1:
             return False
-    if op >> 1 == BETWEEN >> 1:  # whole and other numbers are of one kind
+    if op >> 1 == BETWEEN >> 1:  # integers and floats are of one kind
         return max(kind[args[first]], FLOAT) == max(kind[args[first + 1]], FLOAT)
     return True
 
@@ -61,11 +60,10 @@ def fits_operands(op, args, kind, first, last, allowed):
 def misplaced_row(op, arity, args, kind, row_start, arg_start, least, most, allowed, depth, deepest):
     """Return the first row that cannot stand where it does, or -1.
 
-    The rows of an expression are in reverse Polish order. Each operator must have as many operands as it
-    takes, at least ``least[op]`` and at most ``most[op]``, and find them: those of a predicate, of kinds that
-    it takes, among the operands of its expression, those of AND, OR and NOT among the trees before it. No
-    tree may have more than ``deepest`` levels. ``depth`` is scratch, as long as the longest expression has
-    rows.
+    The rows of an expression are in reverse Polish order. Each operator must have from ``least[op]`` to
+    ``most[op]`` operands, and find them. A predicate finds them among the operands of its expression, of the
+    kinds that it takes. AND, OR and NOT find them among the trees before them. No tree may have more than
+    ``deepest`` levels. ``depth`` is scratch space, with room for the rows of the longest expression.
     """
     for e in range(len(row_start) - 1):
         operands, trees = arg_start[e], 0

@@ -1,14 +1,14 @@
-"""The bulk path: Arrow rows of (id, attribute, operator, operands) straight to columns.
+"""Read bulk tables: Arrow rows of (id, attribute, operator, operands) become columns directly.
 
-Rows with the same id form one conjunction. Operands stand in any of the columns ``value``,
-``number``, ``string``, ``time`` and ``boolean``, each a scalar or a list; a row uses the ones that
-are not null. Optional: ``weight`` per row, ``priority`` and ``version`` per id. A subscription with an
-unusable row is refused as a whole and reported; the others go on.
+Rows with the same id form one conjunction. Operands stand in any of the columns ``value``, ``number``,
+``string``, ``time`` and ``boolean``, each a scalar or a list; a row uses the columns that are not null.
+Optional: ``weight`` per row, ``priority`` and ``version`` per id. A subscription with an unusable row is
+refused as a whole and reported; the others are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,14 +16,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.columns._kernels import BETWEEN, mark_numbers, renumber, take_ranks, wrong_counts
-from tamis.columns.codes import IS_COMPARISON, LEAST, MOST, NAMES, TAKES_ORDER, TAKES_STRINGS, Kind
+from tamis.columns._kernels import mark_numbers, renumber, take_ranks
+from tamis.columns.bulk_checks import check_arity, check_kinds, check_sizes, check_strings, row_of_operand
+from tamis.columns.codes import NAMES, Kind
 from tamis.columns.exotic import Refusals, check_exotic
 from tamis.columns.literals import Literals, from_arrow, string_column
 from tamis.columns.rows import Columns, runs, starts
 from tamis.columns.texts import normal, readable
 from tamis.columns.times import arrow_micros
-from tamis.errors import ExpressionLimit, InputError, SubscriptionError, TamisError, TypeMismatch
+from tamis.errors import InputError, SubscriptionError, TamisError, TypeMismatch
 from tamis.limits import DEFAULT_LIMITS, Limits
 
 OPERANDS = ("value", "values", "number", "string", "time", "boolean")
@@ -32,7 +33,7 @@ Codes = npt.NDArray[np.uint32]
 
 
 class Bulk(NamedTuple):
-    """What a bulk table held: the good subscriptions; the refused ids, their errors and first bad rows."""
+    """The content of a bulk table: good subscriptions; refused ids, their errors and first bad rows."""
 
     ids: pa.Array
     columns: Columns
@@ -43,7 +44,7 @@ class Bulk(NamedTuple):
 
 
 def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
-    """Read a bulk table; see the module's page for its columns."""
+    """Read a bulk table; the module's docstring describes its columns."""
     for name in ("id", "attribute", "operator"):
         if name not in table.column_names:
             raise InputError(
@@ -55,14 +56,14 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     names, attribute = _coded(table.column("attribute"), "attribute", refusals)
     op = _operators(table.column("operator"), refusals)
     literals, arity, literal = _literals(table, refusals)
-    _check_arity(op, arity, refusals, limits)
-    _check_kinds(op, arity, literals.kind, literal, refusals)
+    check_arity(op, arity, refusals, limits)
+    check_kinds(op, arity, literals.kind, literal, refusals)
     op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits)
     size = np.bincount(group, minlength=len(ids))
     id_bytes, name_bytes = _lengths(ids), _lengths(names)
-    for bad, owner, reason in _check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
+    for bad, owner, reason in check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
         refusals.add_owned(bad, owner, reason)
-    _check_strings(literals, literal, arity, refusals, limits)
+    check_strings(literals, literal, arity, refusals, limits)
     refusals.add_owned(id_bytes == 0, group, SubscriptionError("id is empty"))
     refusals.add_owned(name_bytes == 0, attribute, SubscriptionError("attribute is empty"))
     weight, priority = _floats(table, "weight", 1.0, refusals), _floats(table, "priority", 0.0, refusals)
@@ -90,8 +91,7 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
 
 
 def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:
-    """Return the rows of good subscriptions, those of one together; ``None`` if that is all of them, as they
-    are."""
+    """Return the rows of good subscriptions, grouped; ``None`` if all rows can stay as they are."""
     together = bool(np.all(group[1:] >= group[:-1]))
     if together and keep.all():
         return None
@@ -107,7 +107,7 @@ def _sums(count: npt.NDArray[Any], start: Index) -> Index:
 
 
 def _first(values: npt.NDArray[Any], group: Codes, keep: npt.NDArray[np.bool_]) -> Any:
-    """Of every good subscription the value in its first row."""
+    """Return the value in the first row of every good subscription."""
     if not len(values):
         return np.zeros(np.count_nonzero(keep))
     first = np.zeros(len(keep), np.int64)
@@ -116,7 +116,7 @@ def _first(values: npt.NDArray[Any], group: Codes, keep: npt.NDArray[np.bool_]) 
 
 
 def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.Array, Codes]:
-    """Distinct strings in order of appearance, and each row's place among them."""
+    """Return the distinct strings in order of appearance, and each row's place among them."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(array.type):
         _check_text(array.type.value_type, name)
@@ -129,13 +129,13 @@ def _coded(column: pa.ChunkedArray, name: str, refusals: Refusals) -> tuple[pa.A
     array = _readable(array, lambda: np.arange(len(array)), refusals)
     if array.null_count:
         refusals.add(array.is_null().to_numpy(zero_copy_only=False), SubscriptionError(f"{name} is null"))
-        array = array.fill_null("")  # a text of its own, so that nobody else's rows are refused with it
+        array = array.fill_null("")  # a text of its own, so that other rows are not refused
     coded = normal(array).dictionary_encode()
     return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.uint32)
 
 
 def _check_text(kind: pa.DataType, name: str) -> None:
-    """Refuse ids, attributes and operators that are not text: 7 would silently become '7'."""
+    """Raise an error if ids, attributes or operators are not text: 7 would silently become '7'."""
     tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
     if not any(test(kind) for test in tests):
         raise SubscriptionError(
@@ -144,7 +144,7 @@ def _check_text(kind: pa.DataType, name: str) -> None:
 
 
 def _recoded(array: pa.DictionaryArray) -> tuple[pa.Array, Codes]:
-    """:func:`_coded` for strings that come coded: nothing is done row by row but renumbering."""
+    """Return the same as :func:`_coded` for coded strings: only renumbering is done row by row."""
     coded = normal(array.dictionary.cast(pa.string())).dictionary_encode()
     code = array.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     number, place = np.full(len(coded.dictionary), -1, np.int32), np.empty(len(code), np.uint32)
@@ -155,7 +155,7 @@ def _recoded(array: pa.DictionaryArray) -> tuple[pa.Array, Codes]:
 
 
 def _readable(strings: pa.Array, rows: Callable[[], Index], refusals: Refusals) -> pa.Array:
-    """``strings`` with the ones that are not UTF-8 left empty and their rows refused."""
+    """Return ``strings`` with those that are not UTF-8 emptied; refuse their rows."""
     usable = readable(strings)
     if usable is None:
         return strings
@@ -194,7 +194,7 @@ class _Operands:
 
     def row(self) -> Index:
         """Return the row of every operand."""
-        return _rows(self.count)
+        return row_of_operand(self.count)
 
     def refuse(self, bad: npt.NDArray[np.bool_], reason: TamisError, refusals: Refusals) -> None:
         """Refuse the rows of the marked operands."""
@@ -202,13 +202,8 @@ class _Operands:
             refusals.add(self.row()[bad], reason)
 
 
-def _rows(arity: npt.NDArray[Any]) -> Index:
-    """Return the row of every operand."""
-    return np.repeat(np.arange(len(arity)), arity)
-
-
 def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Codes]:
-    """Return the pool, how many operands each row has, and the place in the pool of each, in row order."""
+    """Return the pool, the number of operands of each row, and the place of each operand in the pool."""
     kinds, bits, places, columns = [], [], [], []
     strings: pa.Array = pa.array([], pa.string())
     count = 0
@@ -233,7 +228,7 @@ def _literals(table: pa.Table, refusals: Refusals) -> tuple[Literals, Codes, Cod
 
 
 def _in_row_order(columns: list[_Operands], places: list[Codes]) -> tuple[Codes, Codes]:
-    """Return how many operands each row has in all columns, and these row by row."""
+    """Return how many operands each row has in all columns, and the places of the operands row by row."""
     if len(columns) == 1:
         return columns[0].count, places[0]
     order = np.argsort(np.concatenate([column.row() for column in columns]), kind="stable")
@@ -242,7 +237,7 @@ def _in_row_order(columns: list[_Operands], places: list[Codes]) -> tuple[Codes,
 
 
 def _distinct(name: str, operands: _Operands, values: Any, refusals: Refusals) -> tuple[Kind, Any, Codes]:
-    """Kind, distinct bits (or strings) and each value's place among them."""
+    """Return the kind, the distinct bits (or strings) and each value's place among them."""
     kind = values.type
     if pa.types.is_dictionary(kind):
         return _distinct(name, operands, values.dictionary_decode(), refusals)
@@ -270,7 +265,7 @@ def _distinct(name: str, operands: _Operands, values: Any, refusals: Refusals) -
 
 
 def _unique(numbers: Index) -> tuple[Index, Codes]:
-    """Distinct numbers and each one's place; a table instead of sorting if they lie close together."""
+    """Return distinct numbers and the place of each, by a table instead of sorting if they lie close."""
     low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
     if high - low > 1 << 22:
         distinct, inverse = np.unique(numbers, return_inverse=True)
@@ -283,7 +278,7 @@ def _unique(numbers: Index) -> tuple[Index, Codes]:
 
 
 def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], Codes]:
-    """:func:`_unique` for floats, which in practice are often whole."""
+    """Return the same as :func:`_unique` for floats, which in practice are often whole."""
     if len(numbers) and np.abs(numbers).max() < 1 << 22:
         whole = numbers.astype(np.int64)
         if np.array_equal(whole, numbers):
@@ -293,68 +288,12 @@ def _unique_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
     return values, inverse.astype(np.uint32)
 
 
-def _check_arity(op: npt.NDArray[np.uint8], arity: Codes, refusals: Refusals, limits: Limits) -> None:
-    most = np.minimum(MOST, limits.in_list_values)
-    least = np.maximum(LEAST, most > 0)  # a list without values would be a column that is null
-    wrong = np.empty(len(op), np.bool_)
-    if wrong_counts(op, arity, least, most, wrong):
-        refusals.add(wrong, SubscriptionError("the operator does not take this number of operands"))
-
-
-def _check_kinds(
-    op: npt.NDArray[np.uint8], arity: Codes, pool: Any, literal: Codes, refusals: Refusals
-) -> None:
-    """Booleans have no order; patterns, terms and networks are strings; BETWEEN's ends share a type."""
-    if len(pool) and pool.min() == pool.max() and pool[0] <= Kind.TIME and IS_COMPARISON[op].all():
-        return  # numbers or times only, under operators that take them
-    kind, row_of = pool[literal], _rows(arity)
-    code = op[row_of]
-    ordered = TAKES_ORDER[code]
-    if (bad := ordered & (kind == Kind.BOOLEAN)).any():
-        refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
-    textual = TAKES_STRINGS[code]
-    if (bad := textual & (kind != Kind.STRING)).any():
-        refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
-    group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
-    low = np.flatnonzero((code | 1) == (BETWEEN | 1))
-    low = low[low + 1 < len(code)]
-    low = low[row_of[low] == row_of[low + 1]]
-    if (bad := group[low] != group[low + 1]).any():
-        refusals.add(row_of[low[bad]], TypeMismatch("the ends of BETWEEN have different types"))
-
-
-def _check_sizes(
-    id_bytes: Index, group: Codes, name_bytes: Index, attribute: Codes, size: Index, limits: Limits
-) -> Iterator[tuple[npt.NDArray[np.bool_], Codes, TamisError]]:
-    """Ids, attributes and expressions beyond the limits, as (which, of each row, why)."""
-    message = f"an id is longer than subscription_id_bytes = {limits.subscription_id_bytes}"
-    too_long = SubscriptionError(message, limit="subscription_id_bytes")
-    yield id_bytes > limits.subscription_id_bytes, group, too_long
-    yield name_bytes > limits.attribute_name_bytes, attribute, _beyond("attribute_name_bytes", limits)
-    yield size > limits.expression_predicates, group, _beyond("expression_predicates", limits)
-
-
-def _check_strings(
-    literals: Literals, literal: Codes, arity: Codes, refusals: Refusals, limits: Limits
-) -> None:
-    """The limit of strings."""
-    strings, textual = literals.strings, literals.kind == Kind.STRING
-    over = np.zeros(len(textual), np.bool_)
-    over[textual] = (strings.start[1:] - strings.start[:-1] > limits.string_bytes)[literals.bits[textual]]
-    if over.any():
-        refusals.add(_rows(arity)[over[literal]], _beyond("string_bytes", limits))
-
-
-def _beyond(name: str, limits: Limits) -> ExpressionLimit:
-    return ExpressionLimit(f"more than {name} = {getattr(limits, name)}", limit=name)
-
-
 def _lengths(strings: pa.Array) -> Index:
     return np.asarray(pc.binary_length(strings).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> npt.NDArray[np.float64]:
-    """Return the numbers of a column, nothing if there is no such column."""
+    """Return the numbers of a column, or an empty array if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0)
     column = table.column(name)
@@ -370,7 +309,7 @@ def _floats(table: pa.Table, name: str, default: float, refusals: Refusals) -> n
 
 
 def _whole(table: pa.Table, name: str, refusals: Refusals) -> Index:
-    """Return the whole numbers from 0 of a column, nothing if there is no such column."""
+    """Return the whole numbers from 0 of a column, or an empty array if there is no such column."""
     if name not in table.column_names:
         return np.zeros(0, np.int64)
     column = table.column(name)

@@ -1,6 +1,6 @@
-"""Codes of operators and literals in columns; segments store them, so a code never changes its meaning.
+"""Number the operators and literals in columns; segments store the codes, so they never change.
 
-The definition of an operator gives its code (:mod:`tamis.expression.predicates`). An odd code is the negative
+The definition of an operator sets its code (:mod:`tamis.expression.predicates`). An odd code is the negative
 form of the even code before it. AND, OR and NOT have the last codes, so that 125 operators fit.
 """
 
@@ -40,7 +40,7 @@ def _names() -> dict[str, int]:
     for _, operator in OPERATORS:
         if operator.operand.kind == "shape":
             continue
-        # A second spelling may take another operand, so only signs have all of theirs.
+        # Another spelling may take another operand, so only signs are listed with all their spellings.
         spelled = operator.spellings if not operator.name[0].isalpha() else operator.spellings[:1]
         positive = [operator.name, *(one.words.lower() for one in spelled), *operator.aliases]
         names |= dict.fromkeys(positive, operator.code)
@@ -84,11 +84,11 @@ LEAST = by_code(
 )
 MOST = by_code(lambda kind, operator: MANY if kind.LISTED else len(kind.OPERANDS), np.int64, 1)
 LEAST[[AND, OR]], MOST[[AND, OR]] = 0, MANY
-"""How many operands each operator takes."""
+"""The number of operands that each operator takes."""
 
 
 def from_version_2(op: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the codes of an older segment as they are now: AND, OR and NOT were 32, 34 and 36."""
+    """Return the codes of an older segment as current codes: AND, OR and NOT were 32, 34 and 36."""
     table = np.arange(256, dtype=np.uint8)
     table[[AND, OR, NOT]] = 255  # no operator: such a segment is damaged
     table[32:250] = 255

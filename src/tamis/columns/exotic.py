@@ -1,4 +1,4 @@
-"""Patterns, terms and networks in bulk tables: the careful path of the tree, each distinct one once."""
+"""Clean the patterns, terms and networks of bulk tables as trees do, each distinct one once."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Places = npt.NDArray[Any]
 
 
 class Refusals:
-    """Collects the rows that cannot be used; the first reason per row is kept."""
+    """The rows that cannot be used; the first reason per row is kept."""
 
     def __init__(self, count: int) -> None:
         self.bad = np.zeros(count, np.bool_)
         self.reasons: dict[int, TamisError] = {}
 
     def add(self, rows: npt.NDArray[Any], reason: TamisError) -> None:
-        """Refuse rows, given by number or as a mask."""
+        """Refuse rows, listed by number or as a mask."""
         where = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         for row in where.tolist():
             self.reasons.setdefault(row, reason)
         self.bad[where] = True
 
     def add_owned(self, bad: npt.NDArray[np.bool_], owner: npt.NDArray[Any], reason: TamisError) -> None:
-        """Refuse the rows whose owner is marked; rows are looked at only if one is."""
+        """Refuse the rows whose owner is marked; skip the rows if no owner is."""
         if bad.any():
             self.add(bad[owner], reason)
 
@@ -41,8 +41,10 @@ class Refusals:
 def check_exotic(
     op: Codes, arity: Places, literals: Literals, literal: Places, refusals: Refusals, limits: Limits
 ) -> tuple[Codes, Places, Literals, Places]:
-    """Return the same columns with clean operands; cleaning may change their number, and an operator's
-    form."""
+    """Return the same columns with clean operands.
+
+    Cleaning may change the number of operands, and the form of an operator.
+    """
     exotic = np.flatnonzero(TAKES_STRINGS[op] & ~refusals.bad)
     if not len(exotic):
         return op, arity, literals, literal
@@ -75,7 +77,7 @@ class _Cleaner:
         self.bad: dict[int, TamisError] = {}
 
     def add(self, op: int, places: list[int]) -> None:
-        """One more predicate, its operands given by their places in the pool."""
+        """Add one predicate, whose operands are listed by their places in the pool."""
         operands = [literal_at(self._literals, at) for at in places]
         try:
             clean = predicate_of("a", op, operands, 1.0).with_clean_operands(self._limits)

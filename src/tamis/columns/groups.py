@@ -1,4 +1,4 @@
-"""Equal predicates, found by numbers alone, so that costly work is done once for each distinct one."""
+"""Find equal predicates by numbers alone, so that costly work is done once for each distinct one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ SHORT = 16  # runs up to this length are compared column by column, longer ones 
 
 
 def distinct_runs(key: Ints, start: Ints, count: Ints, values: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return number the distinct (key, run), where row ``i`` has the run ``values[start[i]:start[i] +
-    count[i]]``.
+    """Number the distinct (key, run) pairs; row ``i`` has the run ``values[start[i]:start[i] + count[i]]``.
 
-    Returns the number of each row, in order of appearance, and the first row of each number.
+    Return the number of each row, in order of appearance, and the first row of each number.
     """
     if not len(key):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -39,7 +38,7 @@ def distinct_runs(key: Ints, start: Ints, count: Ints, values: npt.NDArray[Any])
 
 
 def _numbered(values: Ints) -> Ints:
-    """Small numbers, equal where ``values`` are."""
+    """Return small numbers that are equal where ``values`` are."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 

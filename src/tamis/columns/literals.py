@@ -1,4 +1,4 @@
-"""The pool of literals: each distinct operand once, in typed columns."""
+"""Pool the literals: each distinct operand once, in typed columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHAPE: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Shape)
 
 
 class Literals(NamedTuple):
-    """``bits`` holds the number (a float by its bits, a time in µs), or the place in ``strings``."""
+    """The pool; ``bits`` holds a number (a float by its bits, a time in µs), or a place in ``strings``."""
 
     kind: npt.NDArray[np.uint8]
     bits: npt.NDArray[np.int64]
@@ -34,16 +34,16 @@ class StringColumn(NamedTuple):
     data: npt.NDArray[np.uint8]
 
     def text(self, at: int) -> str:
-        """String ``at``."""
+        """Return string ``at``."""
         return self.raw(at).decode()
 
     def raw(self, at: int) -> bytes:
-        """String ``at`` as bytes."""
+        """Return string ``at`` as bytes."""
         return self.data[self.start[at] : self.start[at + 1]].tobytes()
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """How many strings there are."""
+        """The number of strings."""
         return len(self.start) - 1
 
     def to_list(self) -> list[str]:
@@ -54,7 +54,7 @@ class StringColumn(NamedTuple):
 
 
 def string_column(strings: list[str]) -> StringColumn:
-    """``strings`` as a column."""
+    """Return ``strings`` as a column."""
     encoded = [text.encode() for text in strings]
     start = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(raw) for raw in encoded], out=start[1:])
@@ -62,7 +62,7 @@ def string_column(strings: list[str]) -> StringColumn:
 
 
 def join_strings(columns: list[StringColumn]) -> StringColumn:
-    """Several columns end to end."""
+    """Return several columns end to end."""
     lengths, data = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)]
     for column in columns:
         lengths.append(column.start[1:].astype(np.int64) - column.start[:-1])
@@ -97,9 +97,9 @@ def from_arrow(strings: Any) -> StringColumn:
 
 
 class LiteralWriter:
-    """Interns literals while a book is written.
+    """A writer that interns literals while a book is written.
 
-    Keys are strings: Python hashes those with a secret, whereas chosen integers could all collide.
+    Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide.
     """
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ def _encode(value: Any) -> tuple[Kind, int]:
 
 
 def literal_at(literals: Literals, at: int) -> Any:
-    """Literal ``at`` as a Python value."""
+    """Return literal ``at`` as a Python value."""
     kind, bits = int(literals.kind[at]), int(literals.bits[at])
     if kind == Kind.STRING:
         return literals.strings.text(bits)

@@ -1,8 +1,8 @@
-"""Rows: expressions and their clauses as columns.
+"""Write expressions and their clauses as rows of columns.
 
 A plain conjunction is its own clause. The clauses of other expressions are written as soon as their trees are
-read (:class:`ClauseWriter`). Trees are rebuilt from rows only where there is nothing else: when stored
-segments are merged (:func:`clause_rows`).
+read (:class:`ClauseWriter`). Trees are rebuilt from rows in one case only: when stored segments are merged
+(:func:`clause_rows`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = npt.NDArray[Any]
 
 
 class Columns(NamedTuple):
-    """A list of expressions as flat arrays; see the package's page for the layout."""
+    """A list of expressions as flat arrays; the package's docstring describes the layout."""
 
     names: tuple[str, ...]
     literals: Literals
@@ -38,22 +38,23 @@ class Columns(NamedTuple):
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """How many expressions there are."""
+        """The number of expressions."""
         return len(self.row_start) - 1
 
 
 class RowWriter:
-    """Appends expressions to growing columns."""
+    """A writer that appends expressions to growing columns."""
 
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
-        self.names: dict[str, int] = {} if names is None else names  # other writers may share them
+        self.names: dict[str, int] = {} if names is None else names  # other writers may share it
         self._attribute: list[int] = []
         self._op: list[int] = []
         self._arity: list[int] = []
         self._args: list[int] = []
         self._weight: list[float] = []
         self._weighted = False
+        self._is_nested = False  # whether the current expression has AND, OR or NOT inside
         self._row_start = [0]
         self._arg_start = [0]
 
@@ -62,14 +63,14 @@ class RowWriter:
 
     def add(self, expr: Expr) -> bool:
         """Append one expression; return whether it is more than a plain conjunction."""
-        first = len(self._op)
+        self._is_nested = False
         if isinstance(expr, And):
             for child in expr.children:
                 self._write(child)
         else:
             self._write(expr)
         self.end()
-        return any(op >= STRUCTURAL for op in self._op[first:])
+        return self._is_nested
 
     def end(self) -> None:
         """Close the run of rows of the current expression."""
@@ -108,6 +109,7 @@ class RowWriter:
             self.predicate(expr)
 
     def _structure(self, op: int, arity: int) -> None:
+        self._is_nested = True
         self._attribute.append(0)
         self._op.append(op)
         self._arity.append(arity)
@@ -129,7 +131,7 @@ class RowWriter:
 
 
 def tree_at(columns: Columns, at: int) -> Expr:
-    """Expression ``at`` as a tree."""
+    """Return expression ``at`` as a tree."""
     stack: list[Expr] = []
     arg = int(columns.arg_start[at])
     for row in range(int(columns.row_start[at]), int(columns.row_start[at + 1])):
@@ -159,7 +161,7 @@ def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> 
 
 
 def append(columns: Columns, more: Columns) -> Columns:
-    """``columns`` with the rows of ``more`` behind them; ``more`` was begun with the same names."""
+    """Return ``columns`` with the rows of ``more`` behind them; both began with the same names."""
     literals, (_, offset) = _join_literals([columns.literals, more.literals])
     weighted = len(columns.weight) or len(more.weight)
     return Columns(
@@ -223,7 +225,7 @@ def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int
 
 
 def starts(count: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Where each run begins, given their lengths; the last entry is the end of the last."""
+    """Return where runs of these lengths begin; the last entry is the end of the last run."""
     start = np.zeros(len(count) + 1, np.int64)
     np.cumsum(count, out=start[1:])
     return start
@@ -248,7 +250,7 @@ def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
 
 
 def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals, npt.NDArray[np.int64]]:
-    """Only the literals that ``args`` use, each once, so that merging for ever does not grow the pool."""
+    """Return only the literals that ``args`` use, each once, so that merges do not grow the pool for ever."""
     mark = np.zeros(len(literals.kind), np.bool_)
     mark[args] = True
     kind, bits = literals.kind[mark], literals.bits[mark]
@@ -268,12 +270,12 @@ MOST_GROUPS = 63  # of alternatives in one clause
 
 
 class ClauseRows(NamedTuple):
-    """Clause ``c`` is the conjunction of the rows ``row[start[c]:start[c + 1]]`` of ``columns``.
+    """Clauses as rows: clause ``c`` is the conjunction of ``row[start[c]:start[c + 1]]`` of ``columns``.
 
     Rows of a clause with the same ``group``, unless it is 0, are alternatives.
 
-    ``negated`` marks rows under a NOT, ``owner`` is the subscription a clause belongs to, and a
-    clause that is not ``exact`` covers its subscription without deciding it.
+    ``negated`` marks rows under a NOT, ``owner`` is the subscription that a clause belongs to, and a clause
+    that is not ``exact`` covers its subscription without deciding it.
     """
 
     columns: Columns
@@ -286,7 +288,7 @@ class ClauseRows(NamedTuple):
 
 
 class ClauseWriter:
-    """Writes the clauses of expressions that are not plain conjunctions.
+    """A writer of the clauses of expressions that are not plain conjunctions.
 
     With ``cnf``, an expression that is shorter in that form becomes one clause with groups of alternatives.
     """
@@ -303,7 +305,7 @@ class ClauseWriter:
         self._nested: list[int] = []
 
     def add(self, owner: int, tree: Expr) -> None:
-        """Write the clauses of the expression that ``owner`` has."""
+        """Write the clauses of the expression of ``owner``."""
         self._nested.append(owner)
         demands = demands_of(tree, MOST_GROUPS) if self.cnf else None
         if demands is not None:
@@ -325,7 +327,7 @@ class ClauseWriter:
         self._exact.append(exact)
 
     def freeze(self, columns: Columns) -> ClauseRows:
-        """Return the clauses of all expressions of ``columns``: the plain ones, then those written here."""
+        """Return the clauses of all expressions of ``columns``: plain conjunctions first, then the others."""
         if not self._nested:
             return _plain_rows(columns, np.arange(columns.count))
         plain = np.ones(columns.count, np.bool_)
@@ -355,7 +357,7 @@ def clause_rows(columns: Columns, limits: Limits, *, cnf: bool = False) -> Claus
 
 
 def _plain_rows(columns: Columns, chosen: Ints) -> ClauseRows:
-    """Return the chosen expressions, conjunctions all of them, as clauses."""
+    """Return the chosen expressions, which are all conjunctions, as clauses."""
     if len(chosen) == columns.count:
         row, start = np.arange(len(columns.op), dtype=np.uint32), columns.row_start
     else:

@@ -1,4 +1,4 @@
-"""Tables of other libraries as Arrow tables, and Arrow arrays in the few layouts that Tamis reads.
+"""Read the tables of other libraries as Arrow tables, and Arrow arrays in the few layouts of Tamis.
 
 A table is an Arrow table, record batch or reader, a pandas frame, or any object that offers the Arrow
 PyCapsule interface, as frames of Polars and relations of DuckDB do.
@@ -22,7 +22,7 @@ from tamis.values.value import Point, short
 MOST_NESTED = 64  # levels of a cell that are left to pyarrow
 _CONTAINERS = (dict, list, tuple)
 _CAPSULES = ("__arrow_c_stream__", "__arrow_c_array__")
-_EXTENSIONS = frozenset(("arrow.uuid", "arrow.bool8", "arrow.json"))  # the ones that have a meaning here
+_EXTENSIONS = frozenset(("arrow.uuid", "arrow.bool8", "arrow.json"))  # those with a meaning here
 # Raised by pandas and Arrow for a column that is not all of one type, or holds foreign objects.
 _NOT_ONE_TYPE = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
@@ -43,7 +43,7 @@ def is_frame(source: Any) -> bool:
 
 
 def tables_of(source: Any) -> Iterator[pa.Table | list[dict[str, Any]]]:
-    """Yield the parts of a table as Arrow tables; a pandas frame with mixed columns comes as rows."""
+    """Yield the parts of a table as Arrow tables; a pandas frame with mixed columns becomes rows."""
     if is_frame(source):
         yield frame_table(source)
     elif isinstance(source, pa.Table):
@@ -54,7 +54,7 @@ def tables_of(source: Any) -> Iterator[pa.Table | list[dict[str, Any]]]:
 
 
 def table_of(source: Any) -> pa.Table | list[dict[str, Any]]:
-    """Return a whole table as one Arrow table; a pandas frame with mixed columns comes as rows."""
+    """Return a whole table as one Arrow table; a pandas frame with mixed columns becomes rows."""
     if is_frame(source):
         return frame_table(source)
     table = source if isinstance(source, pa.Table) else _reader(source).read_all()
@@ -76,15 +76,17 @@ def _reader(source: Any) -> pa.RecordBatchReader:
 
 
 def refuse_repeated(names: list[str]) -> None:
-    """Refuse two columns of the same name."""
+    """Raise :class:`InputError` if two columns have the same name."""
     if len(set(names)) != len(names):
         name, _ = Counter(names).most_common(1)[0]
         raise InputError(f"the table has two columns called {name[:80]!r}; rename one of them", column=name)
 
 
 def frame_table(frame: Any) -> pa.Table | list[dict[str, Any]]:
-    """Return a pandas frame as an Arrow table, or as rows if a column of it mixes types; its index is left
-    out."""
+    """Return a pandas frame as an Arrow table, or as rows if a column mixes types.
+
+    The index of the frame is left out.
+    """
     names = list(frame.columns)
     for name in names:
         if not isinstance(name, str):
@@ -100,8 +102,7 @@ def frame_table(frame: Any) -> pa.Table | list[dict[str, Any]]:
 
 
 def _is_deep(column: Any) -> bool:
-    """Return whether a cell is nested so deeply that pyarrow, which recurses, could exhaust the stack and
-    crash."""
+    """Return whether a cell is nested too deeply for pyarrow, which recurses and could crash."""
     if column.dtype != object:
         return False
     level: list[Any] = [cell for cell in column.tolist() if isinstance(cell, _CONTAINERS)]
@@ -114,8 +115,7 @@ def _is_deep(column: Any) -> bool:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a pandas column as an Arrow table would hold it: NaN is missing, {lon, lat} is a
-    point."""
+    """Return a cell of a pandas column as Arrow holds it: NaN is missing, {lon, lat} is a point."""
     if means_absent(value) or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, dict) and value.keys() == {"lon", "lat"}:
@@ -124,7 +124,7 @@ def _cell(value: Any) -> Any:
 
 
 def ordinary(array: Any) -> Any:
-    """``array`` without dictionaries, runs, views and known extension types; what it holds stays the same."""
+    """Return ``array`` with the same values but no dictionaries, runs, views and known extension types."""
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         return _without_extension(array)
@@ -134,17 +134,16 @@ def ordinary(array: Any) -> Any:
         return ordinary(pc.run_end_decode(array))
     if pa.types.is_string_view(kind):
         return array.cast(pa.large_string())
-    if not pa.types.is_nested(kind) or (wanted := _deep_type(kind)) == kind:
+    if not pa.types.is_nested(kind) or (plain := _deep_type(kind)) == kind:
         return array
     # Arrow 26 casts views of lists to lists that lack elements, and cannot cast dictionaries within lists.
     if "list_view" in str(kind) or "dictionary" in str(kind):
-        return pa.array(array.to_pylist(), wanted)
-    return array.cast(wanted)
+        return pa.array(array.to_pylist(), plain)
+    return array.cast(plain)
 
 
 def _deep_type(kind: Any) -> Any:
-    """Return the ordinary type of ``kind`` and of everything in it; point and map columns keep their
-    shape."""
+    """Return the ordinary type of ``kind`` and its parts; point and map columns keep their shape."""
     kind = ordinary_type(kind)
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_deep_type(field.type)) for field in kind])
@@ -167,8 +166,7 @@ def _without_extension(array: Any) -> Any:
 
 
 def ordinary_type(kind: Any) -> Any:
-    """Return the type of ``ordinary(array)`` for arrays of ``kind``; an unknown extension type stays as it
-    is."""
+    """Return the type of ``ordinary(array)`` for arrays of ``kind``; unknown extension types stay."""
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name not in _EXTENSIONS:
             return kind
@@ -193,7 +191,7 @@ def one_array(column: Any) -> Any:
 
 
 def ordinary_table(table: pa.Table) -> pa.Table:
-    """``table`` with ordinary columns."""
+    """Return ``table`` with ordinary columns."""
     columns = [
         column if ordinary_type(column.type) == column.type else ordinary(one_array(column))
         for column in table.columns
@@ -202,7 +200,7 @@ def ordinary_table(table: pa.Table) -> pa.Table:
 
 
 def read_parquet(path: Path, stream: IO[bytes] | None = None) -> pa.Table:
-    """Return a whole Parquet file, or that of a stream, which ``path`` then only names."""
+    """Return a whole Parquet file, or that of a ``stream``; then ``path`` only gives the name."""
     import pyarrow.parquet as pq
 
     try:
@@ -233,13 +231,11 @@ def is_list(kind: Any) -> bool:
 
 
 def is_point(kind: Any) -> bool:
-    """Return whether a struct type stands for a point: it has the fields ``lon`` and ``lat`` and no
-    others."""
+    """Return whether a struct type stands for a point: its only fields are ``lon`` and ``lat``."""
     return {field.name for field in kind} == {"lon", "lat"}
 
 
 def may_be_tagged(kind: Any) -> bool:
-    """Return whether values of a struct type may be tagged objects, such as ``{"$time": …}`` or GeoJSON
-    points."""
+    """Return whether values of a struct type may be tagged objects, such as ``{"$time": …}`` or GeoJSON."""
     names = {field.name for field in kind}
     return not names.isdisjoint(("$time", "$point", "$interval")) or {"type", "coordinates"} <= names

@@ -1,4 +1,4 @@
-"""Arrow strings: which of them are UTF-8, and all of them in NFC."""
+"""Check which Arrow strings are UTF-8, and normalise them to NFC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 
 def readable(strings: Any) -> npt.NDArray[np.bool_] | None:
-    """Return which strings are UTF-8, if not all are: Arrow itself does not insist."""
+    """Return which strings are UTF-8; ``None`` if all are. Arrow itself does not check."""
     try:
         strings.validate(full=True)
     except pa.ArrowInvalid:
@@ -29,7 +29,7 @@ def _is_utf8(scalar: Any) -> bool:
 
 
 def normal(strings: Any) -> Any:
-    """Readable strings in NFC, by Python's tables as everywhere else; Arrow's may be of another age."""
+    """Return readable strings in NFC, by Python's tables as everywhere else; Arrow's tables may be older."""
     if pc.all(pc.string_is_ascii(strings)).as_py() is not False:
         return strings
     coded = strings.dictionary_encode()

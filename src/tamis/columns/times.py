@@ -1,4 +1,4 @@
-"""Arrow times and dates as microseconds since 1970."""
+"""Convert Arrow times and dates to microseconds since 1970."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MICROS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
 def arrow_micros(times: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Microseconds of an Arrow array without nulls, and which of its times lie in the years 1 to 9999.
+    """Return the microseconds of an Arrow array without nulls, and which times lie in the years 1 to 9999.
 
     Arrow's own casts overflow silently, and round times before 1970 up.
     """

@@ -1,4 +1,4 @@
-"""The tree of an expression, its predicates, and the definition of what it matches."""
+"""Define the tree of an expression, its predicates, and which events it matches."""
 
 from tamis.expression.predicates import (
     Affix,

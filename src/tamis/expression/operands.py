@@ -1,4 +1,4 @@
-"""Operands: names, values, weights and terms, cleaned, held to the limits, and written as text."""
+"""Clean operands (names, values, weights and terms), check them against the limits, and print them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis.values.shape import Box, Circle, Ring, Shape
 from tamis.values.text import terms_of
 from tamis.values.value import Interval, Point, Scalar, clean_string, clean_value, format_time
 
-# Walks over trees may recurse; Python's own stack bounds them whatever the configured limit says.
+# Functions on trees may recurse; Python's own stack bounds them whatever the configured limit is.
 DEEPEST = 100
 
 _NAMES = {
@@ -75,7 +75,7 @@ def _clean_text(text: str) -> str:
 
 
 def clean_operand(value: Any, limits: Limits) -> Scalar | Point:
-    """Return a value to compare with: any value but an interval."""
+    """Return a value to compare with: any value except an interval."""
     if isinstance(value, str):
         return clean_text(value, limits)
     try:
@@ -139,7 +139,7 @@ def clean_list(values: Any, what: str, limits: Limits) -> tuple[Any, ...]:
         raise TypeMismatch(f"{what} takes a list, not {kind_of(values)}")
     if len(values) > limits.in_list_values:
         raise over("in_list_values", limits.in_list_values, f"{what} has {len(values)} values")
-    if isinstance(values, set | frozenset):  # a set has no order of its own: give it a lasting one
+    if isinstance(values, set | frozenset):  # a set has no order of its own: sort it
         return tuple(sorted(values, key=lambda value: (str(type(value)), str(value))))
     return tuple(values)
 

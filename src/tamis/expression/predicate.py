@@ -1,15 +1,18 @@
-"""Predicates and their operators: the one interface that every part of Tamis asks.
+"""Define the interface of predicates and their operators, which every part of Tamis uses.
 
 A kind of predicate is one class, in one file of :mod:`tamis.expression.predicates`. The class declares its
 operators. It defines how operands are checked, which values it accepts, what it implies, and how an index
-finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice ask
+finds it. The parser, the printer, the JSON form, the columns, the normal forms, the space and the advice use
 the class.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
@@ -25,7 +28,7 @@ OperandKind = Literal["nothing", "value", "values", "ends", "string", "strings",
 
 
 class Operand(NamedTuple):
-    """What stands behind an operator, and the noun that messages use for it."""
+    """The kind of operand behind an operator, and the noun that messages use for it."""
 
     kind: OperandKind
     noun: str = ""
@@ -49,7 +52,7 @@ class Spelling(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """One question that a predicate can ask.
+    """One test that a predicate can make.
 
     ``code`` is even and stored in segments, so it never changes; ``code + 1`` is the negative form. ``name``
     is the operator in JSON and in tables; tables accept the ``aliases``, too. The first of ``spellings`` is
@@ -107,8 +110,8 @@ ONE_VALUE = 0.02
 class Predicate(Node, frozen=True):
     """A test of one attribute; the base of all kinds of predicates.
 
-    The *positive form* asks for some value that the predicate accepts. The *negative form* asks that the
-    attribute is present and that no value is accepted.
+    The *positive form* is true if the predicate accepts some value. The *negative form* is true if the
+    attribute is present and no value is accepted.
     """
 
     attribute: str
@@ -118,7 +121,7 @@ class Predicate(Node, frozen=True):
 
         @property
         def weight(self) -> float:
-            """What the predicate counts in the score; every kind has this field behind its operands."""
+            """The weight of the predicate in the score; every kind has this field behind its operands."""
 
         @property
         def is_empty(self) -> bool:
@@ -131,7 +134,7 @@ class Predicate(Node, frozen=True):
     LISTED: ClassVar[bool] = False  # the one operand field holds any number of operands
     MAY_BE_EMPTY: ClassVar[bool] = False  # no operand at all is allowed
     ACCESS: ClassVar[Access] = "atoms"
-    STRENGTH: ClassVar[int] = 3  # how few events it is likely to be true of, from 0 (most) to 4 (few)
+    STRENGTH: ClassVar[int] = 3  # from 0 (true of most events) to 4 (true of few)
     LIKELIHOOD: ClassVar[float] = ONE_VALUE  # the share of events that it is likely to be true of
     FAMILY: ClassVar[str] = "string"  # the family of values that it can accept
 
@@ -140,10 +143,10 @@ class Predicate(Node, frozen=True):
     @property
     def operator(self) -> Operator:
         """The operator of the positive form."""
-        for found in self.OPERATORS:
-            if all(getattr(self, name) == value for name, value in found.fields.items()):
-                return found
-        raise ValueError(f"{type(self).__name__} has no operator for {self}")
+        if len(self.OPERATORS) == 1:
+            return self.OPERATORS[0]
+        select, operators = _choice_of(type(self))
+        return operators[select(self)]
 
     @property
     def code(self) -> int:
@@ -153,18 +156,20 @@ class Predicate(Node, frozen=True):
     @property
     def operands(self) -> tuple[Any, ...]:
         """The operands in order."""
-        if self.LISTED:
-            return tuple(getattr(self, self.OPERANDS[0]))
-        return tuple([getattr(self, name) for name in self.OPERANDS])
+        found = _operands_of(type(self))(self)
+        return found if self.LISTED or len(self.OPERANDS) != 1 else (found,)
 
     @classmethod
     def build(
         cls, operator: Operator, attribute: Any, operands: Sequence[Any], negated: bool, weight: Any
     ) -> Self:
         """Return the predicate with these operands; it is not checked."""
-        values = (tuple(operands),) if cls.LISTED else operands
-        fields = dict(zip(cls.OPERANDS, values, strict=True)) | dict(operator.fields)
-        return cls(attribute=attribute, **fields, negated=negated, weight=weight)  # type: ignore[call-arg]
+        before, behind = _constants_of(cls, operator.code)
+        if cls.LISTED:
+            return cls(attribute, *before, tuple(operands), *behind, negated, weight)  # type: ignore[call-arg]
+        if len(operands) != len(cls.OPERANDS):
+            raise ValueError(f"{operator.words} takes {len(cls.OPERANDS)} operands, not {len(operands)}")
+        return cls(attribute, *before, *operands, *behind, negated, weight)  # type: ignore[call-arg]
 
     # ----------------------------------------------------------------------------------------------- meaning
 
@@ -194,14 +199,19 @@ class Predicate(Node, frozen=True):
 
     def checked(self, limits: Limits) -> Self:
         """Return the predicate with clean name, operands and weight, or raise an ``ExpressionError``."""
-        clean = self.with_clean_operands(limits)
-        return msgspec.structs.replace(
-            clean, attribute=clean_name(self.attribute, limits), weight=clean_weight(self.weight)
-        )
+        name, weight = clean_name(self.attribute, limits), clean_weight(self.weight)
+        return self.with_clean_operands(limits).changed(attribute=name, weight=weight)
 
     @abstractmethod
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean operands, or raise an ``ExpressionError``."""
+
+    def changed(self, **fields: Any) -> Self:
+        """Return the predicate with these fields; itself if it has them already."""
+        for name, value in fields.items():
+            if getattr(self, name) is not value:
+                return msgspec.structs.replace(self, **fields)
+        return self
 
     def text(self) -> str:
         """Return the text of operator and operands, as it stands after the attribute."""
@@ -253,7 +263,7 @@ class Predicate(Node, frozen=True):
 
     @property
     def strength(self) -> int:
-        """How few events the positive form is likely to be true of, from 0 (most) to 4 (few)."""
+        """The selectivity of the positive form, from 0 (true of most events) to 4 (true of few)."""
         return self.STRENGTH
 
     @property
@@ -268,12 +278,12 @@ class Predicate(Node, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many entries an index needs: a list counts each of its values."""
+        """The number of entries that an index needs: a list counts each of its values."""
         return max(1, len(self.operands)) if self.LISTED else 1
 
     @property
     def comparisons(self) -> int:
-        """How many operands a value may have to be compared with, vertices of polygons among them."""
+        """The number of operands that a value may be compared with, including vertices of polygons."""
         return self.size
 
     # ------------------------------------------------------------------------------------------------ advice
@@ -284,5 +294,29 @@ class Predicate(Node, frozen=True):
         return False
 
     def suspicion(self) -> tuple[str, str] | None:
-        """Return (code, text) if the operands look as if another form was meant."""
+        """Return (code, text) if the operands look like a mistake."""
         return None
+
+
+@cache
+def _operands_of(kind: type[Predicate]) -> Callable[[Any], Any]:
+    """Return the function that takes the operands out of a predicate."""
+    return attrgetter(*kind.OPERANDS) if kind.OPERANDS else lambda _: ()
+
+
+@cache
+def _choice_of(kind: type[Predicate]) -> tuple[Callable[[Any], Any], dict[Any, Operator]]:
+    """Return the function that takes out the fields that choose an operator, and the operators by them."""
+    select = attrgetter(*kind.OPERATORS[0].fields)
+    return select, {select(SimpleNamespace(**one.fields)): one for one in kind.OPERATORS}
+
+
+@cache
+def _constants_of(kind: type[Predicate], code: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the fields that the operator ``code`` determines, before and behind those of the operands."""
+    fields: Mapping[str, Any] = next(one.fields for one in kind.OPERATORS if one.code == code)
+    names = kind.__struct_fields__
+    places = [names.index(name) for name in kind.OPERANDS] or [len(names)]
+    before = tuple(fields[name] for name in names[: places[0]] if name in fields)
+    behind = tuple(fields[name] for name in names[places[-1] :] if name in fields)
+    return before, behind

@@ -1,4 +1,4 @@
-"""Shapes in expressions: every coordinate in range, every ring closed, every area valid, every bound kept."""
+"""Check shapes in expressions: coordinates in range, rings closed, areas valid, limits kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.values.shape import Box, Circle, Polygon, Ring, Shape
 
 
 def clean_shape(shape: Any, limits: Limits) -> Shape:
-    """``shape`` with float coordinates, or :class:`~tamis.errors.PatternError`."""
+    """Return ``shape`` with float coordinates; raise :class:`~tamis.errors.PatternError` if it is invalid."""
     try:
         if isinstance(shape, Box):
             return _box(shape)
@@ -57,7 +57,7 @@ def _polygon(polygon: Polygon, limits: Limits) -> Polygon:
 
 
 def _check_area(area: tuple[Ring, ...], what: str) -> None:
-    """Refuse rings that cross or touch along an edge: inside and outside are not defined for them.
+    """Raise an error if rings cross or share an edge: then inside and outside are not defined.
 
     Areas of one polygon may overlap: a point lies in the polygon if it lies in one of them.
     """

@@ -1,4 +1,4 @@
-"""Valid operands that look as if another form was meant: strings with wildcards, numbers, times or words."""
+"""Find valid operands that look like a mistake: strings with wildcards, numbers, times or words."""
 
 from __future__ import annotations
 

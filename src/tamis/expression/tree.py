@@ -1,4 +1,4 @@
-"""Expressions: the tree that every written form becomes.
+"""Define the tree of an expression, which every written form becomes.
 
 Leaves are predicates on one attribute (:mod:`tamis.expression.predicate`). Inner nodes are :class:`And`,
 :class:`Or` and :class:`Not`. Nodes are immutable, hashable and compare by content. :class:`Not` is plain
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Node(msgspec.Struct, frozen=True):
-    """Base of all nodes; ``&``, ``|`` and ``~`` build larger expressions."""
+    """The base of all nodes; ``&``, ``|`` and ``~`` build larger expressions."""
 
     def __and__(self, other: Expr) -> And:
         return And((self, other))  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class And(Node, frozen=True):
-    """All children are true; with no children, always true."""
+    """A conjunction: true if all children are; with no children, always true."""
 
     children: tuple[Expr, ...]
 
@@ -47,7 +47,7 @@ class And(Node, frozen=True):
 
 
 class Or(Node, frozen=True):
-    """Some child is true; with no children, never true."""
+    """A disjunction: true if some child is; with no children, never true."""
 
     children: tuple[Expr, ...]
 
@@ -56,13 +56,13 @@ class Or(Node, frozen=True):
 
 
 class Not(Node, frozen=True):
-    """The child is false."""
+    """A negation: true if the child is false."""
 
     child: Expr
 
     @property
     def children(self) -> tuple[Expr, ...]:
-        """The child alone."""
+        """The only child, as a tuple."""
         return (self.child,)
 
 
@@ -75,7 +75,7 @@ FALSE = Or(())
 class Subscription(msgspec.Struct, frozen=True):
     """A standing query with its owner's id for it and a static priority for top-k.
 
-    ``version`` is carried along for those who keep several: 0 unless a store numbers its changes.
+    ``version`` is for users that keep several versions: 0 unless a store numbers its changes.
     """
 
     id: str
@@ -96,5 +96,5 @@ def predicates_of(expr: Expr) -> Iterator[Predicate]:
 
 
 def size_of(expr: Expr) -> int:
-    """Return how much there is to index: predicates, where a list counts each of its values; at least 1."""
+    """Return the size for an index: the number of predicates, each value of a list counted; at least 1."""
     return max(1, sum(predicate.size for predicate in predicates_of(expr)))

@@ -1,6 +1,6 @@
-"""The definition of *matches*: the tree evaluator.
+"""Define *matches*: the tree evaluator.
 
-Everything else in Tamis (cells, engines, revision, Spark) must agree with these functions, and with
+All other parts of Tamis (cells, engines, revision, Spark) must agree with these functions, and with
 ``accepts`` of each kind of predicate. They are written to be read, not to be fast.
 """
 

@@ -1,4 +1,4 @@
-"""Views and flags: how an index finds the values of a predicate that is no plain comparison.
+"""Define views and flags, by which an index finds predicates that are not plain comparisons.
 
 A *view* orders the strings of an attribute by another key: a prefix, a suffix or a network is a range in it.
 A *flag* is set by a property of the value, such as a term that it holds.
@@ -58,7 +58,7 @@ class OnView(NamedTuple):
 
 
 class OnFlag(NamedTuple):
-    """An atom: the flag is set."""
+    """An atom: the flag of ``pattern`` is set."""
 
     flag: Flag
     pattern: str
@@ -68,7 +68,7 @@ Atom = OnView | OnFlag
 
 
 def view_key(view: View, text: str) -> bytes | None:
-    """Return the bytes that ``text`` is ordered by in ``view``; ``None`` if the view has no place for it."""
+    """Return the bytes that ``text`` is ordered by in ``view``; ``None`` if the view excludes it."""
     if view in (View.MAIN, View.PATTERN):
         return text.encode()
     if view == View.REVERSED:
@@ -87,8 +87,7 @@ def address_key(version: int, number: int) -> bytes:
 
 
 def after_prefix(prefix: str) -> bytes | None:
-    """Return the least UTF-8 string above everything that starts with ``prefix``; ``None`` if there is
-    none."""
+    """Return the least UTF-8 string above all strings with the prefix; ``None`` if there is none."""
     for at in range(len(prefix) - 1, -1, -1):
         code = ord(prefix[at])
         if code < 0x10FFFF:

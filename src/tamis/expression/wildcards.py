@@ -1,4 +1,4 @@
-"""Wildcards of other search languages in terms: they are refused, because a term is always literal here.
+"""Refuse the wildcards of other search languages in terms, because a term is always literal here.
 
 A tokenizer drops ``*``, ``?`` and ``~`` as punctuation, so ``coat*`` would silently look for ``coat``. A
 question mark behind a word is punctuation in natural language ("what is this?") and stays allowed.
@@ -10,15 +10,14 @@ import re
 
 from tamis.errors import ParseError
 
-# Linear: no pattern repeats what another part could match.
+# Linear: no part of a pattern repeats text that another part could match.
 _STAR = re.compile(r"[^\W_]\*|\*[^\W_]")
 _ONE = re.compile(r"[^\W_]\?[^\W_]")
 _FUZZY = re.compile(r"[^\W_]['\"]?~[0-9.]*+\s*+\Z")
 
 
 def wildcard_in(text: str) -> tuple[str, int] | None:
-    """Return the sign in ``text`` that is meant as a wildcard, and where it stands; ``None`` if there is
-    none."""
+    """Return the sign in ``text`` that looks like a wildcard, and its place; ``None`` if there is none."""
     if not any(sign in text for sign in "*?~"):
         return None
     for pattern, sign in ((_STAR, "*"), (_ONE, "?"), (_FUZZY, "~")):
@@ -36,8 +35,10 @@ def refuse_wildcards(text: str) -> None:
 
 
 def wildcard_error(text: str, sign: str, place: int | None = None, whole: str | None = None) -> ParseError:
-    """Return the refusal of ``sign`` in ``text``; ``place`` is its offset in the ``whole`` input, if
-    known."""
+    """Return the error about ``sign`` in ``text``.
+
+    ``place`` is the offset of the sign in the ``whole`` input, if known.
+    """
     what = "fuzzy terms are" if sign == "~" else "wildcards in terms are"
     return ParseError(
         f"{text[:40]!r} holds {sign!r}, and {what} not supported: write whole words, or match the whole "

@@ -1,1 +1,1 @@
-"""The matcher: snapshots of segments, matching, top-k, explanations, work reports."""
+"""The public index: snapshots of segments, matching, top-k, explanations and work reports."""

@@ -1,4 +1,4 @@
-"""Arguments of the public methods: each is of its type and in its range, or refused by its name."""
+"""Check the arguments of the public methods; an error names the argument."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from tamis.errors import InputError
 from tamis.limits import Limits
 from tamis.values.value import short
 
-KNOWN = (sum, max, min)  # functions whose results need no look
+KNOWN = (sum, max, min)  # functions whose results need no check
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return a whole number from ``least``."""
+    """Return ``value`` if it is a whole number from ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
         raise InputError(f"{name} is a whole number from {least}, not {short(value)}")
     return int(value.__index__())
 
 
 def text(name: str, value: Any) -> str:
-    """Return a string."""
+    """Return ``value`` if it is a string."""
     if not isinstance(value, str):
         raise InputError(f"{name} is a string, not {short(value)}")
     return value
 
 
 def path(value: Any) -> Path:
-    """Return a path, as a string or an object."""
+    """Return ``value`` as a path if it is a string or a path object."""
     if not isinstance(value, str | os.PathLike) or not isinstance(named := os.fspath(value), str):
         raise InputError(f"a path is a string or a pathlib.Path, not {short(value)}")
     return Path(named)
 
 
 def mapping(name: str, value: Any) -> dict[str, Any]:
-    """Return a mapping with names as its keys; ``None`` is an empty one."""
+    """Return ``value`` as a dictionary if it is a mapping with strings as keys; ``None`` is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -47,14 +47,14 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
 
 
 def function(name: str, value: Any) -> Any:
-    """Something that can be called, or ``None``."""
+    """Return ``value`` if it can be called or is ``None``."""
     if value is not None and not callable(value):
         raise InputError(f"{name} is a function, not {short(value)}")
     return value
 
 
 def bounds(value: Any) -> Limits:
-    """Limits."""
+    """Return ``value`` if it is a ``Limits``."""
     if not isinstance(value, Limits):
         raise InputError(
             f"limits is a tamis.Limits, such as tamis.Limits(dnf_clauses=64), not {short(value)}"
@@ -63,14 +63,14 @@ def bounds(value: Any) -> Limits:
 
 
 def several(name: str, value: Any) -> Collection[Any]:
-    """Many of something; a single string is not many."""
+    """Return ``value`` as a list if it is iterable; a single string is refused."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InputError(f"{name} is a list, not {short(value)}")
     return list(value)
 
 
 def plain_json(name: str, value: Any) -> dict[str, Any]:
-    """Return a dictionary that JSON gives back as it is."""
+    """Return ``value`` as a dictionary if JSON gives it back unchanged."""
     found = mapping(name, value)
     try:
         is_kept = json.loads(json.dumps(found, allow_nan=False)) == found
@@ -82,7 +82,7 @@ def plain_json(name: str, value: Any) -> dict[str, Any]:
 
 
 def combining(combine: Any) -> Callable[[Iterable[float]], float]:
-    """Return a function that joins scores; whatever it returns is held to be a number."""
+    """Return a function that joins scores and checks that its result is a number."""
     if combine in KNOWN:
         return combine  # type: ignore[no-any-return]
     function("combine", combine)

@@ -1,7 +1,7 @@
-"""Audits: the tree evaluator decides a sample of the events again, and its answer is compared.
+"""Audit matching: the tree evaluator decides a sample of the events again, and its answer is compared.
 
 An audited event is decided against every subscription in force, one tree at a time, so it costs as much as
-`scan` without its kernels. A difference is a bug of ours. It leaves a folder that reproduces it.
+`scan` without its kernels. A difference is a bug of Tamis. The audit leaves a folder that reproduces it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Difference(NamedTuple):
-    """A subscription for which the index and the oracle disagree about an event."""
+    """A subscription for which the index and the tree evaluator disagree about an event."""
 
     subscription: str
     expression: str
@@ -44,7 +44,7 @@ class Difference(NamedTuple):
 
 
 class Audit:
-    """Re-decides a share of the events of a run, at least one.
+    """An audit, which decides a share of the events of a run again, at least one event.
 
     A difference raises :class:`~tamis.errors.AuditFailed`. With ``raises=False`` it is logged as an error,
     and matching goes on. Either way a new folder in ``folder`` describes it.
@@ -80,15 +80,15 @@ class Audit:
     def compare(
         self, snapshot: Snapshot, event_at: EventAt, row: int, found: set[str], refused: EventError | None
     ) -> None:
-        """Decide an event again and compare with what the index ``found``, or ``refused``."""
+        """Decide an event again and compare with the subscriptions ``found``, or the ``refused`` event."""
         try:
             event = event_at(row)
         except EventError as bad:
             if refused is None:
-                self._tell(snapshot, {"refused_by_the_oracle": bad.as_dict()}, [])
+                self._report(snapshot, {"refused_by_the_oracle": bad.as_dict()}, [])
             return
         if refused is not None:
-            self._tell(snapshot, _described(event) | {"refused_by_the_index": refused.as_dict()}, [])
+            self._report(snapshot, _described(event) | {"refused_by_the_index": refused.as_dict()}, [])
             return
         differing = []
         for name, expression in subscriptions_in(snapshot):
@@ -97,10 +97,10 @@ class Audit:
             if is_match != (name in found):
                 differing.append(Difference(name, to_text(expression), is_match))
         if differing:
-            self._tell(snapshot, _described(event), differing)
+            self._report(snapshot, _described(event), differing)
 
-    def _tell(self, snapshot: Snapshot, event: dict[str, Any], differing: list[Difference]) -> None:
-        """Leave a folder with the event, the subscriptions and the index, and report it."""
+    def _report(self, snapshot: Snapshot, event: dict[str, Any], differing: list[Difference]) -> None:
+        """Write a folder with the event, the subscriptions and the index, and report the difference."""
         with self._lock:
             self.differences += 1
         place = self.folder / f"tamis-audit-{uuid.uuid4().hex[:12]}"

@@ -1,7 +1,7 @@
-"""Large merges in a thread of their own, while the set of subscriptions goes on changing.
+"""Run large merges in a thread of their own while subscriptions change.
 
-A merge reads layers as they are at one moment. What is removed from them before it is done is removed
-from its result as well, in the same step that puts the result in their place.
+A merge reads layers as they are at one moment. A subscription that is removed from them before the merge ends
+is removed from its result as well, in the same step that puts the result in their place.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.segment import Segment
 
-SMALL = 20_000  # subscriptions that are merged at once, where they stand
+SMALL = 20_000  # subscriptions that are merged at once, in the calling thread
 
 _log = logging.getLogger(__name__)
 
 
 class Merge(NamedTuple):
-    """Layers that are being merged, as they were when it began."""
+    """Layers that are being merged, as they were when the merge began."""
 
     layers: tuple[Layer, ...]
     sequence: int
 
     def place_in(self, snapshot: Snapshot) -> int | None:
-        """Where the layers stand in a later snapshot; none if they are no longer there."""
+        """Return the position of the layers in a later snapshot; ``None`` if they are no longer there."""
         segments = [layer.segment for layer in snapshot.layers]
         first = self.layers[0].segment
         at = next((at for at, segment in enumerate(segments) if segment is first), None)
@@ -38,7 +38,7 @@ class Merge(NamedTuple):
         return at if all(layer.segment is segment for layer, segment in mine) else None
 
     def result_in(self, snapshot: Snapshot, at: int, merged: Segment) -> Layer:
-        """Return the merged layer without what was removed since the merge began."""
+        """Return the merged layer without the subscriptions removed since the merge began."""
         then = [layer.living(self.sequence) for layer in self.layers]
         now = [
             layer.alive(living, snapshot.sequence)
@@ -50,12 +50,12 @@ class Merge(NamedTuple):
 
 
 def is_large(layers: tuple[Layer, ...]) -> bool:
-    """Return whether merging these takes long enough to be noticed."""
+    """Return whether merging these layers takes long enough to be noticed."""
     return sum(layer.in_force for layer in layers) > SMALL
 
 
 def start(work: Callable[[], None]) -> None:
-    """Run a merge; if it fails, nothing is lost but its work: the next change tries again."""
+    """Run a merge in a thread. If it fails, only its work is lost: the next change tries again."""
 
     def run() -> None:
         try:

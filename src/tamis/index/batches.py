@@ -1,4 +1,4 @@
-"""Batches: events from any source in pieces, and the matches of each piece."""
+"""Split events of any source into batches and match each batch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tamis.space.table_row import event_of_row
 from tamis.values.event import Event, event_from, event_or_error, flat_event
 
 if TYPE_CHECKING:
-    from tamis.index.audit import Audit  # which saves an index, and so stands above
+    from tamis.index.audit import Audit  # a layer above: an audit saves an index
 
 _NESTED = frozenset((dict, list, tuple, set, frozenset))
 
@@ -42,7 +42,7 @@ Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
 
 
 class MatchBatch(NamedTuple):
-    """The matches of one batch: ``event`` counts from the first event of the whole run."""
+    """The matches of one batch; ``event`` counts from the first event of the whole run."""
 
     table: pa.Table
     work: WorkReport
@@ -59,7 +59,7 @@ class MatchBatch(NamedTuple):
 
 
 def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
-    """``events`` in batches of at most ``size``."""
+    """Yield ``events`` in batches of at most ``size``."""
     if isinstance(events, str | Path):
         yield from _from_path(Path(events), size, limits)
     elif is_table(events):
@@ -126,7 +126,7 @@ def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece
 
 
 def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
-    """Return a batch in any form, located."""
+    """Return the located events of a batch in any form, and the refused ones."""
     return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
 
 
@@ -138,7 +138,7 @@ class PieceEvents:
         self._made: dict[int, Event] = {}
 
     def __call__(self, row: int) -> Event:
-        """Return the event in ``row``; raises :class:`~tamis.errors.EventError` if it is refused."""
+        """Return the event in ``row``; raise :class:`~tamis.errors.EventError` if it is refused."""
         event = self._made.get(row)
         if event is None:
             if isinstance(self._piece, list):
@@ -150,7 +150,7 @@ class PieceEvents:
 
 
 class Run(NamedTuple):
-    """What holds for all batches of one run."""
+    """The settings that all batches of one run share."""
 
     limits: Limits
     recent: Recent
@@ -159,7 +159,7 @@ class Run(NamedTuple):
 
 
 def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
-    """Match one batch against a snapshot; some of its events are kept in ``recent``."""
+    """Match one batch against a snapshot; keep some of its events in ``recent``."""
     limits, versions = run.limits, run.versions
     if isinstance(piece, list) and len(snapshot.layers) > 1:
         piece = [_flattened(event, limits) for event in piece]
@@ -201,7 +201,7 @@ def _audit(
     refused: dict[int, EventError],
     count: int,
 ) -> int:
-    """Decide some events of a batch again; returns how many."""
+    """Decide some events of a batch again; return how many."""
     rows = audit.rows(first_row, count)
     for row in rows:
         chosen = pc.equal(table["event"], pa.scalar(row + first_row, pa.int64()))
@@ -211,7 +211,7 @@ def _audit(
 
 
 def _flattened(event: Any, limits: Limits) -> Any:
-    """Return a nested event is flattened once for all layers; plain ones are quicker as they are."""
+    """Return a nested event flattened, once for all layers; a plain event is returned as it is."""
     if type(event) is not dict or _NESTED.isdisjoint(map(type, event.values())) or is_plain(event):
         return event
     try:
@@ -222,7 +222,7 @@ def _flattened(event: Any, limits: Limits) -> Any:
 
 @lru_cache(maxsize=8)
 def nowhere(limits: Limits) -> Encoder:
-    """Return an encoder without any attribute: all it does is refuse."""
+    """Return an encoder without any attribute, which only refuses events."""
     space, _ = cut(clause_rows(RowWriter().freeze(), limits))
     return Encoder(space, limits)
 

@@ -1,8 +1,8 @@
-"""What matching subscriptions of a segment can score at most: the bounds that top-k prunes by.
+"""Compute upper bounds on the scores of a segment's subscriptions, by which top-k prunes.
 
-A conjunction scores at most the sum of its positive predicates, for ``sum`` and for every function that
-does not exceed it; a disjunction no more than all of its branches together. So the positive weights of
-all predicates of a tree, times the greatest event weight, bound the score of any tree.
+A conjunction scores at most the sum of its positive predicates, for ``sum`` and for every function that does
+not exceed it. A disjunction scores at most the sum of all its branches. So the positive weights of all
+predicates of a tree, times the greatest event weight, bound the score of any tree.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tamis.segment import Segment
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_SLACK = 2.0**-30  # far more than the rounding of any sum; scores closer than this are looked at
-_LARGEST = 1e290  # beyond, sums may overflow, and nothing is pruned
+_SLACK = 2.0**-30  # far more than the rounding of any sum; closer scores are computed
+_LARGEST = 1e290  # above it, sums may overflow, and nothing is pruned
 
 
 class Ceilings(NamedTuple):
-    """Per subscription what it scores at most: ``total``, or ``r * weight + priority``; see Weights."""
+    """The greatest score of each subscription: ``total``, or ``r * weight + priority``; see Weights."""
 
     total: Floats
     weight: Floats
@@ -51,7 +51,7 @@ def ceilings_of(segment: Segment) -> Ceilings | None:
 
 
 def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
-    """Return the bounds of all clauses, by attribute where that is possible."""
+    """Return the bounds of all clauses, by attribute if possible."""
     weight = _positive(segment.columns)
     needed = _needed(segment)
     rest = _summed(segment, np.where(needed, 0.0, weight))
@@ -64,7 +64,7 @@ def weights_of(segment: Segment, ceilings: Ceilings) -> Weights:
 
 
 def _positive(columns: Columns) -> Floats:
-    """Return the positive weights of predicates; 0 for everything else."""
+    """Return the positive weights of predicates, and 0 for all other rows."""
     weight = columns.weight if len(columns.weight) else np.ones(len(columns.op))
     return np.where(columns.op < STRUCTURAL, np.maximum(weight, 0.0), 0.0)
 
@@ -80,7 +80,7 @@ def _row_owner(segment: Segment) -> Ints:
 
 
 def _needed(segment: Segment) -> npt.NDArray[np.bool_]:
-    """Predicates of plain conjunctions whose attribute a matching event must have."""
+    """Return the predicates of plain conjunctions whose attribute a matching event must have."""
     op = segment.columns.op
     structural = _summed(segment, op >= STRUCTURAL) > 0
     return np.asarray(~structural[_row_owner(segment)] & (op != IS_NULL))
@@ -96,7 +96,7 @@ def _of_clauses(segment: Segment, value: Floats) -> Floats:
 def _parts(
     columns: Columns, needed: Any, weight: Floats, chosen: Ints, shared: npt.NDArray[np.bool_]
 ) -> tuple[Ints, Ints, Floats]:
-    """Attributes and weights of the clauses with one owner: (start, attribute, share)."""
+    """Return the attributes and weights of the clauses with one owner: (start, attribute, share)."""
     first = columns.row_start[:-1].astype(np.int64)[chosen]
     count = np.where(shared, 0, columns.row_start[1:].astype(np.int64)[chosen] - first)
     row = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
@@ -113,16 +113,20 @@ def _parts(
 
 
 def _up(value: Floats, spread: Any) -> Floats:
-    """``value`` rounded up, by a share of the magnitude of what was summed."""
+    """Return ``value`` rounded up, by a share of the magnitude of the summed numbers."""
     return np.asarray(value + np.abs(spread) * _SLACK)
 
 
-def wanted(numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]) -> Wanted | None:
-    """Return an event as the bounds need it; ``None`` if a weight is negative, or so large that sums
-    overflow."""
+def event_weights(
+    numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]
+) -> Wanted | None:
+    """Return the attributes and weights of an event; ``None`` if the bounds do not hold.
+
+    They do not hold if a weight is negative, or so large that sums may overflow.
+    """
     greatest = max([1.0, *weights.values()])
     if min([1.0, *weights.values()]) < 0 or greatest > 1e6:
         return None
-    asked = sorted((numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers)
-    attribute = np.array([number for number, _ in asked], np.int64)
-    return Wanted(attribute, np.array([weight for _, weight in asked], np.float64), bool(weights), greatest)
+    known = sorted((numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers)
+    attribute = np.array([number for number, _ in known], np.int64)
+    return Wanted(attribute, np.array([weight for _, weight in known], np.float64), bool(weights), greatest)

@@ -1,4 +1,4 @@
-"""Changes of subscriptions, put into force as the log of a store tells them."""
+"""Apply the changes of a store's log to an index."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tamis.values.value import short
 
 
 def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
-    """Put and remove subscriptions in one step; what cannot be used is out of force, and returned."""
+    """Put and remove subscriptions in one step; return the refused ones, which are no longer in force."""
     changes = several("changes", changes)
     for change in changes:
         if not isinstance(change, Change):
             raise InputError(f"changes are those of a store's log, not {short(change)}")
-    last = {change.id: change for change in sorted(changes)}.values()  # of several only the last counts
+    last = {change.id: change for change in sorted(changes)}.values()  # the last change of each id counts
     puts = [row_of(change) for change in last if change.expression is not None]
     book = read_book(puts, writer.limits, skip_bad=True)
     gone = [change.id for change in last if change.expression is None]
@@ -28,7 +28,7 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
 
 
 def row_of(change: Change) -> dict[str, Any]:
-    """Return a change as the subscription that it makes."""
+    """Return the subscription that a change puts, as a row of a source."""
     return {
         "id": change.id,
         "expression": change.expression,

@@ -1,4 +1,4 @@
-"""How results show themselves: short lines for a prompt, tables for a notebook, user text escaped."""
+"""Show results: short lines for a prompt, tables for a notebook, user text escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 def size_text(size: int) -> str:
-    """``1.5 MiB``."""
+    """Return a size in bytes as text, such as ``1.5 MiB``."""
     number, unit = float(size), 0
     while number >= 1024 and unit < len(_UNITS) - 1:
         number, unit = number / 1024, unit + 1
@@ -21,13 +21,13 @@ def size_text(size: int) -> str:
 
 
 def many(count: int, one: str) -> str:
-    """``1 match``, ``2,000 matches``."""
+    """Return a count with its noun, such as ``1 match`` or ``2,000 matches``."""
     plural = f"{one}es" if one.endswith("ch") else f"{one}s"
     return f"{count:,} {one if count == 1 else plural}"
 
 
 def table(names: Sequence[str], rows: Sequence[Iterable[Any]], caption: str = "") -> str:
-    """Return an HTML table of the first rows; below it, how many more there are."""
+    """Return an HTML table of the first rows, with the number of the remaining rows below it."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:ROWS])
     more = f"<p>… and {len(rows) - ROWS:,} more</p>" if len(rows) > ROWS else ""

@@ -1,4 +1,4 @@
-"""Explanations: predicate by predicate, why a subscription did or did not match an event."""
+"""Explain, predicate by predicate, why a subscription did or did not match an event."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ Cause = Literal["absent", "present", "some-value", "no-value", "other-type"]
 
 
 class Explanation(NamedTuple):
-    """A node of the answer; ``str()`` draws the whole tree.
+    """A node of an explanation; ``str()`` draws the whole tree.
 
-    ``start`` and ``end`` are its place in ``expression``, the canonical text, which the root carries. A
-    predicate says in ``cause`` what decided it: its attribute is absent, or present where only that
-    matters; some value, or no value, satisfies the (positive) form; or all values are of another type.
+    ``start`` and ``end`` are its place in ``expression``, the canonical text, which the root carries.
+    ``cause`` is the reason for a predicate's result: its attribute is ``absent``, or ``present`` (if only
+    presence counts); ``some-value`` or ``no-value`` satisfies the positive form; or all values are of an
+    ``other-type``.
     """
 
     matched: bool
@@ -56,8 +57,7 @@ class Explanation(NamedTuple):
         return table(("", "condition", "reason"), list(_lines(self, 0)), self.expression or self.text)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tree as plain data, ready for JSON; of many values the first, of long texts the
-        beginning."""
+        """Return the tree as plain data, ready for JSON; many values and long texts are cut."""
         node: dict[str, Any] = {} if self.expression is None else {"expression": self.expression}
         node |= {"matched": self.matched, "text": self.text, "reason": self.reason}
         node |= {"start": self.start, "end": self.end}
@@ -77,12 +77,12 @@ def _lines(node: Explanation, depth: int) -> Iterator[tuple[str, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a long text."""
+    """Return a text, cut to its beginning if it is long."""
     return text if len(text) <= SHOWN_EXPRESSION else text[:SHOWN_EXPRESSION] + "…"
 
 
 def explain(expr: Expr, event: Event) -> Explanation:
-    """Why ``expr`` is true or false for ``event``."""
+    """Return why ``expr`` is true or false for ``event``."""
     return _explained(expr, event, span_of(expr))._replace(expression=to_text(expr))
 
 
@@ -120,10 +120,10 @@ def _why(predicate: Predicate, values: tuple[Value, ...], cause: Cause) -> str:
     if cause == "absent":
         return f"{name} is absent"
     seen = f"{name} is {_values(values)}"
-    wanted = " or a ".join(sorted(predicate.families))
-    if cause != "other-type" or predicate.is_negative or not wanted:
+    families = " or a ".join(sorted(predicate.families))
+    if cause != "other-type" or predicate.is_negative or not families:
         return seen
-    return f"{seen}: a {comparable_family(values[0])} is never compared with a {wanted}"
+    return f"{seen}: a {comparable_family(values[0])} is never compared with a {families}"
 
 
 def _listed(value: Value) -> Any:

@@ -1,4 +1,4 @@
-"""The fields of a subscription: which there are, and what is said of one that is not among them."""
+"""List the fields of a subscription and report unknown ones."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from tamis.index.arguments import several
 
 TEXT_FIELDS = ("id", "expression", "priority", "version")
 BULK_FIELDS = ("id", "attribute", "operator", *OPERANDS, "weight", "priority", "version")
-EVERY_OTHER = "*"  # as ``ignore``: whatever else there is
+EVERY_OTHER = "*"  # as ``ignore``: all other fields
 
 
 def ignored(ignore: str | Collection[str]) -> frozenset[str]:
-    """Return the names that a user allows to be passed over."""
+    """Return the names of the fields that a user ignores."""
     return frozenset((ignore,) if isinstance(ignore, str) else several("ignore", ignore))
 
 
 def unknown_field(names: Iterable[object], known: Collection[str], ignore: Collection[str]) -> str | None:
-    """What is wrong with the first of ``names`` that is neither known nor ignored."""
+    """Return what is wrong with the first of ``names`` that is neither known nor ignored."""
     if EVERY_OTHER in ignore:
         return None
     for name in names:
         if name not in known and name not in ignore:
             near = get_close_matches(name.lower(), known, 1) if isinstance(name, str) else []
-            meant = f"did you mean {near[0]!r}? " if near else ""
-            return f"{str(name)[:80]!r}; {meant}The fields are {', '.join(known)}"
+            suggestion = f"did you mean {near[0]!r}? " if near else ""
+            return f"{str(name)[:80]!r}; {suggestion}The fields are {', '.join(known)}"
     return None
 
 
 def check_keys(names: Iterable[object], known: Collection[str], ignore: Collection[str]) -> None:
-    """Refuse an object with an unknown key."""
+    """Raise :class:`SubscriptionError` if an object has an unknown key."""
     wrong = unknown_field(names, known, ignore)
     if wrong is not None:
         raise SubscriptionError(
@@ -41,7 +41,7 @@ def check_keys(names: Iterable[object], known: Collection[str], ignore: Collecti
 
 
 def check_columns(names: Iterable[str], known: Collection[str], ignore: Collection[str]) -> None:
-    """Refuse a table with an unknown column."""
+    """Raise :class:`InputError` if a table has an unknown column."""
     wrong = unknown_field(names, known, ignore)
     if wrong is not None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The index: what users hold."""
+"""The index: the main object of the library, which holds subscriptions and matches events."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _ONE_EVENT = WorkReport(1)
 class Index:
     """A set of subscriptions that events are matched against.
 
-    Any number of threads may match while one changes the set; a change is seen by every match that
-    begins after it.
+    Any number of threads may match while one thread changes the set. Every match that begins after a change
+    sees it.
     """
 
     def __init__(
         self, writer: Writer, refused: list[Any] | None = None, notes: dict[str, Any] | None = None
     ) -> None:
         self._writer = writer
-        self.notes = notes or {}  # what was saved with it
+        self.notes = notes or {}  # saved with the index
         self.limits = writer.limits
         self.refused: list[tuple[str, Any]] = refused or []
         self._static: WeakKeyDictionary[Segment, Scores] = WeakKeyDictionary()
@@ -77,8 +77,8 @@ class Index:
         :class:`Subscription` objects, an Arrow table, or a path to .jsonl, .parquet or .csv. Ids are strings.
         Bad subscriptions raise one error that names all of them. With ``on_error="skip"`` they are left out
         and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
-        ``ignore`` names fields or columns to pass over. ``sample`` is a list or table of typical events; it
-        makes the choice of access conditions better.
+        ``ignore`` names fields or columns to ignore. ``sample`` is a list or table of typical events, which
+        improves the choice of access conditions.
         """
         check_on_error(on_error)
         engine_class(arguments.text("engine", engine))
@@ -134,12 +134,12 @@ class Index:
         """Match a stream of events batch by batch, in order, on several cores.
 
         ``events`` is a table (Arrow, pandas, Polars or any object with the Arrow PyCapsule interface), an
-        iterable of dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch sees the
-        subscriptions in force when it is taken up. With ``versions`` the tables have a third column: the
-        version of the subscription that was matched.
+        iterable of dictionaries or JSON lines, or a path to .jsonl or .parquet. Each batch is matched against
+        the subscriptions in force when its matching begins. With ``versions`` the tables have a third column:
+        the version of the subscription that was matched.
 
         ``refused`` of a batch lists its refused events. ``on_error="report"`` states their number in one
-        warning at the end, ``"raise"`` raises the first, ``"skip"`` says nothing. ``audit`` is a share of
+        warning at the end, ``"raise"`` raises the first, ``"skip"`` gives no warning. ``audit`` is a share of
         the events that the tree evaluator decides again: a difference raises
         :class:`~tamis.errors.AuditFailed`. ``watch`` collects, over several calls, which attributes events
         have.
@@ -170,8 +170,7 @@ class Index:
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
-        """Yield the batches; the one with which enough events were seen carries the advice in its work
-        report."""
+        """Yield the batches; put the advice into the work report of the one that completes enough events."""
         for batch in batches:
             if watch.saw(batch.events, batch.seen):
                 batch = batch._replace(work=batch.work._replace(advice=watch.advice()))
@@ -215,10 +214,10 @@ class Index:
     ) -> TopMatches:
         """Return the ``k`` best matches as (id, score), best first, ties by id.
 
-        ``combine`` joins the scores of a conjunction's predicates; any monotone function will do. If it
-        never exceeds the sum of the positive ones, say ``bounded=True``: engines that can then leave out
-        what cannot be among the best. ``sum``, ``max`` and ``min`` are known to be so. With a ``prefix`` only
-        subscriptions whose ids begin so are looked at.
+        ``combine`` joins the scores of a conjunction's predicates; any monotone function is allowed. If it
+        never exceeds the sum of the positive scores, pass ``bounded=True``: some engines then skip
+        subscriptions that cannot be among the best. ``sum``, ``max`` and ``min`` are known to be bounded.
+        With a ``prefix`` only subscriptions whose ids begin with it are looked at.
         """
         arguments.whole("k", k)
         arguments.text("prefix", prefix)
@@ -236,12 +235,11 @@ class Index:
         return known
 
     def explain(self, subscription: str, event: EventLike) -> Explanation:
-        """Why ``subscription`` does or does not match ``event``, predicate by predicate."""
+        """Return why ``subscription`` does or does not match ``event``, predicate by predicate."""
         return explain(self.expression(subscription), event_from(event, self.limits))
 
     def typical_events(self) -> Any:
-        """Return a sample of the events that were matched lately, or what was given as one: a list or
-        table."""
+        """Return a list or table of recently matched events, or the sample of :meth:`build`."""
         return self._writer.typical()
 
     # -- the subscriptions --------------------------------------------------------------------------
@@ -256,7 +254,7 @@ class Index:
         return self._writer.current.count
 
     def __iter__(self) -> Iterator[str]:
-        """Return the ids in order of registration, as they are at this moment; later changes are not seen."""
+        """Yield the ids in order of registration, as they are at this moment; later changes are not seen."""
         return self._writer.current.ids()
 
     def __contains__(self, subscription: object) -> bool:
@@ -268,7 +266,7 @@ class Index:
         return snapshot.get(_place(snapshot, subscription))
 
     def versions(self, subscriptions: Iterable[str]) -> list[int]:
-        """Return the versions of subscriptions that are in the index; 0 where none was given."""
+        """Return the versions of subscriptions in the index; 0 for one that was added without a version."""
         snapshot = self._writer.current
         names = arguments.several("subscriptions", subscriptions)
         return [snapshot.version(_place(snapshot, name)) for name in names]
@@ -285,7 +283,7 @@ class Index:
         priority: float = 0.0,
         ignore: str | Collection[str] = (),
     ) -> None:
-        """Add one subscription (id, expression), or all of a source as :meth:`build` takes it.
+        """Add one subscription (id, expression), or all subscriptions of a source that :meth:`build` takes.
 
         The subscriptions of a source, and a :class:`Subscription`, carry their own priorities.
         """
@@ -301,7 +299,7 @@ class Index:
             self._writer.add_book(book)
 
     def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
-        """Replace the expression of an existing subscription, at once; its priority stays unless given."""
+        """Replace the expression of a subscription in one step; the priority stays unless one is passed."""
         kept = self.subscription(subscription).priority if priority is None else priority
         self._writer.update((subscription, expression, kept))
 
@@ -310,15 +308,15 @@ class Index:
         self._writer.remove(id_text(subscription))
 
     def apply(self, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
-        """Put and remove subscriptions in one step, as the log of a store tells it; what was refused."""
+        """Apply the changes of a store's log in one step; return the refused subscriptions."""
         return apply_changes(self._writer, changes)
 
     def merge_in_background(self) -> None:
-        """From now on large merges run in a thread of their own; changes need not wait for them."""
+        """Run large merges in a thread of their own from now on, so that changes do not wait for them."""
         self._writer.in_background = True
 
     def merge(self) -> None:
-        """Merge everything into one segment; matching is never wrong without it, only slower."""
+        """Merge all subscriptions into one segment; matches stay the same and get faster."""
         self._writer.merge_all()
 
     # -- keeping it -----------------------------------------------------------------------------------
@@ -332,8 +330,8 @@ class Index:
     ) -> None:
         """Write the index to a folder; an index saved there before is replaced atomically.
 
-        ``notes``, plain JSON, are kept with it: whoever opens it finds them in ``notes``. With a ``key``, or
-        one in ``TAMIS_INDEX_KEY``, the index is signed.
+        ``notes``, plain JSON, are saved with the index. :meth:`open` gives them back in ``notes``. With a
+        ``key``, or one in ``TAMIS_INDEX_KEY``, the index is signed.
         """
         self._writer.save(arguments.path(path), arguments.plain_json("notes", notes), index_key(key))
 
@@ -346,11 +344,11 @@ class Index:
         verify: bool = False,
         key: str | bytes | None = None,
     ) -> Self:
-        """Open a saved index, or all shards of one that Spark built, by memory-mapping.
+        """Open a saved index, or all shards of an index that Spark built, by memory-mapping.
 
-        Engine parameters, sample and, unless given, limits are those that it was built with. ``verify``
-        reads every byte even if it was verified. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index
-        that is not signed by it is refused.
+        The index keeps the engine parameters and the sample that it was built with, and also its limits
+        unless ``limits`` is passed. ``verify`` reads every byte even if it was verified before. With a
+        ``key``, or one in ``TAMIS_INDEX_KEY``, an index that is not signed by it is refused.
         """
         found = storage.load(arguments.path(path), limits, verify, index_key(key))
         settings = found.manifest.settings
@@ -360,16 +358,16 @@ class Index:
         return cls(writer, notes=found.manifest.notes)
 
     def check(self, *, checksums: bool = True) -> None:
-        """Assert the invariants of all segments; raises :class:`IndexCorrupt`.
+        """Check the invariants of all segments; raise :class:`IndexCorrupt` if one is broken.
 
-        Of segments that are mapped from files every byte is compared with its checksum, unless
-        ``checksums`` is false.
+        Every byte of a segment that is mapped from a file is compared with its checksum, unless ``checksums``
+        is false.
         """
         for layer in self._writer.current.layers:
             layer.segment.check(checksums)
 
     def info(self) -> dict[str, Any]:
-        """Figures about the index and its segments."""
+        """Return figures about the index and its segments."""
         return info.figures(self._writer)
 
 

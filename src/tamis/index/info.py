@@ -1,4 +1,4 @@
-"""Figures about an index, and how it shows itself at a prompt and in a notebook."""
+"""Collect figures about an index, and show them at a prompt and in a notebook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COLUMNS = ("engine", "subscriptions", "removed", "clauses", "attributes", "byte
 
 
 def figures(writer: Writer) -> dict[str, Any]:
-    """Figures about the index that ``writer`` changes, and about each of its segments."""
+    """Return figures about the index that ``writer`` changes, and about each of its segments."""
     snapshot = writer.current
     return {
         "subscriptions": snapshot.count,
@@ -45,13 +45,13 @@ def _segment(layer: Layer, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def line(info: dict[str, Any]) -> str:
-    """``<tamis.Index: 3 subscriptions, hybrid, 1 segment, 2.5 KiB>``."""
+    """Return a line such as ``<tamis.Index: 3 subscriptions, hybrid, 1 segment, 2.5 KiB>``."""
     count, segments = many(info["subscriptions"], "subscription"), many(len(info["segments"]), "segment")
     return f"<tamis.Index: {count}, {info['engine']}, {segments}, {size_text(info['bytes'])}>"
 
 
 def tables(info: dict[str, Any]) -> str:
-    """Return the same as HTML, with a row for each segment."""
+    """Return the figures as HTML, with a row for each segment."""
     fields = {"engine": info["engine"], "size": size_text(info["bytes"]), "fresh": info["fresh"]}
     rows = [[segment[name] for name in _COLUMNS] for segment in info["segments"]]
     title = f"Index of {many(info['subscriptions'], 'subscription')}"

@@ -1,8 +1,9 @@
-"""Manifests: which files make up an index, version by version. The library, Spark and the shell share them.
+"""Read and write manifests, which list the files of each version of an index.
 
-A version is one sealed file, ``manifest-0000000012.json``, that is never changed; the highest number is in
-force. It names the segments of every shard; an index that the library saved has one shard. With a key
-(``TAMIS_INDEX_KEY``) it is signed and holds a strong digest of every file that it names.
+The library, Spark and the command line share them. A version is one sealed file,
+``manifest-0000000012.json``, that is never changed; the highest number is in force. It names the segments of
+every shard; an index that the library saved has one shard. With a key (``TAMIS_INDEX_KEY``) it is signed and
+holds a strong digest of every file that it names.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ _FILES = {
     "refused": re.compile(r"refused-[0-9a-f]{32}\.parquet"),
 }
 PREFIXES = tuple(f"{kind}-" for kind in _FILES)
-"""What the names of all files of an index begin with, manifests apart."""
+"""The prefixes of the names of all files of an index except manifests."""
 
 Digests = dict[str, str]
 
 
 class Entry(msgspec.Struct):
-    """A segment as a manifest names it, with the list of what was removed from it."""
+    """A segment as a manifest names it, with the list of its removed subscriptions."""
 
     folder: str
     subscriptions: int
@@ -47,13 +48,13 @@ class Entry(msgspec.Struct):
 
 
 class Shard(msgspec.Struct):
-    """One shard: its segments, and what is kept about the subscriptions in it."""
+    """One shard: its segments, and the files about the subscriptions in it."""
 
     number: int
     segments: list[Entry]
     subscriptions: int
     bytes: int
-    fingerprint: str = ""  # of the rows it was built from; empty once changes were applied one by one
+    fingerprint: str = ""  # of the rows it was built from; empty after changes were applied one by one
     book: str = ""  # ids and marks of those rows
     refused: int = 0
     quarantine: str = ""  # rows that were refused
@@ -68,12 +69,12 @@ class Shard(msgspec.Struct):
 
 
 class Settings(msgspec.Struct):
-    """What all shards were built with; rows are kept from one version to the next only under equal ones."""
+    """The settings that all shards were built with; rows are kept between versions only if they are equal."""
 
     shards: int
     engine: str = "hybrid"
     parameters: dict[str, int | float] = {}
-    limits: dict[str, int] = {}  # those that differ from the defaults
+    limits: dict[str, int] = {}  # the limits that differ from the defaults
     profile: str = ""
 
 
@@ -95,21 +96,21 @@ class Manifest(msgspec.Struct):
     shards: list[Shard]
     applied: int = 0  # the last change of the store's log that is in it
     sample: Sample | None = None
-    notes: dict[str, Any] = {}  # what a user of the library saved with it
+    notes: dict[str, Any] = {}  # saved with the index by a user of the library
 
     @property
     def subscriptions(self) -> int:
-        """How many subscriptions are in force."""
+        """The number of subscriptions in force."""
         return sum(shard.subscriptions for shard in self.shards)
 
     @property
     def bytes(self) -> int:
-        """What all shards take when they are mapped."""
+        """The size of all shards when they are mapped."""
         return sum(shard.bytes for shard in self.shards)
 
 
 def name_of(number: int) -> str:
-    """Return the file of a version."""
+    """Return the file name of a version."""
     return f"manifest-{number:010d}.json"
 
 
@@ -120,13 +121,13 @@ def numbers_in(names: Iterable[str]) -> list[int]:
 
 
 def encode(manifest: Manifest, key: bytes | None) -> bytes:
-    """Return the file of a version, signed if there is a ``key``."""
+    """Return the content of a version's file, signed if there is a ``key``."""
     body = {"format": FORMAT, "version": VERSION, "manifest": msgspec.to_builtins(manifest)}
     return seal(body, key)
 
 
 def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
-    """Return the version in a file, every name in it checked before anybody looks for the file."""
+    """Return the version in a file; every file name in it is checked before it is used."""
     body = unseal(raw, path, key)
     if body.get("format") != FORMAT or body.get("version") != VERSION:
         raise IndexVersion(
@@ -149,7 +150,7 @@ def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
 
 
 def check_names(shards: Iterable[Shard], sample: Sample | None = None) -> None:
-    """Raise :class:`IndexCorrupt` if a file is not named as those of an index are: it may lie anywhere."""
+    """Raise :class:`IndexCorrupt` if a name is not that of an index file: it could lead anywhere."""
     for shard in shards:
         _check_name("book", shard.book)
         _check_name("refused", shard.quarantine)
@@ -168,11 +169,11 @@ def _check_name(kind: str, name: str) -> None:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """Return the bounds that an index was built under."""
+    """Return the limits that an index was built with."""
     return Limits(**settings.limits) if settings.limits else DEFAULT_LIMITS
 
 
 def changed_limits(limits: Limits) -> dict[str, int]:
-    """Return the bounds that differ from the defaults."""
+    """Return the limits that differ from the defaults."""
     plain = asdict(DEFAULT_LIMITS)
     return {name: value for name, value in asdict(limits).items() if value != plain[name]}

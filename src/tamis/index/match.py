@@ -1,4 +1,4 @@
-"""Matching a snapshot: candidates of every layer, owners in force, revision where it is asked for."""
+"""Match a snapshot: candidates of every layer, their owners in force, and revision by the tree if needed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def match_layer(
 def owners_in_force(
     layer: Layer, sequence: int, found: Candidates, events: Located, event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
-    """Return the subscriptions that candidates stand for: (event, ordinal, how many trees were evaluated)."""
+    """Return the subscriptions that own candidates: (event, ordinal, number of trees evaluated)."""
     segment = layer.segment
     event, clause = found.event, found.clause
     if not len(clause):
@@ -71,12 +71,12 @@ def owners_in_force(
 
 
 def _doubtful(revise: npt.NDArray[np.uint8], multi: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Pairs that the tree must decide: covers always, some clauses for multi-valued events only."""
+    """Return the pairs that the tree must decide: all covers, and some clauses for multi-valued events."""
     return np.asarray(((revise & ALWAYS_REVISE) != 0) | ((revise != 0) & (multi != 0)))
 
 
 def _distinct(single: bool, events: Located, event: Ints, ordinal: Ints) -> tuple[Ints, Ints]:
-    """Return each pair once; only needed if clauses share owners or an event may meet a clause twice."""
+    """Return each pair once; needed only if clauses share owners or an event may meet a clause twice."""
     if single and not (events.multi[0] if len(events.multi) == 1 else events.multi.any()):
         return event, ordinal
     width = int(ordinal.max()) + 1 if len(ordinal) else 1
@@ -87,7 +87,7 @@ def _distinct(single: bool, events: Located, event: Ints, ordinal: Ints) -> tupl
 def _revise(
     segment: Any, event: Ints, ordinal: Ints, doubtful: npt.NDArray[np.bool_], event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
-    """Sure pairs as they are, doubtful ones if the tree says so (and no sure clause said it before)."""
+    """Return the sure pairs, and the doubtful pairs that the tree accepts and no sure clause found."""
     width = int(ordinal.max()) + 1
     code = event * width + ordinal
     sure = np.unique(code[~doubtful])
@@ -108,7 +108,7 @@ def _revise(
 def match_fresh(
     snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt
 ) -> list[tuple[int, Subscription]]:
-    """Pairs of an event and a subscription that is not in a segment yet: their trees decide."""
+    """Return the pairs (event, subscription) for subscriptions outside segments, as their trees decide."""
     if not snapshot.fresh:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Files and tables of subscriptions: each becomes an Arrow table, or rows that know their line."""
+"""Read files and tables of subscriptions, as an Arrow table or as rows with their line numbers."""
 
 from __future__ import annotations
 
@@ -35,55 +35,55 @@ FORMATS = {
 }
 _NUMBER = re.compile(r"[+-]?+(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+")
 _WHOLE = re.compile(r"[0-9]{1,19}+")
-_CASTING = "cast it to text first, so that 7 and '007' are told apart"
+_CASTING = "cast it to text first, so that 7 and '007' stay different"
 
 
 class Row(NamedTuple):
-    """What was read of one subscription (an error, if it cannot be read), and its line in the file."""
+    """The content of one subscription (an error, if it cannot be read), and its line in the file."""
 
     content: Any
     line: int | None = None
 
 
 class Source(NamedTuple):
-    """A table, or rows one by one; ``file`` is the name that messages give."""
+    """A table, or rows one by one; ``file`` is the name that messages use."""
 
     rows: pa.Table | Iterable[Row]
     file: str | None = None
     total: int | None = None
 
 
-def source_of(given: Any, ignore: frozenset[str] = frozenset()) -> Source:
-    """Whatever :meth:`tamis.Index.build` takes, ready to be read."""
-    if isinstance(given, Source):
-        return given
-    if isinstance(given, str | Path):
-        return open_source(Path(given), ignore=ignore)
-    if isinstance(given, Mapping):
-        return Source(map(Row, given.items()), total=len(given))
-    if is_table(given):
-        return _table_source(table_of(given))
-    if isinstance(given, Iterable) and not isinstance(given, bytes):
-        return Source(map(_row, given), total=len(given) if isinstance(given, Sized) else None)
+def source_of(source: Any, ignore: frozenset[str] = frozenset()) -> Source:
+    """Return a source for any object that :meth:`tamis.Index.build` takes."""
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, str | Path):
+        return open_source(Path(source), ignore=ignore)
+    if isinstance(source, Mapping):
+        return Source(map(Row, source.items()), total=len(source))
+    if is_table(source):
+        return _table_source(table_of(source))
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        return Source(map(_row, source), total=len(source) if isinstance(source, Sized) else None)
     raise InputError(
         "subscriptions are a dictionary, an iterable of (id, expression), an Arrow table or a path, "
-        f"not a {type(given).__name__}"
+        f"not a {type(source).__name__}"
     )
 
 
 def _table_source(table: pa.Table | list[dict[str, Any]], file: str | None = None) -> Source:
-    """Return a table; a pandas frame with columns of mixed types comes as rows."""
+    """Return the source of a table; a pandas frame with columns of mixed types becomes rows."""
     if isinstance(table, list):
         return Source(map(Row, table), file, len(table))
     return Source(ordinary_table(table), file, table.num_rows)
 
 
-def _row(given: Any) -> Row:
-    return Row(decode_line(given) if isinstance(given, str | bytes) else given)
+def _row(item: Any) -> Row:
+    return Row(decode_line(item) if isinstance(item, str | bytes) else item)
 
 
 def decode_line(line: str | bytes) -> Any:
-    """Return the object of a line of JSON, or the error that says why there is none."""
+    """Return the object of a line of JSON, or the error that says why it cannot be read."""
     try:
         found = msgspec.json.decode(line)
         raw = line.encode() if isinstance(line, str) else line
@@ -94,7 +94,7 @@ def decode_line(line: str | bytes) -> Any:
 
 
 def form_of(path: Path, remedy: str = "name the file accordingly") -> str:
-    """Return the format that a file's name says."""
+    """Return the format that the file name shows; raise :class:`InputError` if it shows none."""
     for form, endings in FORMATS.items():
         if path.name.lower().endswith(endings):
             return form
@@ -105,7 +105,7 @@ def form_of(path: Path, remedy: str = "name the file accordingly") -> str:
 def open_source(
     path: Path, form: str | None = None, stream: IO[bytes] | None = None, ignore: frozenset[str] = frozenset()
 ) -> Source:
-    """Return the subscriptions of a file, or of ``stream``, which ``path`` then only names."""
+    """Return the subscriptions of a file, or of ``stream``; then ``path`` only gives the name."""
     if stream is None and not path.exists():
         raise InputError(f"there is no file {path}")
     form = form or form_of(path)
@@ -137,7 +137,7 @@ def _whole_lines(path: Path, file: Any) -> Iterator[bytes]:
 
 
 def _csv_source(path: Path, stream: IO[bytes] | None, ignore: frozenset[str]) -> Source:
-    """Rows with the columns of the header, all of them text, or a table, if they are bulk columns."""
+    """Return rows of text with the columns of the header, or a table if the header has bulk columns."""
     rows = _csv_rows(path, stream)
     _, header = next(rows, (1, []))
     names = [name.strip() for name in header]
@@ -222,7 +222,7 @@ def _typed(name: str, texts: list[str | None]) -> Any:
 
 
 def check_table(table: pa.Table, known: tuple[str, ...], ignore: frozenset[str]) -> None:
-    """Refuse a table with unknown columns, without ids, or with ids that are not text."""
+    """Raise an error if a table has unknown columns, no ids, or ids that are not text."""
     names = table.column_names
     if "id" not in names:
         raise InputError(f"a table of subscriptions needs the column 'id'; it has {', '.join(names)}")
@@ -245,7 +245,7 @@ def table_rows(table: pa.Table) -> Iterator[Row]:
 def _values(batch: pa.RecordBatch) -> list[Any]:
     try:
         return list(batch.to_pylist())
-    except UnicodeDecodeError:  # one by one, so that only the bad ones are refused
+    except UnicodeDecodeError:  # read row by row, so that only the bad rows are refused
         return [_value(batch.slice(at, 1)) for at in range(batch.num_rows)]
 
 

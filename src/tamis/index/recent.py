@@ -1,4 +1,4 @@
-"""Recent events: a few of those that were matched, so that a merge lays out the index for them."""
+"""Keep a few recently matched events, so that a merge lays out the index for them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from tamis.values.event import Event
 
 KEPT = 512
-ENOUGH = 256  # with fewer, what the user gave as a sample says more
-EVERY = 64  # one of so many single events is kept
-PER_BATCH = 4  # rows of a batch; only one once there are enough
+ENOUGH = 256  # with fewer, the user's sample is the better evidence
+EVERY = 64  # one of this many single events is kept
+PER_BATCH = 4  # rows kept of a batch; only one if there are enough
 
 
 class Recent:
-    """The latest events, thinned out. Threads may offer events at once: at worst one is lost."""
+    """The latest events, thinned out. If threads offer events at the same time, at worst one is lost."""
 
     def __init__(self) -> None:
         self._events: deque[Any] = deque(maxlen=KEPT)
@@ -29,16 +29,16 @@ class Recent:
 
     def batch(self, count: int, refused: set[int], event_at: Callable[[int], Event]) -> None:
         """Offer the events of a batch."""
-        wanted = 1 if len(self._events) >= ENOUGH else PER_BATCH
-        for row in range(0, count, -(-count // wanted) or 1):
+        most = 1 if len(self._events) >= ENOUGH else PER_BATCH
+        for row in range(0, count, -(-count // most) or 1):
             if row not in refused:
                 self._events.append(event_at(row))
 
     def sample(self) -> list[Any] | None:
-        """What was kept, if it is enough to go by."""
+        """Return the kept events; ``None`` if they are too few for a layout."""
         kept = list(self._events)
         return kept if len(kept) >= ENOUGH else None
 
     def few(self) -> list[Any]:
-        """What was kept, however little it is."""
+        """Return the kept events, even if they are few."""
         return list(self._events)

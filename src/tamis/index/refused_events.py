@@ -1,4 +1,4 @@
-"""Refused events: which they are, why, and the report about them."""
+"""List refused events with their reasons, and report them."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def _get(event: Any) -> Any:
 def _cell(piece: Any, row: int) -> Any:
     try:
         return piece.column(piece.schema.get_field_index("id"))[row].as_py()
-    except (pa.ArrowException, ValueError):  # text that is no UTF-8, say, which may be why it was refused
+    except (pa.ArrowException, ValueError):  # for example text that is not UTF-8, which may be the reason
         return None
 
 
 class Reporter:
-    """Follows the refused events of one run and does what ``on_error`` asks for."""
+    """A collector of the refused events of one run, which it reports or raises as ``on_error`` demands."""
 
     def __init__(self, on_error: str) -> None:
         self._choice = check_on_error(on_error)
@@ -81,7 +81,7 @@ class Reporter:
         self._events = 0
 
     def saw(self, events: int, refused: list[Refusal]) -> None:
-        """Take note of a batch; raises the first refusal if that was asked for."""
+        """Count a batch; raise the first refusal if ``on_error`` is "raise"."""
         self._events += events
         if not refused:
             return
@@ -91,7 +91,7 @@ class Reporter:
             raise placed(refused[0])
 
     def close(self) -> None:
-        """State how many events were refused, in one warning."""
+        """Warn once with the number of refused events."""
         if self._first is not None and self._choice == REPORT:
             warnings.warn(self._summary(self._first), RefusedWarning, stacklevel=_outside())
 
@@ -105,7 +105,7 @@ class Reporter:
 
 
 def warn_of_sample(refused: Sequence[tuple[int, EventError]], events: int) -> None:
-    """State how many events of a sample were refused; it is used without them."""
+    """Warn with the number of refused events of a sample; the sample is used without them."""
     if refused:
         row, first = refused[0]
         message = (
@@ -116,7 +116,7 @@ def warn_of_sample(refused: Sequence[tuple[int, EventError]], events: int) -> No
 
 
 def _outside() -> int:
-    """Return the stack level of the nearest caller outside the package: where a warning points to."""
+    """Return the stack level of the nearest caller outside the package, which a warning points to."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tamis":
         level, frame = level + 1, frame.f_back
@@ -132,7 +132,7 @@ def placed(refusal: Refusal) -> EventError:
 
 
 def reported(batches: Iterator[Any], on_error: str) -> Iterator[Any]:
-    """``batches`` of matches as they come; what was refused in them is reported, raised or skipped."""
+    """Yield ``batches`` of matches as they come; report, raise or skip their refused events."""
     reporter = Reporter(on_error)
     for batch in batches:
         reporter.saw(batch.events, batch.refused)

@@ -1,4 +1,4 @@
-"""Subscriptions that cannot be used: where each of them stands, and the one error that tells of all."""
+"""Report subscriptions that cannot be used: the place of each, and one error for all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Refusals = list[tuple[str, TamisError]]
 
 
 class Place(NamedTuple):
-    """Where a subscription stands: its number from 1, and its line and file if it was read from one."""
+    """The place of a subscription: its number from 1, and its line and file if it was read from one."""
 
     row: int
     line: int | None = None
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 def refusal(identity: str, error: TamisError, place: Place | None) -> tuple[str, TamisError]:
-    """Return an entry of ``refused``: a copy of ``error``, which may stand for many rows, with its place."""
+    """Return an entry of ``refused``: a copy of ``error`` (which many rows may share) with its place."""
     found = copy.copy(error)
     found.details = dict(error.details)
     if identity:
@@ -35,7 +35,7 @@ NOWHERE = Place(0)
 
 
 def where(identity: str, error: TamisError) -> str:
-    """``subscription 's1', row 3, line 4 of book.jsonl``: as much of it as is known."""
+    """Return the known parts of a place: ``subscription 's1', row 3, line 4 of book.jsonl``."""
     details = error.details
     parts = [f"subscription {identity[:80]!r}"] if identity else []
     parts += [f"{name} {details[name]}" for name in ("row", "line") if name in details]
@@ -43,7 +43,7 @@ def where(identity: str, error: TamisError) -> str:
 
 
 def raise_refused(refused: Refusals) -> None:
-    """Raise the only error, its place before its message, or one error for all of them, if there are any."""
+    """Raise the only error with its place, or one error for several; return if there are none."""
     if not refused:
         return
     if len(refused) == 1:
@@ -67,7 +67,7 @@ def _placed(identity: str, error: TamisError) -> str:
 
 
 def warn_refused(refused: Refusals) -> None:
-    """One Python warning with the number of refused subscriptions, if there are any."""
+    """Warn with the number of refused subscriptions, if there are any."""
     if refused:
         identity, error = refused[0]
         warnings.warn(

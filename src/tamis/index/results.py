@@ -1,4 +1,4 @@
-"""Results that users hold: the ids of one event, and the table of many."""
+"""Define the results that users get: the ids of one event, and the table of many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis.index.work import WorkReport
 
 
 class Matches(list[str]):
-    """The ids that an event matches; ``work`` says what it took to find them."""
+    """The ids that an event matches; ``work`` reports the work of finding them."""
 
     def __init__(self, ids: list[str], work: WorkReport) -> None:
         super().__init__(ids)
@@ -25,9 +25,9 @@ class Matches(list[str]):
 class MatchTable:
     """All matches of many events.
 
-    ``table`` is an Arrow table (event, subscription); every method and attribute of it works here, too, and
+    ``table`` is an Arrow table (event, subscription). All its methods and attributes work here, too, and
     libraries that read Arrow take the whole object. ``refused`` lists the events that were not understood
-    (position, id, code, message), ``work`` what it took, ``events`` how many there were.
+    (position, id, code, message), ``work`` reports the work, and ``events`` is the number of events.
     """
 
     def __init__(self, table: pa.Table, refused: list[Refusal], work: WorkReport, events: int) -> None:
@@ -37,7 +37,7 @@ class MatchTable:
         return self.table.__arrow_c_stream__(requested_schema)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # also keeps copying and pickling from asking for `table` before it is there
+        if name.startswith("_"):  # also stops copying and pickling from reading `table` too early
             raise AttributeError(name)
         return getattr(self.table, name)
 
@@ -51,11 +51,11 @@ class MatchTable:
         return isinstance(other, MatchTable | pa.Table) and self.equals(other)
 
     def equals(self, other: Any, check_metadata: bool = False) -> bool:
-        """Return whether ``other`` has the same matches in the same order; as of an Arrow table."""
+        """Return whether ``other`` has the same matches in the same order (as for Arrow tables)."""
         theirs = other.table if isinstance(other, MatchTable) else other
         return bool(self.table.equals(theirs, check_metadata=check_metadata))
 
-    __hash__ = None  # type: ignore[assignment]  # as of the table
+    __hash__ = None  # type: ignore[assignment]  # like the table
 
     def __repr__(self) -> str:
         return f"<tamis.MatchTable: {self._summary()}>"

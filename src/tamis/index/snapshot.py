@@ -1,8 +1,8 @@
-"""Snapshots: what is in force at one moment, never changed once published.
+"""Hold the subscriptions in force at one moment; a published snapshot never changes.
 
-A removal writes its sequence number into the layer's ``died`` array in place; a snapshot sees only
-removals up to its own number. So an update is never seen half done: a reader with the old snapshot
-sees the old expression, a reader with the new one sees the new.
+A removal writes its sequence number into the layer's ``died`` array in place; a snapshot sees only removals
+up to its own number. So an update is never seen half done: a reader with the old snapshot sees the old
+expression, a reader with the new one sees the new.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEP = 4096  # ids that are read at a time
 
 
 class Layer(NamedTuple):
-    """A segment and, if any of its subscriptions was removed, when each one died."""
+    """A segment and, if any of its subscriptions was removed, the sequence number of each removal."""
 
     segment: Segment
     died: npt.NDArray[np.int64] | None = None
@@ -29,17 +29,17 @@ class Layer(NamedTuple):
 
     @property
     def in_force(self) -> int:
-        """How many subscriptions are in force in the snapshot that this layer belongs to."""
+        """The number of subscriptions in force in the snapshot that this layer belongs to."""
         return self.segment.count - self.dead
 
     def alive(self, ordinals: npt.NDArray[np.int64], sequence: int) -> npt.NDArray[np.bool_]:
-        """Return which of the subscriptions are in force at ``sequence``."""
+        """Return for each ordinal whether the subscription is in force at ``sequence``."""
         if self.died is None:
             return np.ones(len(ordinals), np.bool_)
         return np.asarray(self.died[ordinals] > sequence)
 
     def ending(self, ordinals: npt.NDArray[np.int64], sequence: int) -> Layer:
-        """Return the layer of the next snapshot, in which these, all in force until now, are so no longer."""
+        """Return the layer of the next snapshot, in which these subscriptions are no longer in force."""
         died = np.full(self.segment.count, ALIVE, np.int64) if self.died is None else self.died
         died[ordinals] = sequence
         return Layer(self.segment, died, self.dead + len(ordinals))
@@ -51,14 +51,14 @@ class Layer(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """Layers from oldest to newest, and the subscriptions too fresh to be in a segment."""
+    """The subscriptions in force: layers from oldest to newest, and those too fresh to be in a segment."""
 
     sequence: int
     layers: tuple[Layer, ...]
     fresh: tuple[Subscription, ...]
 
     def find(self, subscription: str) -> tuple[int, int] | None:
-        """(layer, ordinal) of a subscription in force; layer -1 means ``fresh``."""
+        """Return (layer, ordinal) of a subscription in force, or ``None``; layer -1 means ``fresh``."""
         for at, held in enumerate(self.fresh):
             if held.id == subscription:
                 return -1, at
@@ -78,12 +78,12 @@ class Snapshot(NamedTuple):
         yield from (held.id for held in self.fresh)
 
     def version(self, place: tuple[int, int]) -> int:
-        """Return the version of the subscription at a place given by :meth:`find`."""
+        """Return the version of the subscription at a place returned by :meth:`find`."""
         at, ordinal = place
         return self.fresh[ordinal].version if at < 0 else self.layers[at].segment.version(ordinal)
 
     def get(self, place: tuple[int, int]) -> Subscription:
-        """Return the subscription at a place given by :meth:`find`."""
+        """Return the subscription at a place returned by :meth:`find`."""
         at, ordinal = place
         if at < 0:
             return self.fresh[ordinal]
@@ -97,5 +97,5 @@ class Snapshot(NamedTuple):
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """How many subscriptions are in force."""
+        """The number of subscriptions in force."""
         return len(self.fresh) + sum(layer.in_force for layer in self.layers)

@@ -1,4 +1,4 @@
-"""Subscriptions from anywhere: dictionaries, iterables, Arrow tables, Parquet, JSON lines and CSV."""
+"""Read subscriptions from dictionaries, iterables, Arrow tables, Parquet, JSON lines and CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[int, int | None], None]
 
 
 class Book(NamedTuple):
-    """Subscriptions ready to be indexed, and the ones that were refused."""
+    """Subscriptions ready to be indexed, and the refused ones."""
 
     ids: StringColumn
     columns: Columns
@@ -50,18 +50,18 @@ def read_book(
     Unknown fields and columns are refused unless ``ignore`` names them. With ``cnf``, clauses may have groups
     of alternatives.
     """
-    passed_over = ignored(ignore)
-    given = source_of(source, passed_over)
-    if isinstance(given.rows, pa.Table):
-        bulk = "expression" not in given.rows.column_names
-        check_table(given.rows, BULK_FIELDS if bulk else TEXT_FIELDS, passed_over)
+    ignored_fields = ignored(ignore)
+    opened = source_of(source, ignored_fields)
+    if isinstance(opened.rows, pa.Table):
+        bulk = "expression" not in opened.rows.column_names
+        check_table(opened.rows, BULK_FIELDS if bulk else TEXT_FIELDS, ignored_fields)
         if bulk:
-            book = _from_columns(given.rows, given.file, limits, cnf)
+            book = _from_columns(opened.rows, opened.file, limits, cnf)
         else:
-            rows = Source(table_rows(given.rows), given.file, given.rows.num_rows)
-            book = _from_rows(rows, limits, progress, passed_over, cnf)
+            rows = Source(table_rows(opened.rows), opened.file, opened.rows.num_rows)
+            book = _from_rows(rows, limits, progress, ignored_fields, cnf)
     else:
-        book = _from_rows(given, limits, progress, passed_over, cnf)
+        book = _from_rows(opened, limits, progress, ignored_fields, cnf)
     if not skip_bad:
         raise_refused(book.refused)
     return book
@@ -119,7 +119,7 @@ def _from_rows(
 
 
 def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
-    """Columns of (priority, version) pairs."""
+    """Return (priority, version) pairs as columns."""
     return Particulars(
         np.array([priority for priority, _ in pairs], np.float64),
         np.array([version for _, version in pairs], np.int64),
@@ -129,8 +129,10 @@ def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
 def subscription_from(
     row: Any, limits: Limits, known: Collection[str] = TEXT_FIELDS, ignore: Collection[str] = ()
 ) -> Subscription:
-    """Return a checked subscription from an object, a pair (id, expression) or a mapping with the ``known``
-    keys."""
+    """Return a checked subscription from an object, a pair or a mapping.
+
+    A pair is (id, expression) or (id, expression, priority). A mapping has the ``known`` keys.
+    """
     if isinstance(row, TamisError):
         raise row
     priority: Any = None
@@ -171,7 +173,7 @@ def check_id(identity: Any, limits: Limits) -> str:
 
 
 def id_text(identity: Any) -> str:
-    """``identity`` in the Unicode form NFC, as ids are kept; other types than text are refused."""
+    """Return ``identity`` in the Unicode form NFC, as ids are kept; raise an error if it is not text."""
     if isinstance(identity, str):
         try:
             return clean_string(str.__str__(identity))

@@ -1,7 +1,8 @@
-"""An index on disk: segment folders and one manifest that names the ones in force (``manifest.py``).
+"""Store an index on disk: segment folders and one manifest that names those in force (``manifest.py``).
 
-``save`` writes what is new, then creates the manifest of the next version; a crash before that leaves
-the previous index, a crash after it the new one. Then what the manifest does not name is removed.
+``save`` writes the new segments, then creates the manifest of the next version. A crash before that leaves
+the previous index, a crash after it the new one. Then ``save`` removes the files that the manifest does not
+name.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _FORMER = "manifest.json"  # of format version 1
 
 
 class Stored(NamedTuple):
-    """Where a segment is stored, and the digests of its files if they were ever needed."""
+    """The folder of a segment, and the digests of its files if they were ever needed."""
 
     folder: Path
     digests: Digests
@@ -65,7 +66,7 @@ Places = WeakKeyDictionary[Segment, Stored]
 
 
 class Particulars(NamedTuple):
-    """What is kept with an index beside its subscriptions."""
+    """Everything that is saved with an index beside its subscriptions."""
 
     settings: Settings
     sample: bytes | None = None  # JSON lines
@@ -74,7 +75,7 @@ class Particulars(NamedTuple):
 
 
 def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Settings:
-    """Return the settings of an index that is one shard."""
+    """Return the settings of an index that has one shard."""
     return Settings(1, engine, dict(parameters), changed_limits(limits))
 
 
@@ -82,7 +83,7 @@ def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Sett
 
 
 def save(snapshot: Snapshot, path: Path, kept: Particulars, places: Places, key: bytes | None) -> None:
-    """Write ``snapshot`` (without fresh subscriptions) to ``path``, and what is ``kept`` with it.
+    """Write ``snapshot`` (without fresh subscriptions) and the data ``kept`` with it to ``path``.
 
     ``places`` remembers where segments are already stored; it is brought up to date.
     """
@@ -103,7 +104,7 @@ def save(snapshot: Snapshot, path: Path, kept: Particulars, places: Places, key:
 
 
 def _commit(path: Path, manifest: Manifest, key: bytes | None) -> None:
-    """Create the next version; if somebody else was quicker, the one after that."""
+    """Create the next version; if another process was faster, create the one after that."""
     while True:
         manifest.number = max(numbers_in(os.listdir(path)), default=0) + 1
         with suppress(IndexConflict):
@@ -112,7 +113,7 @@ def _commit(path: Path, manifest: Manifest, key: bytes | None) -> None:
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a file that must not exist yet, whole or not at all; of several who try, one succeeds."""
+    """Write a file that must not exist yet, whole or not at all; of several writers one succeeds."""
     part = path.with_name(f"{path.name}.part-{uuid.uuid4().hex}")
     try:
         _write_file(part, data)
@@ -133,7 +134,7 @@ def _write_file(path: Path, data: bytes) -> None:
 
 
 def write_layers(snapshot: Snapshot, path: Path, places: Places, key: bytes | None) -> list[Entry]:
-    """Write the layers that ``path`` does not hold yet; returns how a manifest names them all."""
+    """Write the layers that ``path`` does not hold yet; return the manifest entries of all layers."""
     return [_save_layer(layer, snapshot.sequence, path, places, key) for layer in snapshot.layers]
 
 
@@ -143,7 +144,7 @@ def _save_layer(layer: Layer, sequence: int, path: Path, places: Places, key: by
         stored = Stored(path.resolve() / f"segment-{uuid.uuid4().hex}", {})
         write_segment(layer.segment, stored.folder)
     if key is not None and not stored.digests:
-        # Of the bytes in use, not of what stands on the disk by now.
+        # Hash the bytes in use, not the current content of the disk.
         table = digest_of(read_file(stored.folder / TABLE))
         stored = Stored(stored.folder, {TABLE: table, ARRAYS: digest_of(layer.segment.arena.block.data)})
     places[layer.segment] = stored
@@ -179,7 +180,7 @@ def _save_sample(raw: bytes | None, path: Path, key: bytes | None) -> Sample | N
 
 
 def _collect_garbage(path: Path, manifest: Manifest) -> None:
-    """Remove what the manifest just written does not name; open readers keep their mappings."""
+    """Remove the files that the new manifest does not name; open readers keep their mappings."""
     named = {name.split("/")[0] for shard in manifest.shards for name in shard.files()}
     named |= {name_of(manifest.number), manifest.sample.file if manifest.sample else ""}
     old = [item for item in path.iterdir() if item.name not in named]
@@ -200,7 +201,7 @@ def _collect_garbage(path: Path, manifest: Manifest) -> None:
 
 
 class Loaded(NamedTuple):
-    """An index as it was found."""
+    """An index as it was found on disk."""
 
     snapshot: Snapshot
     manifest: Manifest
@@ -210,13 +211,14 @@ class Loaded(NamedTuple):
 
 
 def load(path: Path, limits: Limits | None, verify: bool, key: bytes | None) -> Loaded:
-    """Open the index at ``path``, all of its shards; without ``limits`` under those it was built with."""
+    """Open the index at ``path`` with all its shards; without ``limits`` it keeps those it was built with."""
     while True:
         number = latest(path)
         try:
             return _load(path, number, limits, verify, key)
         except IndexError_:
-            # A save in the meantime may have removed what the manifest named; then there is a newer one.
+            # A save in the meantime may have removed files that the manifest named; then there is a newer
+            # one.
             if latest(path) == number:
                 raise
 
@@ -268,7 +270,7 @@ def _read_sample(path: Path, sample: Sample, key: bytes | None) -> bytes:
 
 
 def stored_at(path: Path, entry: Entry) -> Stored:
-    """Where the segment that a manifest in ``path`` names is stored."""
+    """Return the place of the segment that a manifest in ``path`` names."""
     digests = {name: entry.digests[name] for name in (TABLE, ARRAYS) if name in entry.digests}
     return Stored(path.resolve() / entry.folder, digests)
 
@@ -281,8 +283,7 @@ def read_layer(
     known: Segment | None = None,
     key: bytes | None = None,
 ) -> Layer:
-    """Return the layer that a manifest in ``path`` names; ``known`` is its segment if that is open
-    already."""
+    """Return the layer that a manifest in ``path`` names; ``known`` is its segment if it is already open."""
     folder = path.resolve() / entry.folder
     try:
         segment = known or open_segment(folder, limits, verify, entry.digests if key is not None else None)

@@ -1,4 +1,4 @@
-"""Top-k: the k best-scoring matches, ties broken by id; equal to sorting everything and cutting."""
+"""Find the k best-scoring matches, ties broken by id: the same result as sorting all matches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from tamis.columns.codes import STRUCTURAL
 from tamis.engines.protocol import Candidates, Ranked, Wanted
 from tamis.expression.truth import matches, score
-from tamis.index.bounds import Ceilings, ceilings_of, wanted, weights_of
+from tamis.index.bounds import Ceilings, ceilings_of, event_weights, weights_of
 from tamis.index.display import table
 from tamis.index.match import EventAt, match_layer, owners_in_force
 from tamis.index.snapshot import Layer, Snapshot
@@ -22,7 +22,7 @@ from tamis.segment import Segment
 from tamis.space.located import Located
 from tamis.values.event import Event, EventLike
 
-FIRST_PORTION = 8  # candidates asked for at a time; portions grow
+FIRST_PORTION = 8  # candidates requested at a time; portions grow
 
 _SCALARS = frozenset((int, float, str, bool))
 
@@ -31,7 +31,7 @@ Scored = tuple[str, float]
 
 
 class TopMatches(list[Scored]):
-    """The best matches of an event as (id, score); ``work`` says what it took to find them."""
+    """The best matches of an event as (id, score); ``work`` reports the work of finding them."""
 
     def __init__(self, scored: list[Scored], work: WorkReport) -> None:
         super().__init__(scored)
@@ -42,14 +42,14 @@ class TopMatches(list[Scored]):
 
 
 class Subject(NamedTuple):
-    """The event of a search: as it came, and as an object, which is made only if it is needed."""
+    """The event of a search: in its original form, and as an object, which is made only if needed."""
 
     source: EventLike
     event: EventAt
     weights: Mapping[str, float]
 
     def attributes(self) -> Iterable[str]:
-        """Return the names of its attributes; those of a flat dictionary are its keys."""
+        """Return the names of its attributes; a flat dictionary's names are its keys."""
         source = self.source
         if type(source) is dict and all(
             type(name) is str and name.isascii() and type(value) in _SCALARS for name, value in source.items()
@@ -59,14 +59,14 @@ class Subject(NamedTuple):
 
 
 class Scores:
-    """Scores of one segment's subscriptions, and the bounds on them; made when they are first needed."""
+    """Scores of one segment's subscriptions, and the bounds on them; computed when first needed."""
 
     def __init__(self, segment: Segment) -> None:
         columns = segment.columns
         structural = np.zeros(len(columns.op) + 1, np.int64)
         np.cumsum(columns.op >= STRUCTURAL, out=structural[1:])
         self._plain = structural[columns.row_start[1:]] == structural[columns.row_start[:-1]]
-        # Scores are kept by segment; holding it here would keep both for ever.
+        # Scores are cached by segment; a reference to the segment here would keep both for ever.
         self._segment: Segment = proxy(segment)
 
     @cached_property
@@ -76,12 +76,12 @@ class Scores:
 
     @cached_property
     def ceilings(self) -> Ceilings | None:
-        """What subscriptions score at most; ``None`` if that cannot be said."""
+        """The greatest score of each subscription; ``None`` if there is no bound."""
         return ceilings_of(self._segment)
 
     @cached_property
     def ranking(self) -> Any:
-        """What the engine prunes by; ``None`` if it cannot."""
+        """The engine's data for pruning; ``None`` if the engine cannot prune."""
         engine: Any = self._segment.engine
         owned = np.all(self._segment.owner_start[1:] > self._segment.owner_start[:-1])
         if self.ceilings is None or not owned or not isinstance(engine, Ranked):
@@ -99,13 +99,13 @@ class Scores:
         parts = columns.weight[first:last].tolist() if len(columns.weight) else [1.0] * (last - first)
         if weights:
             names, numbers = columns.names, columns.attribute[first:last].tolist()
-            asked = [weights.get(names[number], 1.0) for number in numbers]
-            parts = [part * weight for part, weight in zip(parts, asked, strict=True)]
+            factors = [weights.get(names[number], 1.0) for number in numbers]
+            parts = [part * weight for part, weight in zip(parts, factors, strict=True)]
         return float((combine(parts) if parts else 0.0) + priority)
 
 
 class Best:
-    """The best matches so far, and what a further one must score."""
+    """The best matches so far, and the score that a further match must reach."""
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -113,7 +113,7 @@ class Best:
 
     @property
     def threshold(self) -> float:
-        """The k-th score; a match below it is out."""
+        """The k-th score; a match with a lower score is dropped."""
         return self.kept[-1][1] if len(self.kept) == self._k else -np.inf
 
     def add(self, scored: Iterable[Scored]) -> None:
@@ -133,7 +133,7 @@ class TopK:
         self.work = WorkReport(1)
 
     def run(self, scores_of: Callable[[Segment], Scores]) -> TopMatches:
-        """Return the best of what waits outside a segment, then of every layer."""
+        """Search the subscriptions outside segments, then every layer; return the best matches."""
         if self._snapshot.fresh or not self._snapshot.layers:
             self._fresh(self._subject.event(0))
         for layer in self._snapshot.layers:
@@ -153,20 +153,22 @@ class TopK:
     def _layer(self, layer: Layer, scores: Scores) -> None:
         subject = self._subject
         located = layer.segment.encoder.one(subject.source)
-        wish = wanted(scores.names, subject.attributes(), subject.weights) if self._bounded else None
-        if wish is not None and scores.ranking is not None:
-            self._by_bounds(layer, scores, located, wish)
+        weights = (
+            event_weights(scores.names, subject.attributes(), subject.weights) if self._bounded else None
+        )
+        if weights is not None and scores.ranking is not None:
+            self._by_bounds(layer, scores, located, weights)
             return
         found, report = match_layer(layer, self._snapshot.sequence, located, subject.event)
-        self._by_ceilings(layer.segment, scores, found.ordinal, wish)
+        self._by_ceilings(layer.segment, scores, found.ordinal, weights)
         self.work = self.work.plus(report)
 
-    def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Any, wish: Wanted | None) -> None:
+    def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Any, weights: Wanted | None) -> None:
         """Score all matches, the highest ceilings first, as long as a ceiling reaches the k-th score."""
-        if wish is None or scores.ceilings is None or len(ordinals) <= self._k:
+        if weights is None or scores.ceilings is None or len(ordinals) <= self._k:
             self._score(segment, scores, ordinals.tolist())
             return
-        ceiling = scores.ceilings.above(ordinals, wish.greatest)
+        ceiling = scores.ceilings.above(ordinals, weights.greatest)
         order = np.argsort(-ceiling, kind="stable")
         ordinals, ceiling = ordinals[order], ceiling[order]
         begin, portion = 0, max(FIRST_PORTION, self._k)
@@ -174,11 +176,11 @@ class TopK:
             self._score(segment, scores, ordinals[begin : begin + portion].tolist())
             begin, portion = begin + portion, 2 * portion
 
-    def _by_bounds(self, layer: Layer, scores: Scores, located: Located, wish: Wanted) -> None:
-        """Ask the engine for more until no bound reaches the k-th score."""
+    def _by_bounds(self, layer: Layer, scores: Scores, located: Located, weights: Wanted) -> None:
+        """Request more candidates from the engine until no bound reaches the k-th score."""
         layer.segment.ensure_whole()
         engine: Any = layer.segment.engine
-        agenda = engine.best(located, scores.ranking, wish)
+        agenda = engine.best(located, scores.ranking, weights)
         seen: set[int] = set()
         revised, portion = 0, max(FIRST_PORTION, self._k)
         while len(clauses := agenda.more(self._best.threshold, portion)):

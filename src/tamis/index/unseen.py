@@ -1,4 +1,4 @@
-"""Attributes that subscriptions ask for and no event has: often a name that was misspelt."""
+"""Find attributes that subscriptions mention and no event has: often a misspelt name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tamis.values.event import NULLS, Event
 
 ENOUGH = 1_000  # events; with fewer, an attribute may be missing by chance
 LOOKED_AT = 256  # events whose names are kept, to suggest one of them
-COMPARED = 200  # names that nobody has, and names to suggest, that are compared
+COMPARED = 200  # unseen names, and names to suggest, that are compared
 SHOWN = 5  # lines
 CLOSE = 0.7
 
@@ -32,7 +32,7 @@ def seen_in(segment: Segment, located: Located) -> Seen:
 
 
 class AttributeWatch:
-    """Collects, over one run, which attributes of an index some event has."""
+    """A record, over one run, of the attributes of an index that some event has."""
 
     def __init__(self) -> None:
         self.events = 0
@@ -41,13 +41,13 @@ class AttributeWatch:
         self._looked_at = 0
 
     def look(self, piece: Any) -> None:
-        """Keep the names of the first events."""
+        """Keep the attribute names of the first events."""
         if self._looked_at < LOOKED_AT:
             self._names.update(dict.fromkeys(names_in(piece)))
             self._looked_at += len(piece) if isinstance(piece, list) else piece.num_rows
 
     def saw(self, events: int, seen: tuple[Seen, ...]) -> bool:
-        """Take note of a batch; returns whether it is the one with which there are enough events."""
+        """Record a batch; return whether it is the one that completes enough events."""
         for segment, mask in seen:
             before = self._seen.get(segment)
             self._seen[segment] = mask if before is None else mask | before
@@ -55,7 +55,7 @@ class AttributeWatch:
         return self.events >= ENOUGH > self.events - events
 
     def unseen(self) -> list[str]:
-        """Return the attributes that no event had, in order; none as long as there were too few events."""
+        """Return the attributes that no event had, sorted; none as long as there were too few events."""
         if self.events < ENOUGH:
             return []
         found: set[str] = set()
@@ -64,8 +64,7 @@ class AttributeWatch:
         return sorted(found - self._names.keys() - {NULLS})
 
     def advice(self) -> tuple[str, ...]:
-        """Return a line for each such attribute, those that look misspelt first, and one that counts the
-        rest."""
+        """Return a line for each unseen attribute, probable misspellings first, and a count of the rest."""
         unseen = self.unseen()
         known = [name for name in list(self._names)[:COMPARED] if name != NULLS]
         near = {name: get_close_matches(name, known, 1, CLOSE) for name in unseen[:COMPARED]}
@@ -80,7 +79,7 @@ class AttributeWatch:
 
 
 def watched(source: Iterator[Any], watch: AttributeWatch) -> Iterator[Any]:
-    """Pieces as they come, their names looked at."""
+    """Yield the pieces as they come; record their attribute names."""
     for piece in source:
         watch.look(piece)
         yield piece
@@ -96,7 +95,7 @@ def _unseen(segment: Segment, mask: Mask) -> Iterator[str]:
 
 
 def names_in(piece: Any) -> Iterator[str]:
-    """Names of attributes of a piece: columns, keys of maps, or keys of the first dictionaries."""
+    """Yield the names of attributes of a piece: columns, keys of maps, or keys of the first dictionaries."""
     if not isinstance(piece, list):
         for name, column in zip(piece.schema.names, piece.columns, strict=True):
             if pa.types.is_map(column.type):

@@ -1,4 +1,4 @@
-"""Kernels loaded before they are needed: by services, and by processes that workers are forked from."""
+"""Load the kernels before they are needed: in services, and in processes that workers are forked from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOOK = {
 
 @functools.cache
 def warm(engine: str = "hybrid") -> None:
-    """Build and match a tiny index in memory, so that what matching needs is imported and compiled."""
+    """Build and match a tiny index in memory, so that everything matching needs is imported and compiled."""
     index = Index.build(BOOK, engine=engine)
     columns = {"model": ["a", "b"], "price": [3, 4], "sold": [True, None], "title": ["wool coat", "x"]}
     for events in (pa.table(columns), [{"model": "a", "price": 2.5, "city": ["c", "d"]}]):

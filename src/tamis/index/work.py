@@ -1,4 +1,4 @@
-"""Work reports: how much was done for a result, so that pruning can be tested and watched."""
+"""Report how much work a result took, so that pruning can be tested and watched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tamis.index.display import pairs
 
 
 class WorkReport(NamedTuple):
-    """Counts of one match call."""
+    """The counts of one match call."""
 
     events: int = 0
     located: int = 0  # cells that event values were located in

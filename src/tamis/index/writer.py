@@ -1,8 +1,8 @@
-"""The writer: one at a time, it changes the set of subscriptions and publishes snapshots.
+"""Change the set of subscriptions and publish snapshots, one change at a time.
 
-New subscriptions wait in ``fresh`` (matched by their trees) until there are enough for a segment.
-Segments are merged so that each is several times larger than the next: their number grows with the
-logarithm of the number of subscriptions, and each subscription is rewritten as often.
+New subscriptions wait in ``fresh`` (matched by their trees) until there are enough for a segment. Segments
+are merged so that each is several times larger than the next: their number grows with the logarithm of the
+number of subscriptions, and each subscription is rewritten as often.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from tamis.space.located import Located
 from tamis.space.space import Space
 
 FRESH = 32  # subscriptions matched by their trees before they become a segment
-FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not look at all
-EVENTS_EACH = 20  # for every subscription of a larger one
+FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not read all
+EVENTS_EACH = 20  # for every subscription of a larger segment
 GROWTH = 4  # a segment is at least this many times larger than the next newer one
 
 
 class Writer:
-    """Owns the current snapshot. Every public method takes the lock."""
+    """The owner of the current snapshot. Every public method takes the lock."""
 
     def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
         self.engine, self.parameters, self.limits = engine, parameters, limits
@@ -79,8 +79,7 @@ class Writer:
         events: int | None = None,
         clauses: ClauseRows | None = None,
     ) -> Segment:
-        """Return a segment laid out for so many ``events`` of the sample; by default fewer for a small
-        one."""
+        """Return a segment laid out for ``events`` events of the sample; by default fewer if it is small."""
         most = events or min(MOST, max(FEW_EVENTS, EVENTS_EACH * ids.count))
         return build_segment(
             ids,
@@ -94,12 +93,12 @@ class Writer:
         )
 
     def _sampler(self, most: int) -> Sampler | None:
-        """Locates events to go by: those seen lately, else the first that the user gave, if any."""
+        """Return a function that locates recent events, or the user's sample; ``None`` if there are none."""
         recent = self.recent.sample()
-        given = self.sample.events if recent is None else recent
-        if given is None:
+        events = self.sample.events if recent is None else recent
+        if events is None:
             return None
-        piece: Any = next(pieces(given, most, self.limits), [])
+        piece: Any = next(pieces(events, most, self.limits), [])
 
         def located(space: Space) -> Located:
             found, refused = locate(Encoder(space, self.limits), piece)
@@ -111,9 +110,9 @@ class Writer:
         return located
 
     def typical(self) -> Any:
-        """Events to estimate from, if there are any: as for the layout, or else the few seen so far."""
-        recent, given = self.recent.sample(), self.sample.events
-        return recent if recent is not None else given if given is not None else self.recent.few()
+        """Return events for estimates: the events used for layouts, or else the few recent ones."""
+        recent, sample = self.recent.sample(), self.sample.events
+        return recent if recent is not None else sample if sample is not None else self.recent.few()
 
     # -- changing ------------------------------------------------------------------------------------
 
@@ -167,7 +166,7 @@ class Writer:
             )
 
     def _without(self, name: str) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
-        """Layers and fresh subscriptions of the next snapshot, with ``name`` gone from it."""
+        """Return the layers and fresh subscriptions of the next snapshot, without ``name``."""
         snapshot = self.current
         place = snapshot.find(name)
         if place is None:
@@ -180,7 +179,7 @@ class Writer:
         return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :]), snapshot.fresh
 
     def _without_all(self, names: list[str]) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
-        """Like :meth:`_without`, for many at once, of which some may be unknown."""
+        """Like :meth:`_without`, for many ids at once, some of which may be unknown."""
         snapshot, layers, left = self.current, [], set(names)
         fresh = tuple(held for held in snapshot.fresh if held.id not in left)
         for layer in snapshot.layers:
@@ -210,7 +209,7 @@ class Writer:
             self._publish((*kept, merged) if merged.segment.count else kept, self.current.fresh)
 
     def _merge_aside(self) -> None:
-        """Merge without the lock, then put the result in the place of what it was made of."""
+        """Merge without the lock, then replace the merged layers by the result."""
         merge = self._merging
         assert merge is not None
         try:
@@ -221,7 +220,7 @@ class Writer:
         with self._lock:
             self._merging = None
             at = merge.place_in(self.current)
-            if at is None:  # all was merged, or loaded, meanwhile
+            if at is None:  # everything was merged or loaded in the meantime
                 return
             before, after = self.current.layers[:at], self.current.layers[at + len(merge.layers) :]
             layer = merge.result_in(self.current, at, merged.segment)
@@ -233,7 +232,7 @@ class Writer:
     def _first_unsettled(self) -> int | None:
         """Return the oldest layer that is mostly removed or not several times larger than the next.
 
-        Layers that are being merged, and older ones, are left alone until that is done.
+        Layers that are being merged, and older ones, are left alone until the merge is done.
         """
         counts = [layer.in_force for layer in self.current.layers]
         busy = self._merging.place_in(self.current) if self._merging else None
@@ -262,7 +261,7 @@ class Writer:
         self._publish((*self.current.layers, layer), ())
 
     def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:
-        """Return one segment with what is in force in ``layers``, now or at ``sequence``."""
+        """Return one segment with the subscriptions in force in ``layers``, now or at ``sequence``."""
         at = self.current.sequence if sequence is None else sequence
         chosen = [(layer.segment, layer.living(at)) for layer in layers]
         columns = concat([(segment.columns, living) for segment, living in chosen])
@@ -272,7 +271,7 @@ class Writer:
         return Layer(self._segment(ids, columns, particulars))
 
     def merge_all(self) -> None:
-        """Everything in one segment."""
+        """Merge all subscriptions into one segment."""
         with self._lock:
             self._flush()
             layers = self.current.layers
@@ -281,7 +280,7 @@ class Writer:
                 self._publish((merged,) if merged.segment.count else (), ())
 
     def write_layers(self, path: Path, key: bytes | None) -> list[Entry]:
-        """Write what ``path`` does not hold yet, but no manifest; returns how one would name the layers."""
+        """Write the layers that ``path`` does not hold, without a manifest; return their manifest entries."""
         with self._lock:
             self._flush()
             return storage.write_layers(self.current, path, self._places, key)

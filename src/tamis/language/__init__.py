@@ -1,8 +1,8 @@
-"""Every way to write an expression, and the tree that each becomes.
+"""Read and write expressions in every form; each form becomes the same kind of tree.
 
 Text, JSON, query strings, search boxes, EventBridge patterns and Python objects all end in
-:func:`check_tree`, so a tree that leaves this package is valid and canonical;
-``parse(to_text(tree)) == tree`` and ``from_json(to_json(tree)) == tree``.
+:func:`check_tree`, so a tree that leaves this package is valid and canonical: ``parse(to_text(tree)) ==
+tree`` and ``from_json(to_json(tree)) == tree``.
 """
 
 from __future__ import annotations

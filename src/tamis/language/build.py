@@ -1,4 +1,4 @@
-"""Expressions as Python objects: ``(attr("price") <= 580) & attr("model").isin("a", "b")``."""
+"""Build expressions as Python objects: ``(attr("price") <= 580) & attr("model").isin("a", "b")``."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _METHODS = {
 
 
 class Attribute:
-    """The name of an attribute, waiting for what is asked of it; operands are checked at first use."""
+    """The name of an attribute, from which predicates are built; operands are checked at first use."""
 
     __slots__ = ("_name", "_weight")
-    __hash__ = None  # type: ignore[assignment]  # == builds a predicate, so it cannot say what is equal
+    __hash__ = None  # type: ignore[assignment]  # == builds a predicate and compares nothing
 
     def __init__(self, name: str, weight: float = 1.0) -> None:
         self._name = name
@@ -47,7 +47,7 @@ class Attribute:
         raise TypeError(f"{self!r} is neither true nor false; compare it, or call exists()")
 
     def weight(self, weight: float) -> Attribute:
-        """Return the same attribute; predicates made from it carry ``weight`` in the score."""
+        """Return the same attribute; predicates built from it carry ``weight`` in the score."""
         return Attribute(self._name, weight)
 
     def __eq__(self, value: object) -> Compare:  # type: ignore[override]
@@ -83,62 +83,62 @@ class Attribute:
         return Compare(self._name, op, value, self._weight)
 
     def isin(self, *values: Any) -> In:
-        """Return some value is one of ``values`` (given one by one, or as one list)."""
+        """Return the predicate: some value is one of ``values`` (passed one by one, or as one list)."""
         return In(self._name, _spread(values), weight=self._weight)
 
     def not_in(self, *values: Any) -> In:
-        """Present, and no value is one of ``values``."""
+        """Return the predicate: the attribute is present, and no value is one of ``values``."""
         return In(self._name, _spread(values), True, self._weight)
 
     def between(self, low: Any, high: Any) -> Between:
-        """Return some value lies from ``low`` to ``high``, ends included."""
+        """Return the predicate: some value lies from ``low`` to ``high``, ends included."""
         return Between(self._name, low, high, weight=self._weight)
 
     def like(self, pattern: str) -> Like:
-        """Return some value is like ``pattern``: ``%`` any run, ``_`` one character."""
+        """Return the predicate: some value is like ``pattern`` (``%`` any run, ``_`` one character)."""
         return Like(self._name, pattern, weight=self._weight)
 
     def ilike(self, pattern: str) -> Like:
-        """As :meth:`like`, blind to case."""
+        """Return the predicate of :meth:`like` without regard to case."""
         return Like(self._name, pattern, True, weight=self._weight)
 
     def rlike(self, pattern: str) -> Regex:
-        """Return some value holds a match of the RE2 ``pattern``."""
+        """Return the predicate: some value holds a match of the RE2 ``pattern``."""
         return Regex(self._name, pattern, weight=self._weight)
 
     def has(self, term: str) -> Text:
-        """Return some value holds ``term``; several terms in one string are a phrase."""
+        """Return the predicate: some value holds ``term``; several terms in one string are a phrase."""
         return self._text("phrase", (term,))
 
     def has_all(self, *terms: str) -> Text:
-        """Return some value holds every one of ``terms``."""
+        """Return the predicate: some value holds every one of ``terms``."""
         return self._text("all", terms)
 
     def has_any(self, *terms: str) -> Text:
-        """Return some value holds one of ``terms``."""
+        """Return the predicate: some value holds one of ``terms``."""
         return self._text("any", terms)
 
     def has_phrase(self, phrase: str) -> Text:
-        """Return some value holds the terms of ``phrase`` in a row."""
+        """Return the predicate: some value holds the terms of ``phrase`` in a row."""
         return self._text("phrase", (phrase,))
 
     def _text(self, mode: TextMode, terms: tuple[str, ...]) -> Text:
         return Text(self._name, mode, _spread(terms), weight=self._weight)
 
     def within(self, shape: Shape) -> Within:
-        """Return some value is a point in ``shape`` or on its border."""
+        """Return the predicate: some value is a point in ``shape`` or on its border."""
         return Within(self._name, shape, weight=self._weight)
 
     def in_network(self, *blocks: str) -> Network:
-        """Return some value is an address in one of the CIDR ``blocks``."""
+        """Return the predicate: some value is an address in one of the CIDR ``blocks``."""
         return Network(self._name, _spread(blocks), weight=self._weight)
 
     def exists(self) -> Exists:
-        """Return the attribute is present."""
+        """Return the predicate: the attribute is present."""
         return Exists(self._name, weight=self._weight)
 
     def is_null(self) -> Exists:
-        """Return the attribute is absent."""
+        """Return the predicate: the attribute is absent."""
         return Exists(self._name, True, self._weight)
 
 
@@ -148,7 +148,7 @@ def attr(name: str, weight: float = 1.0) -> Attribute:
 
 
 def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``values``, or the content of a single list, tuple or set among them."""
+    """Return ``values``, or the content of a single list, tuple or set among them."""
     if len(values) == 1 and isinstance(values[0], list | tuple):
         return tuple(values[0])
     if len(values) == 1 and isinstance(values[0], set | frozenset):

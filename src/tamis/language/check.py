@@ -1,8 +1,8 @@
-"""The one gate for trees: a tree that leaves it is valid, in whichever form it was written.
+"""Check trees: every written form passes here, and a tree that leaves is valid.
 
-:func:`check_tree` returns the canonical tree: strings in NFC, weights as floats, terms tokenised,
-networks in their shortest writing, and no ``And`` or ``Or`` with a single child. It returns equal
-trees for equal meanings only where the writing is a matter of spelling; it never rewrites logic.
+:func:`check_tree` returns the canonical tree: strings in NFC, weights as floats, terms tokenised, networks in
+their shortest writing, and no ``And`` or ``Or`` with a single child. It returns equal trees for equal
+meanings only if they differ in spelling; it never rewrites logic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def check_tree(expr: Any, limits: Limits = DEFAULT_LIMITS) -> Expr:
 
 
 class _Walk:
-    """Counts leaves and depth while it rebuilds; a tree that shares nodes cannot explode it."""
+    """A walk that rebuilds a tree and counts leaves and depth; the limits hold even if nodes are shared."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

@@ -1,9 +1,9 @@
-"""The fast lane: common predicates read in one step each.
+"""Read common predicates in one step each.
 
-Millions of subscriptions are conjunctions of common predicates, so one pattern takes a whole predicate
-at a time: first the one for plain comparisons and IN, else the one for everything common. The grammar reads
-the rest (shapes, quoted names, mistakes). It gives the same tree for the texts that both can read. The text
-must be in NFC and no longer than ``string_bytes``: a part of such a text needs no cleaning.
+Millions of subscriptions are conjunctions of common predicates, so one pattern takes a whole predicate at a
+time: first the pattern for plain comparisons and IN, else the pattern for all common predicates. The grammar
+reads the rest (shapes, quoted names, mistakes). Both give the same tree for every text that both can read.
+The text must be in NFC and no longer than ``string_bytes``: a part of such a text needs no cleaning.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tamis.errors import EventValue, ExpressionError
 from tamis.expression.predicates import OPERATORS, Between, Compare, Exists, In, Predicate, Text
 from tamis.expression.tree import And, Expr
 from tamis.language.scan import RESERVED
-from tamis.language.spellings import SIGNS, WORDS
+from tamis.language.spellings import MEANINGS, SIGNS
 from tamis.limits import Limits
 from tamis.values.value import Scalar, family, parse_time
 
-# Possessive quantifiers throughout: no input makes these patterns backtrack. At most 18 digits: such an
-# integer fits 64 bits and such a float is finite, so nothing needs a check.
+# Possessive quantifiers throughout: no input makes these patterns backtrack. Numbers have at most 18 digits:
+# such an integer fits 64 bits and such a float is finite, so they need no check.
 _DIGITS = r"[0-9]{1,18}+(?:\.[0-9]{1,18}+)?+(?![0-9A-Za-z_.])"
 _NUMBER = rf"[+-]?+{_DIGITS}"
 _NAME = r"([A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+)"
@@ -36,7 +36,7 @@ def _list_of(item: str) -> str:
 
 
 def _word(*words: str) -> str:
-    """Any of the keywords, in any case (of ASCII: the Kelvin sign is no K)."""
+    """Return a pattern for any of the keywords, in any case (of ASCII: the Kelvin sign is no K)."""
     return rf"(?ai:{'|'.join(words)})(?![A-Za-z0-9_.])"
 
 
@@ -46,7 +46,7 @@ _PLAIN = rf"""\s*+{_NAME}\s*+(?:
   | [Ii][Nn]\s*+{_list_of(_ITEM)}
 )\s*+"""
 
-# Patterns, prefixes and the like: the operators with one string behind them, except for those of text.
+# The operators with one string behind them (patterns, prefixes and so on), except those of text.
 _TAKE_A_STRING = [
     r"\s++".join(spelling.words.split())
     for kind, operator in OPERATORS
@@ -54,6 +54,7 @@ _TAKE_A_STRING = [
     for spelling in operator.spellings
     if spelling.operand.kind == "string"
 ]
+_STRINGED = {words: meaning for words, meaning in MEANINGS.items() if meaning.operand.kind == "string"}
 _SIGN_OPS: dict[str, Any] = {
     sign: "!=" if meaning.negated else meaning.operator.fields["op"] for sign, meaning in SIGNS.items()
 }
@@ -86,7 +87,7 @@ _strings = re.compile(_STRING).findall
 
 
 class _NotCommon(Exception):
-    """The grammar must read this, or say what is wrong with it."""
+    """The signal that the grammar must read the text, or report its error."""
 
 
 def read_plain(text: str, limits: Limits) -> Expr | None:
@@ -114,8 +115,7 @@ def read_plain(text: str, limits: Limits) -> Expr | None:
 
 
 def read_plain_predicate(text: str, at: int, limits: Limits) -> tuple[Predicate, int] | None:
-    """Return the common predicate that starts at ``at``, and where it ends; ``None`` if the grammar must read
-    it."""
+    """Return the common predicate at ``at`` and its end; ``None`` if the grammar must read it."""
     try:
         piece = _plain_in_tree(text, at)
         if piece is not None:
@@ -211,8 +211,7 @@ def _in(name: str, values: tuple[Scalar, ...], negated: bool, weight: float, lim
 
 
 def _stringed(name: str, words: str, string: str, negated: bool, weight: float, limits: Limits) -> Predicate:
-    meaning = WORDS.at(words.upper().split()).meaning
-    assert meaning is not None
+    meaning = _STRINGED.get(words) or _STRINGED[" ".join(words.upper().split())]
     return _checked(meaning.kind.build(meaning.operator, name, (string,), negated, weight), limits)
 
 

@@ -1,4 +1,4 @@
-"""The written forms by name, and the one door through which an expression in any of them is read."""
+"""List the written forms by name, and read an expression in any of them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ FORMS: dict[str, Callable[[Any, Limits], Expr]] = {
 
 
 def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the checked tree of ``source`` in one of :data:`FORMS`, or in what :func:`expression_from`
-    takes."""
+    """Return the checked tree of ``source`` in one of :data:`FORMS`.
+
+    Without a ``form``, ``source`` is any object that :func:`expression_from` takes.
+    """
     if form is None:
         return expression_from(source, limits)
     reader = FORMS.get(form)
@@ -41,8 +43,10 @@ def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) 
 
 
 def expression_from(source: Expr | str | Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the checked tree of a tree, a text, or the JSON form as an object or, from its ``{`` on, as
-    text."""
+    """Return the checked tree of a tree, a text or the JSON form.
+
+    The JSON form is an object, or a text that begins with ``{``.
+    """
     if isinstance(source, str):
         return from_json(source, limits) if source.lstrip().startswith("{") else parse(source, limits)
     if isinstance(source, Node):

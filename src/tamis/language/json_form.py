@@ -1,4 +1,4 @@
-"""The JSON form: the same trees as plain data, ready for an API body or a column of a table.
+"""Read and write the JSON form: the same trees as plain data, for an API body or a table column.
 
 ::
 
@@ -41,7 +41,7 @@ for _kind, _operator in OPERATORS:
 
 
 def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree of a JSON object, given as decoded data or as JSON text."""
+    """Return the tree of a JSON object, passed as decoded data or as JSON text."""
     decoded = decode_json(source, limits) if isinstance(source, str | bytes) else source
     return check_tree(_read(decoded, 1, depth_limit(limits)), limits)
 
@@ -57,7 +57,7 @@ def to_json(expr: Expr) -> dict[str, Any]:
 
 
 def decode_json(source: str | bytes, limits: Limits) -> Any:
-    """Return the data of a JSON text: within the limit of bytes, every key once, every number finite."""
+    """Return the data of a JSON text; check its size, repeated keys and infinite numbers."""
     size = len(source) if isinstance(source, bytes) else utf8_size(source)
     if size > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the JSON text has {size} bytes")
@@ -83,7 +83,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _read(data: Any, depth: int, deepest: int) -> Expr:
-    """Return an unchecked tree; only what the checker cannot know is verified here."""
+    """Return an unchecked tree; verify only the facts that the checker cannot see."""
     if depth > deepest:
         raise over("expression_depth", deepest, f"the expression is at least {depth} levels deep")
     if not isinstance(data, Mapping):

@@ -1,4 +1,4 @@
-"""Literals of the text form: strings, numbers, booleans, times, points and shapes."""
+"""Read the literals of the text form: strings, numbers, booleans, times, points and shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BOOLEANS = {"TRUE": True, "FALSE": False}
 
 
 def read_value(cursor: Cursor) -> Scalar | Point:
-    """Return a value, cleaned."""
+    """Read a value and clean it."""
     token = cursor.token
     if token.kind == "string":
         value: Scalar = unquote(cursor.advance().text)
@@ -55,7 +55,7 @@ def unquote(text: str) -> str:
 
 
 def read_number(cursor: Cursor) -> int | float:
-    """Return a number that fits 64 bits or is finite."""
+    """Read a number that fits 64 bits or is finite."""
     token = cursor.token
     if token.kind != "number":
         cursor.fail("a number")
@@ -74,7 +74,7 @@ def read_number(cursor: Cursor) -> int | float:
 
 
 def read_string(cursor: Cursor, what: str) -> str:
-    """Return a string literal."""
+    """Read a string literal."""
     if cursor.token.kind != "string":
         hint = "; strings stand in single quotes" if cursor.token.kind in ("name", "word") else ""
         cursor.fail(f"{what} in single quotes" if not hint else what + hint)
@@ -82,7 +82,7 @@ def read_string(cursor: Cursor, what: str) -> str:
 
 
 def read_strings(cursor: Cursor, what: str) -> tuple[str, ...]:
-    """Return a parenthesised list of string literals."""
+    """Read a parenthesised list of string literals."""
     cursor.expect("(", f"before the list of {what}s")
     found = [read_string(cursor, f"a {what}")]
     while cursor.op(","):
@@ -109,7 +109,7 @@ def _read_time(cursor: Cursor, word: str) -> datetime:
 
 
 def read_place(cursor: Cursor) -> Point:
-    """``(lon lat)`` or ``(lon, lat)``."""
+    """Read ``(lon lat)`` or ``(lon, lat)``."""
     start = cursor.token.start
     cursor.expect("(", "after POINT")
     lon = read_number(cursor)
@@ -120,7 +120,7 @@ def read_place(cursor: Cursor) -> Point:
 
 
 def read_shape(cursor: Cursor) -> Shape:
-    """What follows WITHIN."""
+    """Read the shape after WITHIN."""
     start = cursor.token
     if start.kind == "number":
         shape: Shape = _read_circle(cursor)

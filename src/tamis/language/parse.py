@@ -1,4 +1,4 @@
-"""Text to tree, by recursive descent; depth is counted on the way down.
+"""Parse text into a tree by recursive descent; depth is counted on the way down.
 
 ::
 
@@ -31,7 +31,7 @@ class _Part(NamedTuple):
 
 
 def read_expression(cursor: Cursor) -> Expr:
-    """Return the whole text as one tree."""
+    """Read the whole text as one tree."""
     part = _disjunction(cursor, 1)
     if cursor.token.kind != "end":
         cursor.fail("AND, OR or the end")
@@ -89,7 +89,7 @@ def _factor(cursor: Cursor, depth: int) -> _Part:
 
 
 def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree that the SQL-like ``text`` stands for."""
+    """Return the tree of the SQL-like ``text``."""
     if not isinstance(text, str):
         raise ParseError(f"the text of an expression is a string, not a {type(text).__name__}")
     if text.isascii():
@@ -99,7 +99,7 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
         normal = unicodedata.is_normalized("NFC", text)
     if size > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the text has {size} bytes")
-    # A part of an NFC text is in NFC and no longer than the whole: nothing is left to clean.
+    # A part of an NFC text is in NFC and no longer than the whole, so it needs no cleaning.
     plain = normal and size <= limits.string_bytes
     if plain and limits.expression_depth > 1:
         tree = read_plain(text, limits)
@@ -112,7 +112,7 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
 
 
 def utf8_size(text: str) -> int:
-    """Bytes of ``text`` in UTF-8; a lone surrogate has no place in an expression."""
+    """Return the size of ``text`` in UTF-8; raise :class:`ParseError` if it holds a lone surrogate."""
     try:
         return len(text.encode())
     except UnicodeEncodeError as bad:

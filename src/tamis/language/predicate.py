@@ -1,4 +1,4 @@
-"""Predicates of the text form: an attribute, what is asked of it, and perhaps a weight."""
+"""Read the predicates of the text form: an attribute, an operator with operands, and perhaps a weight."""
 
 from __future__ import annotations
 
@@ -144,4 +144,4 @@ _READERS: dict[str, Callable[[Cursor, Operand], tuple[Any, ...]]] = {
     "string or strings": _read_string_or_strings,
     "shape": lambda cursor, operand: (read_shape(cursor),),
 }
-"""How each kind of operand is read."""
+"""The reader of each kind of operand."""

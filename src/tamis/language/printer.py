@@ -1,4 +1,4 @@
-"""Tree to text, such that ``parse(to_text(tree)) == tree``."""
+"""Print a tree as text, such that ``parse(to_text(tree)) == tree``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.values.value import short
 
 
 class Span(NamedTuple):
-    """Where a node stands in the text of its tree, and where its children do."""
+    """The place of a node in the text of its tree, and the places of its children."""
 
     start: int
     end: int
@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
 
 def leaf(expr: Any) -> Any:
-    """``expr``, if it is a node of a tree at all."""
+    """Return ``expr`` if it is a node of a tree; raise :class:`TypeMismatch` otherwise."""
     if not isinstance(expr, Node):
         raise TypeMismatch(f"only a tree can be written, not {short(expr)}; tamis.parse reads a text")
     return expr
@@ -56,7 +56,10 @@ def _inner(parent: Expr, child: Expr) -> str:
 
 
 def _is_wrapped(parent: Expr, child: Expr) -> bool:
-    """AND binds tighter, so only an OR below an AND, or a node below its like or a NOT, needs parentheses."""
+    """Return whether a child needs parentheses.
+
+    AND binds tighter, so only an OR below an AND, or a node below its like or a NOT, needs them.
+    """
     if not isinstance(child, And | Or) or not child.children:
         return False
     return not (isinstance(parent, Or) and isinstance(child, And))
@@ -71,5 +74,5 @@ def _predicate(predicate: Predicate) -> str:
 
 
 def print_name(name: str) -> str:
-    """Return an attribute's name, double-quoted only where it must be."""
+    """Return an attribute's name, double-quoted only if necessary."""
     return name if is_bare(name) else '"' + name.replace('"', '""') + '"'

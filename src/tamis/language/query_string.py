@@ -1,7 +1,7 @@
-"""The query string of a search form, as a conjunction.
+"""Read the query string of a search form as a conjunction.
 
-``mark=FORD&model=FOCUS&model=MONDEO&year_from=2014&price_to=5000`` reads: each name is a condition, a
-name given several times is a choice, ``_from`` and ``_to`` are the ends of a range.
+In ``mark=FORD&model=FOCUS&model=MONDEO&year_from=2014&price_to=5000`` each name is a condition, a name that
+occurs several times is a choice, ``_from`` and ``_to`` are the ends of a range.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Field(NamedTuple):
 
 
 def from_query_string(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree of a form's query string; fields left blank say nothing, an empty form is TRUE."""
+    """Return the tree of a form's query string; blank fields are ignored, an empty form is TRUE."""
     if not isinstance(text, str):
         raise ParseError(f"a query string is a string, not a {type(text).__name__}")
     if (size := utf8_size(text)) > limits.expression_bytes:
@@ -83,7 +83,7 @@ def _base(name: str) -> str:
 
 
 def _conditions(text: str, groups: dict[str, list[_Field]]) -> Iterator[Predicate]:
-    """For each name in the order of first appearance: its choices, then its range."""
+    """Yield for each name, in order of first appearance, its choices, then its range."""
     for base, fields in groups.items():
         choices = [field.value for field in fields if field.name == base]
         if choices:

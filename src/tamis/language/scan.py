@@ -1,4 +1,4 @@
-"""The scanner: text to tokens, and the cursor that the grammar reads them with."""
+"""Split text into tokens, and give the grammar a cursor to read them."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def is_bare(name: str) -> bool:
 
 
 class Cursor:
-    """A place in the tokens of one text, and the ways to move on or to complain.
+    """A place in the tokens of one text, with the methods that move on or raise an error.
 
-    ``plain`` says that parts of the text need no cleaning, so the fast lane may read them.
+    ``plain`` means that parts of the text need no cleaning, so the fast reader may read them.
     """
 
     def __init__(self, text: str, limits: Limits, plain: bool = False) -> None:
@@ -80,11 +80,11 @@ class Cursor:
         self.token, self.end = token_at(text, 0)
 
     def jump(self, end: int) -> None:
-        """Go on with the token that follows ``end``."""
+        """Move to the token that follows ``end``."""
         self.token, self.end = token_at(self.text, end)
 
     def advance(self) -> Token:
-        """Return the current token; the cursor moves to the next."""
+        """Return the current token and move to the next."""
         token = self.token
         if token.kind == "bad":
             self.fail("a word, value or operator")
@@ -92,7 +92,7 @@ class Cursor:
         return token
 
     def keyword(self, word: str) -> bool:
-        """Return whether the current token is this keyword, in any case; it is consumed if so."""
+        """Return whether the current token is this keyword, in any case; consume it if so."""
         token = self.token
         if token.kind == "word" and token.text.upper() == word:
             self.advance()
@@ -100,25 +100,25 @@ class Cursor:
         return False
 
     def op(self, sign: str) -> bool:
-        """Return whether the current token is this sign; it is consumed if so."""
+        """Return whether the current token is this sign; consume it if so."""
         if self.token.text == sign and self.token.kind == "op":
             self.advance()
             return True
         return False
 
     def expect(self, sign: str, where: str) -> None:
-        """Consume ``sign`` or complain."""
+        """Consume ``sign``, or raise :class:`ParseError`."""
         if not self.op(sign):
             self.fail(f"{sign!r} {where}")
 
     def fail(self, expected: str, token: Token | None = None) -> NoReturn:
-        """Raise a :class:`ParseError` at ``token`` (the current one): what was expected, what was found."""
+        """Raise a :class:`ParseError` at ``token`` or the current token: expected, and found instead."""
         token = token or self.token
         found = _why_bad(token) if token.kind == "bad" else str(token)
         raise ParseError(f"expected {expected}, found {found}", text=self.text, position=token.start)
 
     def checked(self, make: Callable[[], _T], start: int) -> _T:
-        """``make()``, with ``start`` as the place of any complaint that has none."""
+        """Return ``make()``; an error without a place gets ``start`` as its place."""
         try:
             return make()
         except ExpressionError as bad:
@@ -128,7 +128,7 @@ class Cursor:
             raise
 
     def count_leaf(self, start: int) -> None:
-        """One more predicate or constant; complain beyond the limit."""
+        """Count one more predicate or constant; raise an error beyond the limit."""
         self.leaves += 1
         bound = self.limits.expression_predicates
         if self.leaves > bound:
@@ -136,7 +136,7 @@ class Cursor:
             self.checked(lambda: _raise(over("expression_predicates", bound, what)), start)
 
     def check_depth(self, depth: int, start: int) -> None:
-        """Complain if ``depth`` levels are too many."""
+        """Raise an error if ``depth`` levels are too many."""
         if depth > self.deepest:
             what = f"the expression is at least {depth} levels deep"
             self.checked(lambda: _raise(over("expression_depth", self.deepest, what)), start)

@@ -1,4 +1,4 @@
-"""The search-box form: ``+plus-size +wool +coat -leather "new york" optional``."""
+"""Read the search-box form: ``+plus-size +wool +coat -leather "new york" optional``."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class _Word(NamedTuple):
 
 
 def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree of what a person types into a search box over ``attribute``.
+    """Return the tree of a search-box text over ``attribute``.
 
-    ``+`` marks what must be there, ``-`` what must not, quotes a phrase. Without any ``+``, all unmarked
-    words must be there; with one, they are optional: they add to the score and exclude nothing.
+    ``+`` marks required words, ``-`` excluded words, quotes a phrase. Without any ``+``, all unmarked words
+    are required; with one, they are optional: they add to the score and exclude nothing.
     """
     if not isinstance(text, str):
         raise ParseError(f"the text of a search box is a string, not a {type(text).__name__}")
@@ -60,7 +60,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _refuse_wildcards(text: str, piece: re.Match[str], written: int) -> None:
-    """Refuse a wildcard in the word or phrase, and the distance in ``"new york"~2``."""
+    """Raise an error for a wildcard in the word or phrase, and for the distance in ``"new york"~2``."""
     found = wildcard_in(piece[written])
     if found is not None:
         raise wildcard_error(piece[written], found[0], piece.start(written) + found[1], text)

@@ -1,4 +1,4 @@
-"""Shapes in the JSON form: GeoJSON polygons, and boxes and circles in the same spirit."""
+"""Read and write shapes in the JSON form: GeoJSON polygons, and boxes and circles in the same spirit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = {
 
 
 def shape_to_json(shape: Shape) -> dict[str, Any]:
-    """``shape`` as plain data."""
+    """Return ``shape`` as plain data."""
     if isinstance(shape, Box):
         return {"type": "Box", "bounds": [shape.west, shape.south, shape.east, shape.north]}
     if isinstance(shape, Circle):
@@ -30,7 +30,7 @@ def shape_to_json(shape: Shape) -> dict[str, Any]:
 
 
 def shape_from_json(data: Any) -> Shape:
-    """Return the shape, its numbers still to be checked."""
+    """Return the shape; its numbers are not checked yet."""
     if not isinstance(data, Mapping) or not isinstance(data.get("type"), str) or data["type"] not in _KEYS:
         raise PatternError(f"a shape is an object with a type out of {', '.join(_KEYS)}")
     expected = _KEYS[data["type"]] | {"type"}

@@ -1,4 +1,4 @@
-"""The operators of the text form by their words and signs, from the registry of predicates."""
+"""Collect the operators of the text form by their words and signs, from the registry of predicates."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Words:
         self.following: dict[str, Words] = {}
 
     def at(self, words: list[str]) -> Words:
-        """Return the step behind ``words``, made if it is missing."""
+        """Return the step behind ``words``; make it if it is missing."""
         step = self
         for word in words:
             step = step.following.setdefault(word, Words())
         return step
 
     def endings(self) -> list[str]:
-        """Return everything that may follow, shortest first."""
+        """Return all words that may follow, shortest first."""
         found = [
             " ".join([word, *rest.split()])
             for word, step in self.following.items()
@@ -43,6 +43,9 @@ class Words:
 
 SIGNS: dict[str, Meaning] = {}
 """Comparisons by their signs."""
+
+MEANINGS: dict[str, Meaning] = {}
+"""Operators by all their words, with one space between two."""
 
 WORDS = Words()
 """Operators by their words; ``NOT`` before them is read apart, except in ``IS NOT NULL``."""
@@ -57,14 +60,14 @@ def _collect() -> None:
             if kind is Compare:
                 SIGNS[words] = meaning
             else:
-                WORDS.at(words.split()).meaning = meaning
+                WORDS.at(words.split()).meaning = MEANINGS[words] = meaning
 
 
 _collect()
 
 
 def _verb(words: str) -> str:
-    """Return the first word of an operator, or all of them if there is only one way to go on."""
+    """Return the first word of an operator, or all of its words if only one operator begins with it."""
     first = words.split()[0]
     step = WORDS.following[first]
     return first if step.meaning or len(step.endings()) > 1 else words

@@ -1,4 +1,4 @@
-"""Rewriting trees for the index: named passes, normal forms with estimates, necessary covers."""
+"""Rewrite trees for the index: named passes, normal forms with estimates, necessary covers."""
 
 from tamis.normal.clauses import Clauses, clauses_of, cnf_size, cover, demands_of, dnf_size, to_cnf, to_dnf
 from tamis.normal.passes import (

@@ -1,4 +1,4 @@
-"""From a subscription's tree to the clauses that an index holds: its DNF, or a necessary cover.
+"""Turn a subscription's tree into the clauses that an index holds: its DNF, or a necessary cover.
 
 Normal forms are estimated first and expanded only below a cap.
 
@@ -37,19 +37,17 @@ _ABSORB = 64
 
 
 def dnf_size(expr: Expr, cap: int) -> int:
-    """Return how many clauses the DNF of ``expr`` has before simplification; ``cap + 1`` means more than
-    ``cap``."""
+    """Return how many clauses the unsimplified DNF of ``expr`` has; ``cap + 1`` means more than ``cap``."""
     return _size(push_not_inward(expr), And, cap)
 
 
 def cnf_size(expr: Expr, cap: int) -> int:
-    """Return how many clauses the CNF of ``expr`` has before simplification; ``cap + 1`` means more than
-    ``cap``."""
+    """Return how many clauses the unsimplified CNF of ``expr`` has; ``cap + 1`` means more than ``cap``."""
     return _size(push_not_inward(expr), Or, cap)
 
 
 def to_dnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
-    """``expr`` as a disjunction of conjunctions, or ``None`` if that takes more than ``cap`` of them.
+    """Return ``expr`` as a disjunction of at most ``cap`` conjunctions, or ``None`` if it needs more.
 
     FALSE has no clause; TRUE has one that is empty.
     """
@@ -57,7 +55,7 @@ def to_dnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
 
 
 def to_cnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
-    """``expr`` as a conjunction of disjunctions, or ``None`` if that takes more than ``cap`` of them.
+    """Return ``expr`` as a conjunction of at most ``cap`` disjunctions, or ``None`` if it needs more.
 
     TRUE has no clause; FALSE has one that is empty.
     """
@@ -65,7 +63,7 @@ def to_cnf(expr: Expr, cap: int) -> tuple[Clause, ...] | None:
 
 
 def _size(expr: Expr, inner: type[And] | type[Or], cap: int) -> int:
-    """Clauses multiply at nodes of the clause's own kind and add up at the others."""
+    """Count clauses: they multiply at nodes of the clause's own kind and add up at the others."""
 
     def count(node: Expr, sizes: list[int]) -> int:
         if not isinstance(node, And | Or):
@@ -87,14 +85,14 @@ def _form(expr: Expr, inner: type[And] | type[Or], cap: int) -> tuple[Clause, ..
 
 
 def expand(expr: Expr, inner: type[And] | type[Or]) -> list[Clause]:
-    """Return the clauses of an expression in negation normal form, as the tree multiplies out."""
+    """Return the clauses of an expression in negation normal form by multiplying the tree out."""
 
     def step(node: Expr, parts: list[list[Clause]]) -> list[Clause]:
         if not isinstance(node, And | Or):
             return [(node,)]
         if not isinstance(node, inner):
             return [clause for part in parts for clause in part]
-        # An empty part makes the product empty; seeing it first keeps the work within the estimate.
+        # An empty part makes the product empty; testing for it first keeps the work within the estimate.
         return product(parts) if all(parts) else []
 
     return fold_up(expr, step)
@@ -109,7 +107,7 @@ def product(parts: list[list[Clause]]) -> list[Clause]:
 
 
 def simplified(inner: type[And] | type[Or], clauses: list[Clause]) -> tuple[Clause, ...]:
-    """Clauses without literals that repeat, clauses that say nothing, and clauses that others cover."""
+    """Return clauses without repeated literals, idle clauses and clauses that others cover."""
     pointless = FALSE if inner is And else TRUE
     distinct: dict[tuple[str, ...], Clause] = {}
     for clause in clauses:
@@ -124,8 +122,10 @@ def simplified(inner: type[And] | type[Or], clauses: list[Clause]) -> tuple[Clau
 
 
 def _simplified(inner: type[And] | type[Or], clause: Clause) -> list[Expr]:
-    """Return the literals of one clause. TRUE in an AND and FALSE in an OR say nothing; the opposite settles
-    it."""
+    """Return the literals of one clause, reduced to a constant if one decides it.
+
+    TRUE in an AND and FALSE in an OR are dropped; the opposite constant decides the clause.
+    """
     neutral, absorbing = (TRUE, FALSE) if inner is And else (FALSE, TRUE)
     literals = [literal for literal in merge_literals(inner, clause) if literal != neutral]
     return [absorbing] if absorbing in literals else literals
@@ -146,7 +146,7 @@ _ALWAYS: list[Clause] = [()]
 
 
 def cover(expr: Expr, cap: int) -> tuple[Clause, ...]:
-    """At most ``cap`` clauses whose disjunction is true wherever ``expr`` is; ``()`` is always true."""
+    """Return at most ``cap`` clauses, one of which is true whenever ``expr`` is; ``()`` is always true."""
     folded = fold_constants(flatten(push_not_inward(expr)))
     return simplified(And, _cover(folded, max(cap, 1)))
 
@@ -158,8 +158,10 @@ def _cover(node: Expr, budget: int) -> list[Clause]:
 
 
 def _cover_and(node: And, budget: int) -> list[Clause]:
-    """Return all literals, times the alternatives that fit; the first that does not only if nothing else
-    narrows."""
+    """Return all literals times the alternatives that fit the budget.
+
+    An alternative that does not fit is covered only if the clauses so far are not narrow.
+    """
     clauses: list[Clause] = [tuple(child for child in node.children if is_literal(child))]  # type: ignore[misc]
     larger = [child for child in node.children if not is_literal(child)]
     for child in sorted(larger, key=lambda part: dnf_size(part, budget)):
@@ -172,7 +174,7 @@ def _cover_and(node: And, budget: int) -> list[Clause]:
 
 
 def _cover_or(node: Or, budget: int) -> list[Clause]:
-    """Return every child, each with a share of the budget; one weak clause for all if they are too many."""
+    """Return a cover of every child within the budget; one weak clause for all if they are too many."""
     if len(node.children) > budget:
         return _weakened([_cover(child, 1)[0] for child in node.children], budget)
     spare = budget - len(node.children)
@@ -185,7 +187,10 @@ def _cover_or(node: Or, budget: int) -> list[Clause]:
 
 
 def _weakened(clauses: list[Clause], budget: int) -> list[Clause]:
-    """Return one literal of each clause, united by attribute; then only presence; then nothing."""
+    """Return one literal of each clause, united by attribute.
+
+    If there are more than the budget, test only for presence; if that is not possible, accept every event.
+    """
     if not all(clauses):
         return _ALWAYS
     common = Counter(attribute for clause in clauses for attribute in set(map(attribute_of, clause)))
@@ -217,10 +222,11 @@ _lately: dict[tuple[str, Limits], Clauses] = {}
 
 
 class Clauses(NamedTuple):
-    """What to index for one expression.
+    """The clauses to index for one expression.
 
-    ``never``: no clause, the expression is true of no event. ``always``: one empty clause. Otherwise the
-    expression is true only if some clause is, and, where ``exact``, also whenever some clause is.
+    If ``kind`` is ``never``, there is no clause, and no event matches. If it is ``always``, there is one
+    empty clause. Otherwise the expression is true only if some clause is. If ``exact``, it is also true
+    whenever some clause is.
     """
 
     clauses: tuple[Clause, ...]
@@ -240,14 +246,14 @@ def clauses_of(expr: Expr, limits: Limits = DEFAULT_LIMITS) -> Clauses:
         for child in expr.children:
             if type(child) not in _LEAVES:
                 break
-        else:  # a plain conjunction, as most are, is its own clause
+        else:  # a plain conjunction, the common case, is its own clause
             return Clauses((expr.children,), True, "clauses")  # type: ignore[arg-type]
     return _remembered(expr, limits)
 
 
 def _remembered(expr: Expr, limits: Limits) -> Clauses:
-    """What was found for the same text before: merges, and an index that follows a store, ask again."""
-    key = key_of(expr), limits  # not the tree: to Python, 1 and 1.0 and True are equal
+    """Return the remembered result for the same text: merges and indexes that follow a store ask again."""
+    key = key_of(expr), limits  # not the tree: in Python, 1, 1.0 and True are equal
     known = _lately.get(key)
     if known is None:
         if len(_lately) >= REMEMBERED:
@@ -270,7 +276,7 @@ def _general(expr: Expr, limits: Limits) -> Clauses:
 
 
 def demands_of(expr: Expr, most: int) -> tuple[Clause, ...] | None:
-    """Return the CNF of ``expr``, if that has fewer clauses than its DNF and at most ``most``; else ``None``.
+    """Return the CNF of ``expr`` if it has at most ``most`` clauses and fewer than its DNF, else ``None``.
 
     All literals must be comparisons: other predicates may become conjunctions in integer form.
     """

@@ -1,7 +1,7 @@
-"""The rewrite passes. Each keeps the truth of every expression for every event.
+"""Rewrite trees by passes, each of which keeps the truth of every expression for every event.
 
-The rewritten tree is what an index is built from. Scores are computed on the tree as it was written, so
-weights are dropped first and equal predicates can meet.
+An index is built from the rewritten tree. Scores are computed on the tree as it was written, so weights are
+dropped first and equal predicates can meet.
 
 Several literals on one attribute are joined under AND and under OR. A positive predicate P asks for *some*
 value. An attribute's literals are: P (some value), its negative form (present, no value), Not P (absent, or
@@ -64,7 +64,7 @@ def join(kind: type[And] | type[Or], children: Iterable[Expr]) -> Expr:
 
 
 def is_literal(expr: Expr) -> bool:
-    """Return whether ``expr`` is a predicate, or ``Not`` above a positive one that asks for a value."""
+    """Return whether ``expr`` is a predicate, or ``Not`` above a positive one that tests a value."""
     if isinstance(expr, Predicate):
         return True
     if not isinstance(expr, Not) or not isinstance(expr.child, Predicate):
@@ -75,13 +75,13 @@ def is_literal(expr: Expr) -> bool:
 def key_of(expr: Expr) -> str:
     """Return a text that distinguishes an expression and sorts it by attribute.
 
-    Equality would not do: ``TRUE == 1`` in Python.
+    Equality does not suffice: ``TRUE == 1`` in Python.
     """
     return f"{expr.attribute} {expr!r}" if isinstance(expr, Predicate) else repr(expr)
 
 
 def attribute_of(literal: Literal) -> str:
-    """Return the attribute that a literal speaks of."""
+    """Return the attribute of a literal."""
     predicate = literal.child if isinstance(literal, Not) else literal
     return predicate.attribute  # type: ignore[union-attr]
 
@@ -94,7 +94,7 @@ def needs_presence(literal: Literal) -> bool:
 
 
 def is_denial(literal: Literal) -> bool:
-    """Return whether the literal says what must not be: such literals are true of most events."""
+    """Return whether the literal excludes values: such literals are true of most events."""
     return isinstance(literal, Not) or literal.is_negative
 
 
@@ -110,7 +110,7 @@ def united(ranges: list[Range]) -> list[Range]:
             continue
         high, high_open = last.higher_end(following)
         if last.low is None and high is None:
-            merged.append(following)  # every value of the family: no predicate says that
+            merged.append(following)  # every value of the family: no predicate expresses that
         else:
             merged[-1] = Range(last.family, last.low, last.low_open, high, high_open)
     return merged
@@ -129,13 +129,13 @@ def as_predicate(attribute: str, found: Range) -> Predicate:
     return Between(attribute, found.low, found.high)
 
 
-# Comparing all pairs is worth it for what people write, not for what they generate.
+# Comparing all pairs pays off for expressions that people write, not for generated ones.
 _PAIRWISE = 32
 _SMALL = 256
 
 
 class _Group(NamedTuple):
-    """The literals on one attribute, sorted by what they say."""
+    """The literals on one attribute, grouped by their meaning."""
 
     attribute: str
     present: bool
@@ -146,7 +146,7 @@ class _Group(NamedTuple):
 
 
 def merge_literals(kind: type[And] | type[Or], children: Iterable[Expr]) -> list[Expr]:
-    """``children`` of a node with the literals on each attribute merged; other children as they are."""
+    """Return ``children`` of a node with the literals on each attribute merged; others stay as they are."""
     groups: dict[str, list[Literal]] = {}
     merged: list[Expr] = []
     for child in children:
@@ -181,31 +181,31 @@ def _under_and(group: _Group) -> list[Expr]:
     presence = group.present or bool(group.positives) or bool(group.negatives)
     if group.absent:
         return [FALSE] if presence else [Exists(group.attribute, negated=True)]
-    wanted = strongest(group.positives)
+    required = strongest(group.positives)
     denied = unite(group.attribute, group.negatives + group.nots)
-    if _any_implies(wanted, denied):
+    if _any_implies(required, denied):
         return [FALSE]
     if not presence:
         return [Not(deny) for deny in denied]
     without: list[Expr] = [deny.negative() if deny.has_negative else Not(deny) for deny in denied]
-    if not wanted and not any(deny.has_negative for deny in denied):
-        without.append(Exists(group.attribute))  # nothing else would say that it is present
-    return [*wanted, *without]
+    if not required and not any(deny.has_negative for deny in denied):
+        without.append(Exists(group.attribute))  # no other literal requires presence
+    return [*required, *without]
 
 
 def _under_or(group: _Group) -> list[Expr]:
     absence = group.absent or bool(group.nots)
     if group.present:
         return [TRUE] if absence else [Exists(group.attribute)]
-    wanted = unite(group.attribute, group.positives)
+    accepted = unite(group.attribute, group.positives)
     denied = strongest(group.negatives + group.nots)
-    if _any_implies(denied, wanted):
+    if _any_implies(denied, accepted):
         return [TRUE] if absence else [Exists(group.attribute)]
     if not absence:
-        return [*wanted, *[deny.negative() for deny in denied]]
+        return [*accepted, *[deny.negative() for deny in denied]]
     if not denied:
-        return [*wanted, Exists(group.attribute, negated=True)]
-    return [*wanted, *map(Not, denied)]
+        return [*accepted, Exists(group.attribute, negated=True)]
+    return [*accepted, *map(Not, denied)]
 
 
 def _any_implies(strong: list[Predicate], weak: list[Predicate]) -> bool:
@@ -215,7 +215,7 @@ def _any_implies(strong: list[Predicate], weak: list[Predicate]) -> bool:
 
 
 def strongest(positives: list[Predicate]) -> list[Predicate]:
-    """Positive forms without repeats and without those that another one implies."""
+    """Return the positive forms without repeats and without those that another one implies."""
     distinct = list({key_of(p): p for p in positives}.values())
     if not 1 < len(distinct) <= _PAIRWISE:
         return distinct
@@ -248,7 +248,7 @@ def unite(attribute: str, positives: list[Predicate]) -> list[Predicate]:
 
 
 def _outside(points: list[Scalar], ranges: list[Range]) -> list[Scalar]:
-    """Return the points that no range holds already; not worth the search if there are very many of both."""
+    """Return the points that no range holds; all points if both are so many that the search is too slow."""
     if len(points) * len(ranges) > _SMALL * _PAIRWISE:
         return points
     return [value for value in points if not any(r.holds(value) for r in ranges)]
@@ -274,14 +274,14 @@ Pass = Callable[[Expr], Expr]
 
 
 def normalise(expr: Expr) -> Expr:
-    """Return all passes in order: ``Not`` only above positive predicates, no constants inside, sorted."""
+    """Apply all passes in order: ``Not`` only above positive predicates, no constants inside, sorted."""
     for rewrite in PASSES:
         expr = rewrite(expr)
     return expr
 
 
 def drop_weights(expr: Expr) -> Expr:
-    """Return every predicate with the default weight."""
+    """Give every predicate the default weight."""
     return fold_up(expr, _without_weight)
 
 
@@ -294,7 +294,7 @@ def _without_weight(node: Expr, children: list[Expr]) -> Expr:
 
 
 def push_not_inward(expr: Expr) -> Expr:
-    """``Not`` only directly above positive predicates: De Morgan, and the meaning of negative forms."""
+    """Move ``Not`` directly above positive predicates, by De Morgan and the meaning of negative forms."""
     if isinstance(expr, And | Or):
         return type(expr)(tuple([push_not_inward(child) for child in expr.children]))
     return _negated(expr.child) if isinstance(expr, Not) else expr
@@ -319,7 +319,7 @@ def deny(predicate: Predicate) -> Expr:
 
 
 def flatten(expr: Expr) -> Expr:
-    """No ``And`` directly in an ``And``, no ``Or`` in an ``Or``, no node with a single child."""
+    """Remove ``And`` directly in an ``And``, ``Or`` in an ``Or``, and nodes with a single child."""
     return fold_up(expr, _flat)
 
 
@@ -336,7 +336,7 @@ def _flat(node: Expr, children: list[Expr]) -> Expr:
 
 
 def fold_constants(expr: Expr) -> Expr:
-    """No TRUE or FALSE below the root, and predicates that no value can satisfy made into one."""
+    """Remove TRUE and FALSE below the root, and predicates that no value can satisfy."""
     return fold_up(expr, _folded)
 
 
@@ -351,8 +351,7 @@ def _folded(node: Expr, children: list[Expr]) -> Expr:
 
 
 def merge_same_attribute(expr: Expr) -> Expr:
-    """Return the literals of one node on one attribute said with the fewest: see
-    :mod:`tamis.normal.passes`."""
+    """Express the literals of one node on one attribute with the fewest: see :mod:`tamis.normal.passes`."""
     return fold_up(expr, _merged)
 
 
@@ -366,7 +365,7 @@ def _merged(node: Expr, children: list[Expr]) -> Expr:
 
 
 def sort_and_dedupe(expr: Expr) -> Expr:
-    """Children in the order of their text, predicates before nodes, each once."""
+    """Sort the children by their text, predicates before nodes, each once."""
     return fold_up(expr, _in_order)
 
 

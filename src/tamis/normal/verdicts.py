@@ -1,6 +1,6 @@
-"""What can be said of an expression for all events: never an error, sometimes silence.
+"""Decide what holds of an expression for all events; a verdict is certain, but may be missing.
 
-A verdict is sure, because the passes keep the truth. Expressions that are too large to expand get none.
+A verdict is certain, because the passes keep the truth. Expressions that are too large to expand get none.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from tamis.normal.passes import normalise
 
 
 def is_never(expr: Expr, cap: int) -> bool:
-    """Return whether it is sure that ``expr`` is true of no event: every clause of its DNF contradicts
-    itself."""
+    """Return whether ``expr`` is surely true of no event: every clause of its DNF contradicts itself."""
     return to_dnf(normalise(expr), cap) == ()
 
 
 def is_always(expr: Expr, cap: int) -> bool:
-    """Return whether it is sure that ``expr`` is true of every event: so is every clause of its CNF."""
+    """Return whether ``expr`` is surely true of every event, because every clause of its CNF is."""
     return to_cnf(normalise(expr), cap) == ()
 
 
 def follows(expr: Expr, others: tuple[Expr, ...], cap: int) -> bool:
-    """Return whether it is sure that ``expr`` is true wherever all ``others`` are."""
+    """Return whether ``expr`` is surely true wherever all ``others`` are."""
     return is_never(And((*others, Not(expr))), cap)

@@ -1,4 +1,4 @@
-"""Segments: immutable indexes over a set of subscriptions, in memory or memory-mapped."""
+"""Build, store and open segments: immutable indexes over a set of subscriptions, in memory or mapped."""
 
 from tamis.segment.build import build_segment
 from tamis.segment.segment import Particulars, Segment

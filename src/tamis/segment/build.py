@@ -1,4 +1,4 @@
-"""Building a segment: cut the space, let the engine lay out its arrays, pack everything."""
+"""Build a segment: cut the space, let the engine lay out its arrays, pack all arrays."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def build_segment(
     sample: Sampler | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Segment:
-    """Return a segment in memory over the given subscriptions, whose ids are distinct.
+    """Return a segment in memory over subscriptions whose ids are distinct.
 
-    ``clauses`` are those of the expressions in ``columns``, as the engine takes them; they are made from
-    ``columns`` if they are missing.
+    ``clauses`` are those of the expressions in ``columns``, in the form that the engine takes. If they are
+    missing, they are made from ``columns``.
     """
     if clauses is None:
         clauses = clause_rows(columns, limits, cnf=takes_cnf(engine))
@@ -47,15 +47,14 @@ def build_segment(
     arrays |= {f"engine.{name}": array for name, array in engine_arrays.items()}
     arrays |= flat("ids.", _narrow_strings(ids)) | {
         "ids.order": _id_order(ids),
-        # Those that all have the default take no room.
+        # A column in which every value is the default takes no room.
         **{name: column if column.any() else column[:0] for name, column in particulars._asdict().items()},
     }
     return Segment(pack(arrays), engine, limits)
 
 
 def flat(prefix: str, fields: Any) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of nested named tuples by dotted names; names (tuples of strings) as string
-    columns."""
+    """Return the arrays of nested named tuples by dotted names; tuples of names become string columns."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, value in fields._asdict().items():
         if isinstance(value, np.ndarray):
@@ -84,7 +83,7 @@ def _narrow_strings(strings: StringColumn) -> StringColumn:
 
 
 def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Non-negative integers in the narrowest unsigned type that holds them."""
+    """Return non-negative integers in the narrowest unsigned type that holds them."""
     largest = int(array.max()) if len(array) else 0
     for word in (np.uint8, np.uint16, np.uint32):
         if largest <= np.iinfo(word).max:
@@ -93,7 +92,7 @@ def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _id_order(ids: StringColumn) -> npt.NDArray[np.uint32]:
-    """Return the ids sorted by their bytes, for look-up by bisection."""
+    """Return the order of the ids by their bytes, for look-up by bisection."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""What must hold of stored expressions, so that each can be read as a tree and merged elsewhere."""
+"""Check stored expressions, so that each can be read as a tree and merged into another segment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SCALARS = (Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING, Kind.POI
 
 
 def check_book(columns: Columns, ensure: Ensure) -> None:
-    """Call ``ensure`` with everything that the readers of expressions rely on."""
+    """Check everything that the readers of expressions rely on, by calls of ``ensure``."""
     ensure(len(columns.weight) in (0, len(columns.op)), "book.weight has the wrong length")
     _check_literals(columns.literals, ensure)
     _check_rows(columns, ensure)
@@ -46,11 +46,11 @@ def check_book(columns: Columns, ensure: Ensure) -> None:
 
 
 def _check_rows(columns: Columns, ensure: Ensure) -> None:
-    """Operators have the operands that they take; the rows of an expression are one in reverse Polish."""
+    """Check that operators have the operands they take, and that rows are in reverse Polish order."""
     ensure(IS_KNOWN[columns.op].all(), "an operator is unknown")
     predicates = columns.op < STRUCTURAL
     ensure(is_below(columns.attribute[predicates], len(columns.names)), "a predicate has no attribute")
-    # AND, OR and NOT have the number of some attribute, which nobody asks for but merging.
+    # AND, OR and NOT carry the number of some attribute, which only merging reads.
     ensure(is_below(columns.attribute, max(len(columns.names), 1)), "a row has no attribute")
     ensure(is_below(columns.args, len(columns.literals.kind)), "an operand is missing")
     ensure(is_below(columns.arity, max(len(columns.args), len(columns.op)) + 1), "too many operands")
@@ -74,7 +74,7 @@ def _allowed() -> Ints:
 
 
 def _check_literals(literals: Literals, ensure: Ensure) -> None:
-    """Every literal can be read as the value that its kind says."""
+    """Check that every literal can be read as a value of its kind."""
     kind, bits = literals.kind, literals.bits
     ensure(is_below(kind, max(Kind) + 1), "a literal is of no kind")
     ensure(is_below(bits[kind >= Kind.STRING], literals.strings.count), "a literal has no text")
@@ -98,7 +98,7 @@ def _is_shape(literals: Literals, at: int) -> bool:
 
 
 def _check_networks(columns: Columns, ensure: Ensure) -> None:
-    """The blocks of networks can be read."""
+    """Check that the blocks of networks can be read."""
     rows = np.flatnonzero((columns.op & 0xFE) == Network.OPERATORS[0].code)
     if not len(rows):
         return

@@ -1,9 +1,8 @@
-"""How segments stand on disk.
+"""Write segments to disk and open them.
 
-A segment is a folder with ``arrays.bin`` (the arena, byte for byte) and ``segment.json`` (format
-version, engine, and for each array its type, shape, place and checksum), a sealed file. Everything is
-written to a temporary name, flushed to disk and renamed, so that a name either holds a whole file or
-nothing.
+A segment is a folder with ``arrays.bin`` (the arena, byte for byte) and ``segment.json`` (format version,
+engine, and for each array its type, shape, place and checksum), a sealed file. Every file is written to a
+temporary name, flushed to disk and renamed, so that a name either holds a whole file or nothing.
 
 Every byte is verified the first time a file is opened and whenever it may have changed since
 (``verified.py``). So an index opens in milliseconds, yet a torn or altered file is refused.
@@ -42,11 +41,11 @@ FORMAT = "tamis-segment"
 ARRAYS, TABLE = "arrays.bin", "segment.json"
 
 Digests = dict[str, str]
-"""Strong digests of the files of a segment, by name: as a signed manifest holds them."""
+"""Strong digests of the files of a segment, by name, as a signed manifest holds them."""
 
 
 def write_segment(segment: Segment, folder: Path) -> None:
-    """Write ``segment`` as ``folder``; the folder appears only when it is whole."""
+    """Write ``segment`` as ``folder``; the folder appears only when it is complete."""
     part = folder.with_name(folder.name + ".part")
     part.mkdir(parents=True)
     arrays = part / ARRAYS
@@ -77,12 +76,12 @@ def write_segment(segment: Segment, folder: Path) -> None:
 def open_segment(
     folder: Path, limits: Limits, verify: bool = False, digests: Digests | None = None
 ) -> Segment:
-    """Memory-map the segment in ``folder``; with ``digests`` its files must have these."""
+    """Memory-map the segment in ``folder``; if there are ``digests``, its files must match them."""
     try:
         return _open(folder, limits, verify, digests)
     except IndexError_:
         raise
-    except Exception as bad:  # a forged file may be wrong in any way; whatever it raises, it is damaged
+    except Exception as bad:  # a forged file may raise any error; each means damage
         raise IndexCorrupt(f"{folder} is damaged: {type(bad).__name__}: {bad}") from bad
 
 
@@ -113,7 +112,7 @@ def _open(folder: Path, limits: Limits, verify: bool, digests: Digests | None) -
 
 
 class _Table(msgspec.Struct):
-    """What stands in segment.json; an array is (type, shape, offset, bytes, checksum)."""
+    """The content of segment.json; an array is (type, shape, offset, bytes, checksum)."""
 
     engine: str
     length: int
@@ -121,7 +120,7 @@ class _Table(msgspec.Struct):
 
 
 def _read_table(path: Path, body: dict[str, Any]) -> _Table:
-    """Return the table of arrays, every length checked before anything is allocated or viewed."""
+    """Return the table of arrays; every length is checked before anything is allocated or viewed."""
     try:
         table = msgspec.convert(body, _Table)
         if table.length < 0 or table.length % ALIGNMENT:

@@ -1,7 +1,7 @@
-"""What must hold between the arrays of a segment: every number that is a place points inside its array.
+"""Check the arrays of a segment against each other: every place must point inside its array.
 
-Types and shapes are checked before (``schema.py``). Nothing here adds or subtracts numbers of a file before
-they are known to be small: a sum that overflows would pass for a place.
+Types and shapes are checked before (``schema.py``). This module never adds or subtracts numbers of a file
+before they are known to be small: a sum that overflows could pass for a valid place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tamis.values.pattern import compiled
 if TYPE_CHECKING:
     from tamis.segment.segment import Segment
 
-# (places, what they point into): increasing, from 0 to the end.
+# (places, the array they point into): the places increase from 0 to its end.
 _STARTS = [
     ("clauses.start", "clauses.literal"),
     ("clauses.owner_start", "clauses.owner"),
@@ -51,7 +51,7 @@ _SAME_LENGTH = [
     *(("space.ordered_cells", f"space.{kind}_base") for kind in ("number", "time", "string", "boolean")),
     *(("space.number_start", f"space.{kind}_start") for kind in ("time", "string")),
 ]
-# (starts, one fewer of these)
+# (starts, the array with one entry fewer)
 _COUNTED = [
     ("clauses.start", "clauses.revise"),
     ("ids.start", "ids.order"),
@@ -86,7 +86,7 @@ def check_arrays(segment: Segment) -> None:
 
 def _is_text(start: Any, data: Any, name: str) -> bool:
     if name == "space.strings":
-        return True  # keys in byte order; those of addresses are no text
+        return True  # keys in byte order; the keys of addresses are no text
     offsets = pa.py_buffer(np.ascontiguousarray(start, np.int64))
     body = pa.py_buffer(np.ascontiguousarray(data))
     try:
@@ -134,7 +134,7 @@ def _check_space(segment: Segment) -> None:
 
 
 def _check_cells(arena: Arena, attributes: int) -> None:
-    """The sections of a dimension stand one after the other; all cells are those between the cuts.
+    """Check that the sections of a dimension follow each other and that the cells lie between the cuts.
 
     So there are no more cells than a file has cuts, and every value is located in one of them.
     """
@@ -167,7 +167,7 @@ def _cut_counts(arena: Arena) -> dict[str, Any]:
 
 
 def _check_flags(segment: Segment) -> None:
-    """Patterns can be read: what sets flags is made from them when an event first needs it."""
+    """Check that patterns can be read; the tables that set flags are made from them when first needed."""
     space = segment.space
     patterns = space.flag_pattern.to_list()
     rows = [(Flag(kind), patterns[at], at) for at, kind in enumerate(space.flag_kind.tolist())]

@@ -1,4 +1,4 @@
-"""The arrays that a segment has, and the type and shape of each: asked before a foreign file is trusted."""
+"""Declare the arrays of a segment with the type and shape of each, to check a foreign file first."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ FORMS: Forms = {
     "book.row_start": NARROWED,
     "book.arg_start": NARROWED,
 }
-"""The arrays of every segment, whatever its engine. An engine declares the forms of its own."""
+"""The arrays of every segment, for all engines. An engine declares the forms of its own."""
 
 _ENGINE = [
     Form(form.types, columns) for form in (BYTE, HALF, WORD, LONG, SIGNED) for columns in (0, ANY)
-]  # before the engine itself has a closer look
+]  # the engine itself checks them more closely later
 
 
 def check_slot(name: str, slot: Slot, length: int) -> None:
-    """Refuse an array whose type, shape or place cannot be; nothing is allocated or viewed yet."""
+    """Raise :class:`IndexCorrupt` if an array's type, shape or place is impossible; no memory is used yet."""
     forms = _ENGINE if name.startswith("engine.") else [FORMS[name]] if name in FORMS else []
     if not forms:
         raise IndexCorrupt(f"there is an array {name[:80]!r}, which no index has")

@@ -1,8 +1,8 @@
-"""Sealed files: JSON with a checksum, and with a key also a code that only holders of the key can make.
+"""Seal files: JSON with a checksum, and with a key also a code that only holders of the key can make.
 
-A checksum finds damage; whoever can write a file can write its checksum. With a key (``TAMIS_INDEX_KEY``) a
-manifest is signed by HMAC-SHA256 and holds a BLAKE2 digest of every file that it names, so a file of
-somebody else is refused.
+A checksum finds damage, but anyone who can write a file can also write its checksum. With a key
+(``TAMIS_INDEX_KEY``) a manifest is signed by HMAC-SHA256 and holds a BLAKE2 digest of every file that it
+names, so a file from another writer is refused.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ LARGEST_FILE = 1 << 40
 _PURPOSE = b"tamis-index\0"
 
 
-def index_key(given: str | bytes | None = None) -> bytes | None:
-    """Return the key to sign indexes with: ``given``, else that of the environment; ``None`` if there is
-    none."""
-    key = os.environ.get(KEY, "") if given is None else given
-    if isinstance(key, str):
-        key = key.encode("utf-8", "surrogateescape")
-    if given is not None and not key:
+def index_key(key: str | bytes | None = None) -> bytes | None:
+    """Return the key that signs indexes: ``key``, or that of the environment; ``None`` if there is none."""
+    found = os.environ.get(KEY, "") if key is None else key
+    if isinstance(found, str):
+        found = found.encode("utf-8", "surrogateescape")
+    if key is not None and not found:
         raise InputError("the key of an index cannot be empty")
-    return key or None
+    return found or None
 
 
 def digest_of(data: Any) -> str:
@@ -42,13 +41,13 @@ def digest_of(data: Any) -> str:
 
 
 def check_digest(path: Any, data: Any, expected: str | None) -> None:
-    """Refuse a file whose bytes are not those that the signed manifest names."""
+    """Raise :class:`IndexUntrusted` if the bytes of a file are not those that the signed manifest names."""
     if not expected or not hmac.compare_digest(digest_of(data), expected):
         raise IndexUntrusted(f"{path} is not the file that the signed manifest names")
 
 
 def seal(body: dict[str, Any], key: bytes | None = None) -> bytes:
-    """``body`` as JSON with its checksum, signed if there is a ``key``."""
+    """Return ``body`` as JSON with its checksum, signed if there is a ``key``."""
     text = json.dumps(body, separators=(",", ":"))
     outer: dict[str, Any] = {"crc32": zlib.crc32(text.encode()), "body": text}
     if key is not None:
@@ -61,8 +60,10 @@ def _code(key: bytes, text: str) -> str:
 
 
 def unseal(sealed: bytes, path: Any, key: bytes | None = None) -> dict[str, Any]:
-    """Return the body that :func:`seal` sealed, signed by ``key`` if there is one; ``path`` is for
-    messages."""
+    """Return the body that :func:`seal` sealed; check its signature if there is a ``key``.
+
+    Error messages name the ``path``.
+    """
     if len(sealed) > LARGEST_JSON:
         raise IndexCorrupt(f"{path} is damaged: it is larger than any manifest")
     try:
@@ -100,12 +101,12 @@ def write_sealed(path: Path, body: dict[str, Any]) -> None:
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Read what :func:`write_sealed` wrote, or say what is wrong with it."""
+    """Read a file that :func:`write_sealed` wrote; raise :class:`IndexCorrupt` if it is damaged."""
     return unseal(read_file(path, LARGEST_JSON), path)
 
 
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
-    """Return the bytes of a file, which must be a plain one of at most so many bytes."""
+    """Return the bytes of a plain file; raise :class:`IndexCorrupt` if it has more than ``most`` bytes."""
     handle = open_file(path)
     with os.fdopen(handle, "rb") as file:
         if os.fstat(handle).st_size > most:
@@ -117,8 +118,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 
 def open_file(path: Path) -> int:
-    """Return a descriptor of a plain file; anything else that stands there, a pipe for instance, is
-    refused."""
+    """Return a descriptor of a plain file; raise an error for anything else, such as a pipe."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A segment: space, clauses, engine, and the subscriptions themselves."""
+"""A segment: its space, clauses, engine, and the subscriptions themselves."""
 
 from __future__ import annotations
 
@@ -26,18 +26,21 @@ from tamis.space.space import Space
 VERSION = 3  # of the format
 READABLE = (2, VERSION)
 
-_FEW_IDS = 32  # beyond, Arrow takes them out faster than a loop
+_FEW_IDS = 32  # above it, Arrow is faster than a loop
 
 
 class Particulars(NamedTuple):
-    """What a subscription carries beside its expression."""
+    """The priority and version of each subscription: its data beside the expression."""
 
     priority: npt.NDArray[np.float64]
     version: npt.NDArray[np.int64]
 
 
 class Segment:
-    """Immutable. Everything it knows lies in its arena; objects over it are made when needed."""
+    """An immutable index over a set of subscriptions.
+
+    All its data lies in its arena; objects over the arena are made when needed.
+    """
 
     def __init__(
         self,
@@ -49,7 +52,7 @@ class Segment:
     ) -> None:
         self.arena = arena
         self.version_of_format = version_of_format
-        self.source = source  # the file it is mapped from, if it is
+        self.source = source  # the file it is mapped from, if any
         self.engine_name = engine
         self.limits = limits
         self.ids = StringColumn(arena["ids.start"], arena["ids.data"])
@@ -60,12 +63,12 @@ class Segment:
 
     @property
     def count(self) -> int:
-        """How many subscriptions there are."""
+        """The number of subscriptions."""
         return self.ids.count
 
     @property
     def clauses(self) -> int:
-        """How many distinct clauses are indexed."""
+        """The number of distinct clauses that are indexed."""
         return len(self.revise)
 
     @cached_property
@@ -80,7 +83,7 @@ class Segment:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """Locates events in this segment's space."""
+        """The encoder that locates events in this segment's space."""
         return Encoder(self.space, self.limits)
 
     @cached_property
@@ -91,7 +94,7 @@ class Segment:
 
     @cached_property
     def space(self) -> Space:
-        """How this segment's attributes are cut."""
+        """The cut space of this segment's attributes."""
         strings = ("names", "strings", "flag_pattern")
         fields: dict[str, Any] = {
             name: _strings(self.arena, f"space.{name}") if name in strings else self.arena[f"space.{name}"]
@@ -131,7 +134,7 @@ class Segment:
         return int(versions[ordinal]) if len(versions) else 0
 
     def particulars(self, ordinals: npt.NDArray[np.int64]) -> Particulars:
-        """Priorities and versions of several subscriptions."""
+        """Return the priorities and versions of several subscriptions."""
         stored = {name: self.arena[name] for name in Particulars._fields}
         return Particulars(
             **{
@@ -169,7 +172,7 @@ class Segment:
         )
 
     def ensure_whole(self) -> None:
-        """Raise :class:`IndexCorrupt` if the file it is mapped from was cut meanwhile."""
+        """Raise :class:`IndexCorrupt` if the mapped file was truncated since it was opened."""
         if self.source is not None:
             self.source.ensure_whole()
 
@@ -184,7 +187,7 @@ class Segment:
             self.engine.check()
         except TamisError as bad:
             raise IndexCorrupt(f"{self._where()}{bad}") from None
-        except Exception as bad:  # a forged file may be wrong in any way; whatever it raises, it is damaged
+        except Exception as bad:  # a forged file may raise any error; each means damage
             raise IndexCorrupt(f"{self._where()}{type(bad).__name__}: {bad}") from bad
 
     def _where(self) -> str:

@@ -1,4 +1,4 @@
-"""Where a segment was mapped from: its file can be compared with what it was when it was written."""
+"""Compare the file that a segment is mapped from with its state when it was written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tamis.segment.sealed import check_digest
 
 
 def checksum(block: Any, slot: Slot) -> int:
-    """Of an array and the padding behind it, so that no byte of the file is left out."""
+    """Return the checksum of an array and the padding behind it, which together cover every byte."""
     end = -(-(slot.offset + slot.nbytes) // ALIGNMENT) * ALIGNMENT
     return zlib.crc32(memoryview(block[slot.offset : end]))
 
 
 class Source(NamedTuple):
-    """The file of a mapped segment, the checksums of its arrays and, if they were signed, its digests."""
+    """The file of a mapped segment, the checksums of its arrays and, if it was signed, its digests."""
 
     path: Path
     mapping: mmap.mmap | None  # None: the file is empty
@@ -27,7 +27,7 @@ class Source(NamedTuple):
     digests: dict[str, str] | None = None
 
     def ensure_whole(self) -> None:
-        """Refuse to go on if the file was cut: reading what is no longer there would end the process."""
+        """Raise :class:`IndexCorrupt` if the file was truncated: reading on would end the process."""
         if self.mapping is not None and self.mapping.size() < len(self.mapping):
             raise IndexCorrupt(
                 f"{self.path} was cut to {self.mapping.size()} of {len(self.mapping)} bytes while it was "

@@ -1,6 +1,6 @@
-"""Notes on files that were verified, so that a large index opens in milliseconds the next time.
+"""Note which files were verified, so that a large index opens in milliseconds the next time.
 
-A note beside a file says that every byte of it was read and found sound. The note is signed with a secret
+A note beside a file records that every byte of it was read and found sound. The note is signed with a secret
 of this user on this host, so a file that comes with a note of its own is verified all the same. A note counts
 only as long as the file keeps its size, inode and times. A writer cannot set the time of change back.
 """
@@ -23,15 +23,14 @@ _MOST_NOTES = 16  # of other users and hosts that share the file
 
 
 def cache_folder() -> Path:
-    """Where files of this user on this host are kept: ``TAMIS_CACHE``, else the user's cache folder."""
+    """Return the folder for files of this user on this host: ``TAMIS_CACHE``, else the cache folder."""
     chosen = os.environ.get("TAMIS_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(chosen) if chosen else base / "tamis"
 
 
 def is_verified(file: Path, seal: bytes) -> bool:
-    """Return whether this user verified ``file`` with this ``seal`` on this host before, and it did not
-    change."""
+    """Return whether this user verified the unchanged ``file`` with this ``seal`` on this host before."""
     try:
         note = _note(file, seal)
         return note is not None and note in _notes(file)
@@ -40,8 +39,8 @@ def is_verified(file: Path, seal: bytes) -> bool:
 
 
 def note_verified(file: Path, seal: bytes) -> None:
-    """Remember that ``file`` is sound."""
-    with suppress(OSError):  # a read-only place is verified again at every open
+    """Write a note that ``file`` is sound."""
+    with suppress(OSError):  # a file in a read-only place is verified again at every open
         note = _note(file, seal)
         if note is None:
             return
@@ -57,10 +56,10 @@ def _notes(file: Path) -> list[str]:
 
 
 def _note(file: Path, seal: bytes) -> str | None:
-    """What a note on the file as it is now says; ``None`` if this user can keep no secret."""
+    """Return the note for the current state of the file; ``None`` if this user cannot keep a secret."""
     try:
         secret = _secret(cache_folder())
-    except (OSError, RuntimeError):  # no home, or one that cannot be written
+    except (OSError, RuntimeError):  # no home folder, or one that cannot be written
         return None
     state = file.stat()
     times = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_dev} {state.st_ino} "

@@ -1,7 +1,7 @@
-"""Cells: value types and operators end here, integers begin.
+"""Locate values in cells: integers replace value types and operators from here on.
 
-The predicates on one attribute cut its values into disjoint *predicate spaces* (the PS-Tree's
-insight); each space is an integer *cell*. Cell 0 means absent. An attribute has
+The predicates on one attribute cut its values into disjoint *predicate spaces* (the idea of the PS-Tree).
+Each space is an integer *cell*. Cell 0 means absent. An attribute has
 
 * one *main* dimension: sections of cells for numbers, times, strings and booleans, and a last cell
   for values of any other type;
@@ -9,6 +9,6 @@ insight); each space is an integer *cell*. Cell 0 means absent. An attribute has
 * *flags*, dimensions with the single cell 1, set when a value contains a substring, matches a
   pattern, holds a term, or lies in a shape.
 
-A predicate is then a few ranges of cells on one dimension, and an event is a list of
-(dimension, lowest cell, highest cell).
+A predicate is then a few ranges of cells on one dimension, and an event is a list of (dimension, lowest cell,
+highest cell).
 """

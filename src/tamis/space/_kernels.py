@@ -1,4 +1,4 @@
-"""Compiled loops of the space: locating values."""
+"""Compiled loops that locate values."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ _FOLD = np.uint64(0xBF58476D1CE4E5B9)
 
 @njit(cache=True, nogil=True)
 def sort_run(key, a, b, first, last):
-    """Sort first:last by key, in place, ``a`` and ``b`` along with it (Shell's sort: runs are short)."""
+    """Sort first:last by key in place and move ``a`` and ``b`` with it (Shell's sort: runs are short)."""
     for gap in (44842, 19930, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1):
         if gap > 1 and gap >= last - first:
             continue
@@ -33,7 +33,7 @@ def mix(state, word):
 def cuts_before(number, rest, values, value_rest, cut, first, last):
     """Return how many of the sorted cuts first:last stand at or before the number (number, rest).
 
-    Without branches on what is compared: a processor cannot guess the way of a search.
+    The search has no branches that depend on a comparison, because a processor cannot predict them.
     """
     low, left = first, last - first
     if len(value_rest) == 0:
@@ -57,7 +57,7 @@ def cuts_before(number, rest, values, value_rest, cut, first, last):
 
 @njit(cache=True, nogil=True)
 def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, base, other, out):
-    """The cell of each number (floor, rest) in its dimension; ``other`` where numbers have no section."""
+    """Write the cell of each number (floor, rest) to ``out``; ``other`` if its dimension has no numbers."""
     for i in range(len(dimension)):
         d = dimension[i]
         if base[d] == 0:
@@ -70,10 +70,10 @@ def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, b
 
 @njit(cache=True, nogil=True)
 def locate_event(dimension, value, values, rest, cut_start, cut, base, other, out):
-    """Return the cells of one event whose values are all numbers; entries without a dimension (-1) go.
+    """Locate one event whose values are all numbers; skip entries without a dimension (-1).
 
-    Writes (dimension, cell) into the rows of ``out``; returns how many, or -1 if a number is beyond
-    what floats hold exactly (or is not one).
+    Write (dimension, cell) into the rows of ``out``. Return their number, or -1 if a value is not a number or
+    is beyond the integers that floats hold exactly.
     """
     count = 0
     for i in range(len(dimension)):
@@ -96,7 +96,7 @@ def locate_event(dimension, value, values, rest, cut_start, cut, base, other, ou
 
 @njit(cache=True, nogil=True)
 def compare_bytes(a, a0, a1, b, b0, b1):
-    """-1, 0 or 1 as a[a0:a1] stands before, at or after b[b0:b1]."""
+    """Return -1, 0 or 1 if a[a0:a1] stands before, at or after b[b0:b1]."""
     n = min(a1 - a0, b1 - b0)
     for k in range(n):
         x, y = a[a0 + k], b[b0 + k]
@@ -134,7 +134,7 @@ def fill_name_table(start, data, seed, table):
 
 @njit(cache=True, nogil=True)
 def find_names(key_start, key_data, longest, start, data, seed, table, out):
-    """Return the place of each key in the table, -1 if it has none; false if a key is long or not ASCII."""
+    """Write the place of each key in the table, or -1; return false if a key is too long or not ASCII."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(key_start) - 1):
         first, last = key_start[i], key_start[i + 1]
@@ -159,7 +159,7 @@ def find_names(key_start, key_data, longest, start, data, seed, table, out):
 
 @njit(cache=True, nogil=True)
 def locate_strings(first, last, key_start, key_data, start, data, cuts_before, sides, out):
-    """How many cuts stand at or before each key, among the sorted strings first:last."""
+    """Write how many cuts stand at or before each key, among the sorted strings first:last."""
     for i in range(len(key_start) - 1):
         low, high = first, last
         found = False
@@ -186,8 +186,7 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
 
 @njit(cache=True, nogil=True)
 def repeats(dimension, lo, hi, first, last, seen, mark):
-    """Return whether some entries first:last are wide or share a dimension; ``seen`` remembers by
-    ``mark``."""
+    """Return whether some entries first:last are wide or share a dimension; note them in ``seen``."""
     found = False
     for i in range(first, last):
         found |= seen[dimension[i]] == mark or lo[i] != hi[i]
@@ -197,10 +196,10 @@ def repeats(dimension, lo, hi, first, last, seen, mark):
 
 @njit(cache=True, nogil=True)
 def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi, seen):
-    """Group entries by event; sort those of an event by dimension and cell and join ranges that touch.
+    """Group entries by event; sort the entries of an event by dimension and cell and join touching ranges.
 
-    Events with several or wide entries are marked. With ``seen``, zeros for every dimension, all other
-    events are left unsorted. ``start`` is brought up to date; returns how many entries are left.
+    Events with several or wide entries are marked. With ``seen``, zeros for every dimension, all other events
+    are left unsorted. ``start`` is brought up to date. Return the number of remaining entries.
     """
     fill = start[:-1].copy()
     for i in range(len(event)):

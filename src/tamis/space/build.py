@@ -1,4 +1,4 @@
-"""From the rows of all clauses to a space and clauses in integer form; equal clauses are indexed once."""
+"""Turn the rows of all clauses into a space and clauses in integer form; equal clauses are kept once."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def dedupe(
     owner: Ints,
     cells: Ints,
 ) -> Clauses:
-    """Distinct clauses with the owners of each, in the narrowest integers that hold them.
+    """Return the distinct clauses with the owners of each, in the narrowest integers that hold them.
 
-    ``literal`` is used up: what comes back may stand in its memory.
+    ``literal`` is overwritten: the result may use its memory.
     """
     digest = np.empty(len(start) - 1, np.uint64)
     hash_clauses(start, literal, set_lo, set_hi, revise, digest)
@@ -80,14 +80,14 @@ def dedupe(
 def _without_copies(
     order: Ints, same: Any, start: Ints, literal: Any, revise: Any, owner: Ints, word: Any
 ) -> tuple[Ints, Any, Any, Ints, Ints]:
-    """Return the first clause of every group of equal ones, in the order given, with the owners of the group.
+    """Return the first clause of every group of equal clauses, with the owners of the group.
 
-    The order matters for speed: ranges of sets stand in the order of the clauses, too.
+    The clauses keep their order. It matters for speed: ranges of sets stand in the order of the clauses, too.
     """
     group = np.empty(len(order), np.int64)
     count = number_groups(order, same, group)
     leads, new_start = np.empty(count, np.int64), np.empty(count + 1, np.int64)
-    # Clauses only move forward, so that they can be copied within their own memory.
+    # Clauses only move forward, so they can be copied within their own memory.
     kept = np.empty((len(literal), 4), word) if word is np.uint16 else literal
     kept = kept[: copy_clauses(group, start, literal, leads, new_start, kept)]
     size = np.bincount(group, minlength=count)
@@ -98,13 +98,13 @@ def _without_copies(
 
 
 def _word(sets: npt.NDArray[Any], cells: Ints) -> type[np.unsignedinteger[Any]]:
-    """Return a word for dimensions, cells and places in sets."""
+    """Return the narrowest word for dimensions, cells and places in sets."""
     largest = max(len(sets), len(cells), int(cells.max(initial=0)))
     return np.uint16 if largest < 0xFFFF else np.uint32
 
 
 def _narrow(numbers: npt.NDArray[Any], word: Any) -> npt.NDArray[Any]:
-    """Numbers of 32 bits that are not negative in a word, without a copy if that has 32 bits, too."""
+    """Return non-negative 32-bit numbers in a word, without a copy if the word has 32 bits, too."""
     return numbers.view(word) if word is np.uint32 else numbers.astype(word, copy=False)
 
 
@@ -145,7 +145,7 @@ class _Cutter:
         )
 
     def _plain_mask(self, op: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-        """Comparisons, IN and presence tests; points compare by flags, so they are not plain."""
+        """Return which literals are comparisons, IN or presence tests; points compare by flags instead."""
         plain: npt.NDArray[np.bool_] = IS_COMPARISON[op] | IS_PRESENCE[op]
         points = self.columns.literals.kind == Kind.POINT
         if points.any():
@@ -161,7 +161,7 @@ class _Cutter:
     def _pack_comparisons(
         self, literal: Ints, comparisons: Comparisons, sections: Sections, below: Below, cells: Ints
     ) -> Packed:
-        """Return the ranges of comparisons and BETWEEN, one each, and of IN, one for each value, as cells."""
+        """Return the cells of comparisons and BETWEEN (one range each) and of IN (one for each value)."""
         packed = np.empty((len(literal), 4), np.int32)
         fate = np.empty(len(literal), np.uint8)
         set_lo, set_hi = np.empty((2, sections.cuts.members + 1), np.int32)
@@ -172,7 +172,7 @@ class _Cutter:
         return Packed(packed, fate, set_lo[:count], set_hi[:count])
 
     def _presence(self, literal: Ints) -> tuple[Ints, Ints, Ints]:
-        """IS NOT NULL and IS NULL, under NOT or not: present, or absent."""
+        """Return IS NOT NULL and IS NULL, under NOT or not, as tests for present or absent."""
         row = self.rows.row[literal]
         absent = ((self.columns.op[row] & 1) == 1) != self.rows.negated[literal]
         return literal, self.columns.attribute[row], np.where(absent, NEGATIVE | ABSENT_OK, 0)
@@ -215,9 +215,9 @@ class _Cutter:
         return dedupe(start, packed, set_lo, set_hi, self.revise[~dead], rows.owner[~dead], cells)
 
     def _settle_groups(self, literal: Ints, fate: npt.NDArray[np.uint8]) -> Ints:
-        """Alternatives that never hold are dropped, and groups with one that always does.
+        """Drop alternatives that never hold, and groups with an alternative that always holds.
 
-        What is dropped is marked ALWAYS. Returns the clauses that have a group without alternatives left.
+        Dropped literals are marked ALWAYS. Return the clauses that have a group without alternatives left.
         """
         entry = np.flatnonzero(self.rows.group[literal])
         number = self.clause_of[literal[entry]] * (MOST_GROUPS + 1) + self.rows.group[literal[entry]]
@@ -229,7 +229,7 @@ class _Cutter:
 
 
 class Packed(NamedTuple):
-    """Integer literals (see ``Clauses``), what becomes of each, and the ranges of their sets."""
+    """Integer literals (see ``Clauses``), the fate of each, and the ranges of their sets."""
 
     literal: npt.NDArray[np.int32]
     fate: npt.NDArray[np.uint8]
@@ -237,28 +237,28 @@ class Packed(NamedTuple):
     set_hi: npt.NDArray[np.int32]
 
     def followed_by(self, more: Packed) -> Packed:
-        """Return both, one after the other."""
+        """Return both packs, one after the other."""
         more.literal[(more.literal[:, 1] & MANY) != 0, 2] += len(self.set_lo)
         pairs: Any = zip(self, more, strict=True)
         return Packed(*map(np.concatenate, pairs))
 
 
 class Others:
-    """Integer literals that are no comparisons: where they come from, their dimension and flags."""
+    """Integer literals that are not comparisons: their origin, dimension and flags."""
 
     def __init__(self, presence: tuple[Ints, Ints, Ints]) -> None:
         self.literal, self._dimension, self._flags = presence
-        self._first = len(self.literal)  # of those on views and flags
-        self._whole = np.arange(self._first)  # those that ask for presence of the attribute
+        self._first = len(self.literal)  # the number of literals before those on views and flags
+        self._whole = np.arange(self._first)  # literals that test the presence of the attribute
         self._flagged = np.zeros(0, np.int64)
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of literals."""
         return len(self.literal)
 
     def add(self, literal: Ints, found: DerivedEntries) -> None:
-        """Entries on views and flags, whose owners are places in ``literal``."""
+        """Add entries on views and flags, whose owners are places in ``literal``."""
         self.literal = np.concatenate([self.literal, literal[found.owner]])
         self._dimension = np.concatenate([self._dimension, found.dimension])
         self._flags = np.concatenate([self._flags, found.flags])
@@ -266,7 +266,7 @@ class Others:
         self._flagged = self._first + found.flag_entries
 
     def pack(self, strings: Ranges, cells: Ints) -> Packed:
-        """Return all of them as integers, given the ranges of those on views."""
+        """Return all literals as integers; ``strings`` are the ranges of the literals on views."""
         dimension, ones = self._dimension.astype(np.int64), np.ones(self.count, np.int64)
         entry = np.concatenate([strings[0] + self._first, self._flagged, self._whole])
         lo = np.concatenate([strings[1], ones[: len(self._flagged) + len(self._whole)]])
@@ -280,7 +280,7 @@ class Others:
 
 
 def _chosen(values: npt.NDArray[Any], places: Ints) -> npt.NDArray[Any]:
-    """``values`` at rising places, without a copy if that is all of them."""
+    """Return ``values`` at rising places, without a copy if the places are all of them."""
     return values if len(places) == len(values) else values[places]
 
 
@@ -289,7 +289,7 @@ def _rising(numbers: Ints) -> bool:
 
 
 def _merge(entry: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints, Ints]:
-    """Non-empty ranges sorted by (entry, lo), touching ones joined."""
+    """Return the non-empty ranges sorted by (entry, lo), touching ranges joined."""
     keep = lo <= hi
     if not keep.all():
         entry, lo, hi = entry[keep], lo[keep], hi[keep]

@@ -1,4 +1,4 @@
-"""The types of columns that an attribute can have; docs/values.md lists them with their meaning."""
+"""Check the types of columns that an attribute can have; docs/values.md explains them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamis.limits import Limits
 
 
 def check_type(name: str, kind: Any, limits: Limits, depth: int = 1) -> None:
-    """Refuse a column whose type no attribute can have, or that is nested too deeply."""
+    """Raise :class:`InputError` if no attribute can have a column's type, or it is nested too deeply."""
     if depth > limits.event_depth:
         raise InputError(
             f"column {name[:80]!r} is nested deeper than event_depth = {limits.event_depth}", column=name

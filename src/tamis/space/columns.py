@@ -1,7 +1,7 @@
-"""Events by columns: Arrow tables located attribute by attribute.
+"""Locate the events of Arrow tables, attribute by attribute.
 
-A column is an attribute; struct columns become dotted names, list columns are multi-valued, a
-struct of ``lon`` and ``lat`` is a point. A map column holds sparse attributes: its keys are names.
+A column is an attribute; struct columns become dotted names, list columns are multi-valued, a struct of
+``lon`` and ``lat`` is a point. A map column holds sparse attributes: its keys are names.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _TableEncoder:
             self.refused.setdefault(row, EventValue(f"attribute {name[:80]!r}: {why}", attribute=name))
 
     def _check_limits(self) -> None:
-        """Count values and attributes of each event where a limit may have been passed at all."""
+        """Count the values and attributes of each event that may exceed a limit."""
         limits = self.encoder.limits
         values = sum(len(owner) for owner, _ in self.seen)
         if values <= min(limits.event_values, limits.event_attributes):
@@ -115,7 +115,7 @@ class _TableEncoder:
             self._scalars(self._saw(name, owner), array, owner)
 
     def _saw(self, name: str, owner: Ints) -> str:
-        """Return the clean form of an attribute's name, noted for the limits."""
+        """Return the clean form of an attribute's name, and record it for the limits."""
         try:
             name = clean_name(name, self.encoder.limits)
         except EventError as bad:
@@ -138,7 +138,7 @@ class _TableEncoder:
             self.column(f"{name}.{field}", pc.struct_field(array, [at]), owner)
 
     def _objects(self, name: str, array: Any, owner: Ints) -> None:
-        """Objects that may be tagged are read one by one, as they are in dictionaries."""
+        """Read objects that may be tagged one by one, as they are read in dictionaries."""
         for row, scalar in zip(owner.tolist(), array, strict=True):
             try:
                 found = flatten({name: object_in(name, scalar)}, self.encoder.limits)
@@ -160,7 +160,7 @@ class _TableEncoder:
             self.multi[row] = 1
 
     def _decimals(self, name: str, array: Any, owner: Ints) -> None:
-        """Whole decimals as integers, the others as floats."""
+        """Locate decimals: whole ones as integers, the others as floats."""
         numbers = [_number(number) for number in array.to_pylist()]
         for kind, type_ in ((int, pa.int64()), (float, pa.float64())):
             chosen = [at for at, number in enumerate(numbers) if type(number) is kind]
@@ -194,7 +194,7 @@ class _TableEncoder:
         self.parts.append((owner, np.full(len(owner), dimension, np.int32), cells, cells))
 
     def _fitting(self, name: str, array: Any, owner: Ints) -> npt.NDArray[np.bool_] | None:
-        """Return which integers fit 64 bits, if not all do; the others' events are refused."""
+        """Return which integers fit 64 bits, ``None`` if all do; refuse the events of the others."""
         if array.type != pa.uint64():
             return None
         fits: npt.NDArray[np.bool_] = array.to_numpy(zero_copy_only=False) <= np.uint64(2**63 - 1)
@@ -218,7 +218,7 @@ class _TableEncoder:
             self._add(owner, locator.dimension, cells[place])
 
     def _strings(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:
-        """Each distinct string is located once."""
+        """Locate strings; each distinct string is located once."""
         usable = readable(array)
         if usable is not None:
             self.refuse(owner[~usable], name, "a string is not UTF-8")
@@ -241,7 +241,7 @@ class _TableEncoder:
         self.parts.append((np.repeat(owner, times), flat[place, 0], flat[place, 1], flat[place, 2]))
 
     def _texts(self, array: Any, owner: Ints, locator: AttributeLocator) -> tuple[Any, Ints]:
-        """Locate the ASCII strings if that can be done for all at once; returns the others."""
+        """Locate the ASCII strings if they can all be located at once; return the other strings."""
         ascii_ = pc.string_is_ascii(array)
         parts = locator.texts(owner[ascii_.to_numpy(zero_copy_only=False)], array.filter(ascii_))
         if parts is None:
@@ -261,7 +261,7 @@ class _TableEncoder:
             self.parts.extend(locator.points(owner[good], lon[good], lat[good]))
 
     def map(self, prefix: str, array: Any, owner: Ints) -> None:
-        """Sparse attributes: numbers of all names are located together, other values name by name."""
+        """Locate sparse attributes: numbers of all names together, other values name by name."""
         array, owner = _valid(array, owner)
         offsets = array.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
         low, high = int(offsets[0]), int(offsets[-1])
@@ -284,8 +284,7 @@ class _TableEncoder:
                 self.column(name, items.slice(first, last - first), inner[first:last])
 
     def _names(self, keys: Any, index: npt.NDArray[Any], owner: Ints) -> list[str | None]:
-        """Return the names that distinct keys stand for; ``None``, and its events refused, where it can be
-        none."""
+        """Return the names of distinct keys; for an invalid key return ``None`` and refuse its events."""
         found = [self._name(key) for key in keys]
         bad = np.array([isinstance(name, EventError) for name in found], np.bool_)
         if bad.any():
@@ -295,7 +294,7 @@ class _TableEncoder:
         return [None if isinstance(name, EventError) else name for name in found]
 
     def _name(self, key: Any) -> str | EventError:
-        """Return the name that a key stands for, or why it can be none."""
+        """Return the name that a key stands for, or the error if it is invalid."""
         try:
             return clean_name(key.as_py(), self.encoder.limits)
         except UnicodeDecodeError:
@@ -304,7 +303,7 @@ class _TableEncoder:
             return bad
 
     def _dimensions(self, keys: Any, owner: Ints) -> Ints:
-        """Return the attributes that keys name, -1 where nobody asks for it."""
+        """Return the attributes that keys name; -1 if no predicate mentions the attribute."""
         locators = self.encoder.locators
         found = locators.table().find(keys, self.encoder.limits.attribute_name_bytes)
         if found is not None:
@@ -329,15 +328,15 @@ class _TableEncoder:
             rest = np.zeros(len(floor), np.int64)
             for at in np.flatnonzero(~np.isfinite(floor)).tolist():
                 self.refuse(owner[at : at + 1], str(self._name(keys[at])), "not a finite number")
-        asked = dimension >= 0
-        if not asked.all():
-            owner, dimension, floor, rest = owner[asked], dimension[asked], floor[asked], rest[asked]
+        known = dimension >= 0
+        if not known.all():
+            owner, dimension, floor, rest = owner[known], dimension[known], floor[known], rest[known]
         cells = locate_all(self.encoder.locators.space, dimension, floor, rest)
         self.parts.append((owner, dimension, cells, cells))
 
 
 def _codes(codes: dict[str, int], names: Any, count: int) -> Ints:
-    """Numbers for ``names``, the same for the same name in all calls with these ``codes``."""
+    """Return numbers for ``names``; a name has the same number in all calls with these ``codes``."""
     if isinstance(names, str):
         return np.full(count, codes.setdefault(names, len(codes)))
     coded = names.dictionary_encode(null_encoding="encode")
@@ -346,7 +345,7 @@ def _codes(codes: dict[str, int], names: Any, count: int) -> Ints:
 
 
 def _valid(array: Any, owner: Ints, *more: Any) -> tuple[Any, ...]:
-    """``array``, ``owner`` and arrays beside them without the places where ``array`` is null."""
+    """Return ``array``, ``owner`` and the arrays beside them without the places where ``array`` is null."""
     if not array.null_count:
         return array, owner, *more
     valid = array.is_valid()
@@ -354,7 +353,7 @@ def _valid(array: Any, owner: Ints, *more: Any) -> tuple[Any, ...]:
 
 
 def _floats(numbers: Any) -> npt.NDArray[np.float64]:
-    """Coordinates as floats; one that is missing, or far outside a float, becomes one that no place has."""
+    """Return coordinates as floats; a missing or far too large coordinate becomes an invalid one."""
     floats = ordinary(numbers).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.asarray(floats, np.float64)
 

@@ -1,4 +1,4 @@
-"""Predicates on views and flags: each distinct one is worked out once, then written for all its literals."""
+"""Work out each distinct predicate on views and flags once, then write it for all its literals."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Flags = dict[tuple[int, Flag, str], int]
 class DerivedEntries(NamedTuple):
     """Entries of literals: ``owner``, ``dimension`` and ``flags`` are parallel, the rest are places.
 
-    ``present`` are the entries that ask for presence and ``flag_entries`` those that ask for a flag;
-    ``undecided`` and ``split`` are literals that only a tree can decide, always or for several values.
+    ``present`` are the entries that test presence, and ``flag_entries`` the entries that test a flag.
+    ``undecided`` literals are always decided by a tree, ``split`` literals only if there are several values.
     """
 
     owner: Ints
@@ -49,8 +49,7 @@ class Derived:
     def run(
         self, attribute: Ints, op: Ints, denied: Truths, arg: Ints, arity: Ints, args: npt.NDArray[Any]
     ) -> DerivedEntries:
-        """Return the entries of literals, whose operands are the ``arity`` places in ``args`` from ``arg``
-        on."""
+        """Return the entries of literals; operands are the ``arity`` places in ``args`` from ``arg`` on."""
         number, first = distinct_runs((attribute * 256 + op) * 2 + denied, arg, arity, args)
         forms = _Forms()
         for at in first.tolist():
@@ -96,7 +95,7 @@ class _Forms:
         self._split: list[bool] = []
 
     def add(self, dimension: int, flags: int, *, present: bool = False, ranges: tuple[Any, ...] = ()) -> None:
-        """An entry of the current predicate."""
+        """Add an entry to the current predicate."""
         for low, high in ranges:
             self._strings.add(len(self._dimension), dimension, low, high)
         self._dimension.append(dimension)
@@ -105,13 +104,13 @@ class _Forms:
         self._range_ends.append(len(self._strings.entry))
 
     def end(self, *, undecided: bool = False, split: bool = False) -> None:
-        """The current predicate is complete."""
+        """Complete the current predicate."""
         self._ends.append(len(self._dimension))
         self._undecided.append(undecided)
         self._split.append(split)
 
     def spread(self, number: Ints, first_flag: int) -> DerivedEntries:
-        """Return the entries of literals, given by the numbers of their predicates."""
+        """Return the entries of literals, which are listed by the numbers of their predicates."""
         ends = np.array(self._ends, np.int64)
         count = np.diff(ends)[number]
         form = places_of(ends[number], count)

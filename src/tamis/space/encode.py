@@ -1,4 +1,4 @@
-"""The encoder: events in any form become located events."""
+"""Encode events of any form as located events."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ MEMO_SHAPES = 1_024  # sets of attribute names remembered
 
 
 class Encoder:
-    """Locates events in one space."""
+    """An encoder, which locates events in one space."""
 
     def __init__(self, space: Space, limits: Limits = DEFAULT_LIMITS) -> None:
         self.locators = Locators(space)
         self.limits = limits
-        self._nulls = NULLS in self.locators.places  # somebody asks which attributes are null
+        self._nulls = NULLS in self.locators.places  # whether a predicate tests for null attributes
         self._shapes: dict[tuple[str, ...], npt.NDArray[np.int64]] = {}
 
     def entries(self, event: EventLike) -> tuple[list[int], list[int], list[int], bool]:
-        """Dimensions, lowest and highest cells of one event, and whether it is multi-valued.
+        """Return dimensions, lowest and highest cells of one event, and whether it is multi-valued.
 
-        The common event, a flat dictionary of plain values, takes one pass; anything else is
-        flattened and cleaned first.
+        A flat dictionary of plain values, the common event, takes one pass. Any other event is flattened and
+        cleaned first.
         """
         dimensions: list[int] = []
         cells: list[int] = []
@@ -66,7 +66,7 @@ class Encoder:
                 if found is None:
                     try:
                         found = locator.string(clean_string(value))
-                    except EventError:  # the careful path says which attribute it is
+                    except EventError:  # the careful path names the attribute
                         return False
                 if len(found) != 1:
                     for dimension, cell, _ in found:
@@ -105,7 +105,7 @@ class Encoder:
         return [e[0] for e in entries], [e[1] for e in entries], [e[2] for e in entries], multi
 
     def _numeric(self, event: dict[str, Any]) -> Located | None:
-        """Return an event of numbers only, located by one kernel; ``None`` if it needs more care."""
+        """Locate an event of numbers only by one kernel; return ``None`` if it needs more care."""
         if len(event) > self.limits.event_attributes:
             return None
         space = self.locators.space
@@ -132,8 +132,7 @@ class Encoder:
         return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, _SINGLE)
 
     def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
-        """Return the dimensions of the attributes (-1: nobody asks); events of a stream share a few
-        shapes."""
+        """Return the dimensions of attributes (-1: not mentioned), remembered by the set of names."""
         known = self._shapes.get(names)
         if known is None:
             if len(self._shapes) >= MEMO_SHAPES:
@@ -143,7 +142,7 @@ class Encoder:
         return known
 
     def one(self, event: EventLike) -> Located:
-        """Return one event, located; raises :class:`EventError` if it is refused."""
+        """Return one located event; raise :class:`EventError` if it is refused."""
         if type(event) is dict and _NUMBERS.issuperset(map(type, event.values())):
             located = self._numeric(event)
             if located is not None:
@@ -156,7 +155,7 @@ class Encoder:
         return join(1, [tuple(parts)], np.ones(1, np.uint8))
 
     def many(self, events: Sequence[EventLike | EventError]) -> tuple[Located, Refused]:
-        """Return a list of events, located; a refused event has no entries and is reported."""
+        """Return the located events, and the refused ones, which have no entries."""
         plain = PlainEvents(self.locators, self.limits)
         others: list[int] = []
         for row, event in enumerate(events):

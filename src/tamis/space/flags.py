@@ -1,7 +1,7 @@
-"""Flag tables: the libraries that find all patterns a value satisfies in one pass.
+"""Find all patterns that a value satisfies in one pass, by the tables of other libraries.
 
-A table is made from the patterns of one attribute and kind, on first use: automata and trees are
-quick to rebuild and never stored.
+A table is made from the patterns of one attribute and kind, on first use: automata and trees are quick to
+rebuild and never stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tamis.values.value import Point
 
 
 class StringTable(Protocol):
-    """Finds the flags of a string."""
+    """A table that finds the flags of a string."""
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions whose flag ``text`` sets."""
@@ -28,7 +28,7 @@ class StringTable(Protocol):
 
 
 class Substrings:
-    """CONTAINS: all substrings at once (Aho-Corasick)."""
+    """The table of CONTAINS, which finds all substrings at once (Aho-Corasick)."""
 
     def __init__(self, patterns: list[str], dimensions: list[int], folded: bool) -> None:
         import ahocorasick_rs
@@ -50,10 +50,10 @@ class Substrings:
 
 
 class Patterns:
-    """REGEX: all patterns at once (RE2 sets).
+    """The table of REGEX, which finds all patterns at once (RE2 sets).
 
-    A set that outgrows its memory answers "none found". Sets are therefore filled by program size,
-    so that each holds hundreds of automaton states of the largest possible size.
+    A set that outgrows its memory answers "none found". Sets are therefore filled by program size, so that
+    each holds hundreds of automaton states of the largest possible size.
     """
 
     PROGRAM = 50_000
@@ -90,7 +90,7 @@ class Patterns:
 
 
 def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
-    """Return the tables that find the given (kind, pattern, dimension) flags in strings."""
+    """Return the tables that find these (kind, pattern, dimension) flags in strings."""
     tables: list[StringTable] = []
     for kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS, Flag.REGEX, Flag.FOLDED_REGEX):
         chosen = [(pattern, dimension) for flag, pattern, dimension in rows if flag == kind]
@@ -108,7 +108,7 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
 
 
 def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes:
-    """Return the table that finds the given flags for points."""
+    """Return the table that finds these flags for points."""
     shapes = [(msgspec.json.decode(p, type=Shape), d) for flag, p, d in rows if flag == Flag.SHAPE]
     points = [(msgspec.json.decode(p, type=Point), d) for flag, p, d in rows if flag == Flag.POINT]
     return Shapes(shapes, points)

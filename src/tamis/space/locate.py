@@ -1,4 +1,4 @@
-"""Locators: one per attribute, turning its values into (dimension, lowest cell, highest cell)."""
+"""Locate the values of each attribute as (dimension, lowest cell, highest cell)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LATEST = micros_of(datetime.max.replace(tzinfo=UTC))
 
 
 class AttributeLocator:
-    """Locates the values of one attribute."""
+    """A locator of the values of one attribute."""
 
     def __init__(self, space: Space, attribute: int, flags: list[tuple[Flag, str, int]]) -> None:
         self.dimension = attribute
@@ -77,7 +77,7 @@ class AttributeLocator:
         return locate_all(self._space, np.full(len(floor), self.dimension), floor, rest)
 
     def integers(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """Return the cells of integers; where they lie close together, each one is searched for only once."""
+        """Return the cells of integers; if they lie close together, each value is searched only once."""
         least, span = _span(values)
         if span >= len(values):
             return self.numbers(*split_integers(values))
@@ -113,7 +113,7 @@ class AttributeLocator:
         return entries
 
     def texts(self, owner: Ints, strings: Any) -> list[Part] | None:
-        """Entries of many ASCII strings at once, if single terms are all that they are searched for."""
+        """Return the entries of many ASCII strings; ``None`` unless only single terms are searched."""
         tables = self.tables() if self._flags else []
         index = tables[0].index() if len(tables) == 1 and isinstance(tables[0], Terms) else None
         if index is None or self._views:
@@ -168,7 +168,7 @@ class AttributeLocator:
         return self._shapes
 
     def points(self, owner: Ints, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> list[Part]:
-        """Entries of points: they have no place on the main dimension but may set flags."""
+        """Return the entries of points, which have no place on the main dimension but may set flags."""
         other = np.full(len(owner), self.other, np.int32)
         which, dimension = self.shapes().find(lon, lat)
         ones = np.ones(len(which), np.int32)
@@ -227,7 +227,10 @@ class AttributeLocator:
     def _ordered(
         base: int, cuts: list[Any], value: Interval, low: Any, high: Any, greatest: Any
     ) -> tuple[int, int, int, int]:
-        """Without a bound an interval ends at the ``greatest`` value; a cut above it has nothing beyond."""
+        """Return the base, the last cell and the cells of the two ends.
+
+        Without a bound an interval ends at the ``greatest`` value; a cut above it has nothing beyond.
+        """
         first = 0 if low is None else bisect_right(cuts, low)
         last = 0 if high is None else (bisect_left if value.high_open else bisect_right)(cuts, high)
         return base, bisect_right(cuts, greatest), first, last
@@ -249,7 +252,7 @@ class AttributeLocator:
         return base, self._string_cut_count(), low, high
 
     def _cut_before(self, key: bytes) -> int:
-        """1 if the dimension is cut just before exactly this string."""
+        """Return 1 if the dimension is cut just before exactly this string, else 0."""
         space = self._space
         low, high = (int(x) for x in space.string_start[self.dimension : self.dimension + 2])
         strings = space.strings
@@ -289,14 +292,14 @@ def locate_all(
 
 
 class _Places(dict[str, int]):
-    """The numbers of attributes by name; indexed by any other name, -1."""
+    """The numbers of attributes by name; -1 for any other name."""
 
     def __missing__(self, name: object) -> int:
         return -1
 
 
 class Locators:
-    """The locators of a space, by attribute name, each made when first needed."""
+    """The locators of a space by attribute name, each made when first needed."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
@@ -306,7 +309,7 @@ class Locators:
         self._table: NameTable | None = None
 
     def table(self) -> NameTable:
-        """Return the names in the form that finds many at once."""
+        """Return the table that finds many names at once."""
         if self._table is None:
             self._table = NameTable(self.space.names)
         return self._table

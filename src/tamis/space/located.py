@@ -1,4 +1,4 @@
-"""Located events: what engines match."""
+"""Located events: the input of engines."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Located(NamedTuple):
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """How many events there are."""
+        """The number of events."""
         return len(self.start) - 1
 
 
 def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located:
-    """Located events from several groups of entries (owner, dimension, lowest, highest cell)."""
+    """Return located events from several groups of entries (owner, dimension, lowest, highest cell)."""
     owner, dimension, low, high = (np.concatenate([part[i] for part in parts]) for i in range(4))
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
     cells = np.empty((3, len(owner)), np.int32)
-    # Sorting the entries of long events costs more than a look at every dimension.
+    # Sorting the entries of long events costs more than a scan of all dimensions.
     dimensions = int(dimension.max()) + 1 if len(owner) > LONG * count else 0
     kept = gather(
         owner.astype(np.int64),

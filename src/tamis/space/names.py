@@ -1,4 +1,4 @@
-"""Attribute names as bytes: which attribute each of many Arrow strings names, without Python strings."""
+"""Find the attribute that each of many Arrow strings names, by bytes, without Python strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class NameTable:
-    """A hash table of names; its seed is secret, so that nobody can aim at one of its places."""
+    """A hash table of names; its seed is secret, so that nobody can provoke collisions."""
 
     def __init__(self, names: StringColumn) -> None:
         self._names = names
@@ -27,7 +27,7 @@ class NameTable:
     def find(self, keys: Any, longest: int) -> Ints | None:
         """Return the place of each key among the names, -1 if it is none of them.
 
-        ``None`` if some key is not ASCII or has more than ``longest`` bytes: it must be looked at first.
+        Return ``None`` if some key is not ASCII or has more than ``longest`` bytes: it must be checked first.
         """
         start, data = string_buffers(keys)
         places = np.empty(len(keys), np.int64)
@@ -38,7 +38,7 @@ class NameTable:
 
 
 def string_buffers(strings: Any) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """Where each of the Arrow strings begins (and the last ends), and the bytes of all."""
+    """Return where each of the Arrow strings begins (and the last ends), and the bytes of all."""
     if not len(strings):
         return np.zeros(1, np.int64), np.zeros(0, np.uint8)
     _, offsets, data = strings.buffers()

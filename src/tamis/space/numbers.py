@@ -1,8 +1,8 @@
-"""Numbers, exactly: integers and floats on one line.
+"""Order integers and floats exactly on one line.
 
-A number is written as (floor, rest): the largest float not above it and the integer distance to it.
-A float has rest 0; an integer has a rest only beyond 2**53, where floats grow sparse. Pairs in
-lexicographic order are numbers in exact order, so 2**53 + 1 and 2.0**53 never meet.
+A number is written as (floor, rest): the largest float not above it and the integer distance to it. A float
+has rest 0; an integer has a rest only beyond 2**53, where floats grow sparse. Pairs in lexicographic order
+are numbers in exact order, so 2**53 + 1 and 2.0**53 never meet.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WHOLE = 2.0**63  # from here on there are floats only
 
 
 def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
-    """(floor, rest) of 64-bit integers."""
+    """Return (floor, rest) of 64-bit integers."""
     floor = values.astype(np.float64)
     if not len(values) or np.abs(floor).max() < _SPARSE:
         return floor, np.zeros(len(values), np.int64)
@@ -30,7 +30,7 @@ def split_integers(values: npt.NDArray[np.int64]) -> tuple[Floats, Rests]:
 
 
 def just_after(floor: Floats, rest: Rests) -> tuple[Floats, Rests]:
-    """Return the least (floor, rest) above each given one that an integer or a float can have."""
+    """Return the least (floor, rest) above each pair that an integer or a float can have."""
     with np.errstate(over="ignore"):  # infinity is a fine cut: above every number
         above = np.nextafter(floor, np.inf)
     sparse = (np.abs(floor) >= _SPARSE) & (floor >= -_WHOLE) & (floor < _WHOLE)

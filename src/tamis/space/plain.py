@@ -1,7 +1,7 @@
-"""Plain events: flat dictionaries of numbers, strings, booleans and points, many located together.
+"""Locate plain events together: flat dictionaries of numbers, strings, booleans and points.
 
-Each event takes one pass over its attributes; numbers and points are only collected, and located for
-all events at once. Whatever else an event may hold is left to the careful path.
+Each event takes one pass over its attributes; numbers and points are only collected, and located for all
+events at once. Events with any other value take the careful path.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCALARS = frozenset((int, float, str, bool, type(None), Point))
 
 
 class PlainEvents:
-    """Collects plain events, then locates what it has collected."""
+    """A collector of plain events, which it then locates together."""
 
     def __init__(self, locators: Locators, limits: Limits) -> None:
         self._locators, self._limits = locators, limits
@@ -35,14 +35,14 @@ class PlainEvents:
         self._event_rows: list[int] = []
         self._event_places: list[int] = []
         self._event_values: list[float] = []
-        # Numbers, and entries known already, of the other events.
+        # Numbers and known entries of the other events.
         self._numbers: list[tuple[int, int, float]] = []
         self._entries: list[tuple[Entry, ...]] = []
         self._entry_rows: list[int] = []
         self._points: dict[str, tuple[AttributeLocator, list[tuple[int, float, float]]]] = {}
 
     def take(self, event: dict[str, Any], row: int) -> bool:
-        """Take an event; ``False``, and nothing taken, if it is not plain."""
+        """Take an event and return ``True``; if it is not plain, take nothing and return ``False``."""
         if len(event) > self._limits.event_attributes:
             return False
         values = event.values()
@@ -94,7 +94,7 @@ class PlainEvents:
         return True
 
     def parts(self) -> tuple[list[Part], list[int]]:
-        """Entries of all events taken, and the rows of those that turned out not to be plain."""
+        """Return the entries of all events taken, and the rows of events that turned out not to be plain."""
         parts, doubtful = self._number_events()
         table = np.array(self._numbers, np.float64).reshape(-1, 3)
         owner, dimension = table[:, :2].astype(np.int64).T
@@ -112,19 +112,19 @@ class PlainEvents:
     def _number_events(self) -> tuple[list[Part], list[int]]:
         try:
             value = np.array(self._event_values, np.float64)
-        except OverflowError:  # an integer that no float comes near: rare enough to look at all of them
+        except OverflowError:  # an integer that no float comes near: rare enough to check all events
             return [], self._event_rows
         length = np.fromiter(map(len, self._events), np.int64, len(self._events))
         event = np.repeat(np.arange(len(length)), length)
         dimension = np.array(self._event_places, np.int64)
         bad = np.zeros(len(length), np.bool_)
         bad[event[~(np.abs(value) < _EXACT)]] = True
-        asked = dimension >= 0
-        if not asked.all():
-            for at in np.unique(event[~asked]).tolist():
+        mentioned = dimension >= 0
+        if not mentioned.all():
+            for at in np.unique(event[~mentioned]).tolist():
                 bad[at] |= not names_fit(self._events[at], self._limits)
         rows = np.array(self._event_rows, np.int64)
-        keep = asked & ~bad[event]
+        keep = mentioned & ~bad[event]
         return [self._located(rows[event[keep]], dimension[keep], value[keep])], rows[bad].tolist()
 
     def _located(self, owner: Any, dimension: Any, value: Any) -> Part:
@@ -151,7 +151,7 @@ def has_null(event: dict[str, Any]) -> bool:
 
 
 def is_plain(event: dict[str, Any]) -> bool:
-    """Return whether an event has no value that would have to be flattened."""
+    """Return whether an event has no value that must be flattened."""
     return all(
         kind in _SCALARS or point_in(value, kind) is not None
         for value in event.values()
@@ -160,13 +160,13 @@ def is_plain(event: dict[str, Any]) -> bool:
 
 
 def names_fit(event: dict[str, Any], limits: Limits) -> bool:
-    """Return whether all attributes, asked for or not, are well-formed."""
+    """Return whether all attributes, mentioned in predicates or not, are well-formed."""
     longest = limits.attribute_name_bytes
     return all(harmless(name, value, type(value), longest) for name, value in event.items())
 
 
 def harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
-    """Return whether an attribute that nobody asks for is at least well-formed."""
+    """Return whether an attribute that no predicate mentions is at least well-formed."""
     if type(name) is not str or not (name.isascii() or _is_clean(name)):
         return False
     if len(name) * 4 > longest and len(name.encode()) > longest:
@@ -181,7 +181,7 @@ def harmless(name: Any, value: Any, kind: type, longest: int) -> bool:
 
 
 def _is_clean(text: str) -> bool | None:
-    """Return whether ``text`` is in NFC; ``None`` if it cannot be."""
+    """Return whether ``text`` is in NFC; ``None`` if it is invalid."""
     try:
         return clean_string(text) == text
     except EventError:

@@ -1,4 +1,4 @@
-"""A cut space, and the clauses in it: what every engine indexes."""
+"""Define a cut space and the clauses in it, which every engine indexes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.space.cutting._kernels import begin_operands
 
 NEGATIVE = 1  # no cell of the event may lie in the ranges
 ABSENT_OK = 2  # an absent dimension satisfies the literal
-MANY = 4  # lo is a place in set_lo/set_hi, hi how many ranges stand there
+MANY = 4  # lo is a place in set_lo/set_hi, hi the number of ranges there
 GROUP = 4  # flags >> GROUP is the group of a literal; for engines that take conjunctions of disjunctions
 
 ALWAYS_REVISE = 1  # the clause is a cover: the tree decides
@@ -25,11 +25,11 @@ Ints = npt.NDArray[Any]
 class Clauses(NamedTuple):
     """Conjunctions of literals; a literal is a row (dimension, flags, lo, hi).
 
-    Literals of one group (from 1 on; 0 is none) are alternatives: one of them must hold. Only engines
-    that declare ``takes_cnf`` are given groups; then all literals of a clause have one, or none has.
+    Literals of one group (from 1 on; 0 is none) are alternatives: one of them must hold. Only engines that
+    declare ``takes_cnf`` receive groups; then all literals of a clause have one, or none has.
 
-    Clause ``c`` owns the literals ``start[c]:start[c + 1]`` and, since equal clauses are kept once,
-    the subscriptions ``owner[owner_start[c]:owner_start[c + 1]]``.
+    Clause ``c`` owns the literals ``start[c]:start[c + 1]`` and, since equal clauses are kept once, the
+    subscriptions ``owner[owner_start[c]:owner_start[c + 1]]``.
     """
 
     start: Ints
@@ -43,17 +43,17 @@ class Clauses(NamedTuple):
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """How many distinct clauses there are."""
+        """The number of distinct clauses."""
         return len(self.start) - 1
 
     @property
     def dimensions(self) -> int:
-        """How many dimensions the clauses speak about."""
+        """The number of dimensions that the clauses refer to."""
         return len(self.cells)
 
 
 def hulls(clauses: Clauses) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For every literal the smallest and largest cell that can satisfy it in a present dimension.
+    """Return for every literal the smallest and largest cell that can satisfy it in a present dimension.
 
     A negative literal can be satisfied by any present cell.
     """
@@ -81,18 +81,18 @@ class Comparisons(NamedTuple):
 
 
 def arg_places(columns: Columns) -> Ints:
-    """Where the operands of each row begin; structural rows have none."""
+    """Return where the operands of each row begin; structural rows have none."""
     places = np.empty(len(columns.op) + 1, np.int64)
     begin_operands(columns.op, columns.arity, places)
     return places
 
 
 class Space(NamedTuple):
-    """Dimensions are numbered: attributes first, then views, then flags.
+    """A cut space. Dimensions are numbered: attributes first, then views, then flags.
 
-    For each ordered dimension ``d`` (attribute or view) a section of cells begins at ``*_base[d]``
-    (0: there is none) and is cut at ``*_cut[*_start[d]:*_start[d + 1]]``. The last cell of an
-    attribute is for values of types that no predicate mentions.
+    For each ordered dimension ``d`` (attribute or view) a section of cells begins at ``*_base[d]`` (0: there
+    is none) and is cut at ``*_cut[*_start[d]:*_start[d + 1]]``. The last cell of an attribute is for values
+    of types that no predicate mentions.
     """
 
     names: StringColumn
@@ -119,14 +119,14 @@ class Space(NamedTuple):
 
     @property
     def attributes(self) -> int:
-        """How many attributes are mentioned."""
+        """The number of attributes that predicates mention."""
         return self.names.count
 
     @property
     def ordered(self) -> int:
-        """How many dimensions are ordered (attributes and views)."""
+        """The number of ordered dimensions (attributes and views)."""
         return len(self.ordered_cells)
 
     def cells(self) -> npt.NDArray[np.int64]:
-        """Return number of cells of each dimension; a flag has one."""
+        """Return the number of cells of each dimension; a flag has one."""
         return np.concatenate([self.ordered_cells, np.ones(len(self.flag_kind), np.int64)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""One row of an Arrow table as an event, with the meaning that :mod:`tamis.space.columns` gives it."""
+"""Read one row of an Arrow table as an event, with the same meaning as in :mod:`tamis.space.columns`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Values = dict[str, list[Any]]
 
 
 def event_of_row(table: pa.RecordBatch | pa.Table, row: int, limits: Limits) -> Event:
-    """Row ``row`` as an event; raises :class:`~tamis.errors.EventError` if it is refused."""
+    """Return row ``row`` as an event; raise :class:`~tamis.errors.EventError` if it is refused."""
     found: Values = {}
     for name, column in zip(table.schema.names, table.columns, strict=True):
         cell = ordinary(one_array(column.slice(row, 1)))
@@ -32,7 +32,7 @@ def event_of_row(table: pa.RecordBatch | pa.Table, row: int, limits: Limits) -> 
 
 
 def _spread(name: str, array: Any, found: Values) -> None:
-    """Enter the values of ``array`` under its name and, for nested ones, the names below it."""
+    """Enter the values of ``array`` under its name and, for nested values, under the names below it."""
     array = ordinary(array).drop_null()
     kind = array.type
     if pa.types.is_map(kind):
@@ -54,7 +54,7 @@ def _spread_map(prefix: str, array: Any, found: Values) -> None:
 
 
 def object_in(name: str, scalar: Any) -> Any:
-    """Return a struct as the dictionary it would be in an event: a field that is null is not there."""
+    """Return a struct as the dictionary that it is in an event: null fields are left out."""
     try:
         return _without_nulls(scalar.as_py())
     except (UnicodeDecodeError, ValueError, OverflowError) as bad:

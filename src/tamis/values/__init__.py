@@ -1,1 +1,1 @@
-"""Values, events, patterns, shapes and text: the things that expressions speak about."""
+"""Define values, events, patterns, shapes and text, to which expressions refer."""

@@ -1,4 +1,4 @@
-"""IP addresses and CIDR blocks as numbers."""
+"""Read IP addresses and CIDR blocks as numbers."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""Events: reading JSON, dictionaries and bytes into flat attributes with clean values.
+"""Read events from JSON, dictionaries and bytes into flat attributes with clean values.
 
-Nested objects become dotted names, arrays make an attribute multi-valued, ``null`` and empty lists
-mean absent. Where a ``null`` was written, its name is a value of the attribute ``$null``, for those who
-must tell it from silence. JSON has no times, points or intervals, so three tagged objects stand for them::
+Nested objects become dotted names, arrays make an attribute multi-valued, ``null`` and empty lists mean
+absent. The names of attributes that were written as ``null`` are the values of the attribute ``$null``, which
+distinguishes an explicit null from a missing attribute. JSON has no times, points or intervals, so three
+tagged objects stand for them::
 
     {"$time": "2026-11-15T08:00:00Z"}
     {"$point": [9.52, 47.14]}            a GeoJSON Point object is read as one, too
     {"$interval": [10, 20]}              ends closed, null for no bound; or an object with
                                          low, high, low_open, high_open
 
-An event that cannot be read raises a typed :class:`~tamis.errors.EventError`; callers that process
-batches turn it into a refusal of that one event.
+An event that cannot be read raises a typed :class:`~tamis.errors.EventError`; callers that process batches
+turn it into a refusal of that one event.
 """
 
 from __future__ import annotations
@@ -51,16 +52,16 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class FlatEvent(Event, frozen=True):
-    """An event whose attributes are flat and clean already: nothing looks them through again."""
+    """An event whose attributes are already flat and clean; they are not checked again."""
 
 
-NULLS = "$null"  # the attribute whose values are the names of attributes that were written as null
+NULLS = "$null"  # its values are the names of attributes that were written as null
 
 EventLike = Event | Mapping[str, Any]
 
 
 def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """``source`` as an :class:`Event`."""
+    """Return ``source`` as an :class:`Event`."""
     if type(source) is FlatEvent:
         return source
     if isinstance(source, Event):
@@ -72,7 +73,7 @@ def event_from(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> Event:
 
 
 def check_fields(event: Event) -> None:
-    """Refuse an event whose fields are not of their types; nothing checks them when it is made."""
+    """Raise an error if the fields of an event have wrong types; its constructor does not check them."""
     for name, kind in (("attributes", Mapping), ("weights", Mapping)):
         if not isinstance(getattr(event, name), kind):
             raise EventSyntax(f"{name} of an event is a mapping, not {short(getattr(event, name))}")
@@ -95,13 +96,13 @@ def _is_finite(number: Any) -> bool:
 
 
 def flat_event(source: EventLike, limits: Limits = DEFAULT_LIMITS) -> FlatEvent:
-    """``source``, looked through once for all that will be done with it."""
+    """Return ``source`` flattened and cleaned once for all later steps."""
     event = event_from(source, limits)
     return FlatEvent(event.attributes, event.id, event.time, event.weights, event.payload)
 
 
 def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
-    """Return the JSON object in ``line``, size, encoding and duplicate keys checked."""
+    """Return the JSON object in ``line``; check its size, encoding and repeated keys."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     if len(raw) > limits.event_bytes:
         raise EventLimit(
@@ -121,7 +122,7 @@ def decode_event(line: bytes | str, limits: Limits = DEFAULT_LIMITS) -> dict[str
 
 
 def event_or_error(line: bytes | str, limits: Limits) -> Any:
-    """Return the JSON object in ``line``, or why it is none: in a batch a bad event harms only itself."""
+    """Return the JSON object in ``line``, or the error: in a batch a bad event affects only itself."""
     try:
         return decode_event(line, limits)
     except EventError as bad:
@@ -129,7 +130,7 @@ def event_or_error(line: bytes | str, limits: Limits) -> Any:
 
 
 def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[str, tuple[Value, ...]]:
-    """Dotted names to tuples of clean values, within the limits."""
+    """Return dotted names with tuples of clean values, within the limits."""
     flat: dict[str, list[Value]] = {}
     nulls: dict[str, None] = {}
     stack: list[tuple[str, Any, int]] = [(name, value, 1) for name, value in reversed(list(source.items()))]
@@ -172,7 +173,7 @@ def flatten(source: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> dict[
     return {name: tuple(values) for name, values in flat.items() if values}
 
 
-_USUAL = frozenset((str, int, float, bool, dict, list))  # most values; they skip the look for pandas' NA
+_USUAL = frozenset((str, int, float, bool, dict, list))  # most values; they skip the test for pandas' NA
 
 
 def _below(name: Any, key: Any) -> str:
@@ -183,7 +184,7 @@ def _below(name: Any, key: Any) -> str:
 
 
 def _askable(names: Iterable[Any], limits: Limits) -> Iterator[str]:
-    """Yield the names that an expression can hold; the others are refused only where they have a value."""
+    """Yield the names that an expression can hold; other names are refused only if they have a value."""
     for name in names:
         with suppress(EventError):
             yield clean_name(name, limits)
@@ -222,7 +223,7 @@ def _tagged_at(name: str, value: Mapping[str, Any]) -> Value | None:
 
 
 def at_attribute(bad: EventValue, name: str) -> EventValue:
-    """Return the same error with the attribute that it is about."""
+    """Return the same error with the attribute that it concerns."""
     return EventValue(f"attribute {short(name)}: {bad.message}", attribute=name)
 
 
@@ -277,7 +278,7 @@ _TAGS = {"$time": _read_time, "$point": _read_point, "$interval": _read_interval
 
 
 def tagged(value: Value) -> Any:
-    """``value`` as JSON writes it; :func:`tagged_value` reads it back."""
+    """Return ``value`` as JSON writes it; :func:`tagged_value` reads it back."""
     if isinstance(value, datetime):
         return {"$time": format_time(value)}
     if isinstance(value, Point):

@@ -1,7 +1,7 @@
-"""Foreign values: objects of other types that stand for a value of the model, or for none.
+"""Convert objects of other types that stand for a value of the model, or for none.
 
-``docs/values.md`` lists every type. Nothing here imports NumPy or pandas: their objects are recognised by
-the module and name of their types, so that a process without them pays nothing.
+``docs/values.md`` lists every type. This module imports neither NumPy nor pandas: their objects are
+recognised by the module and name of their types, so that a process without them pays nothing.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ _YEARS = "lies outside the years 1 to 9999"
 
 
 def means_absent(value: Any) -> bool:
-    """Return whether ``value`` says that there is no value, as ``None``, ``pandas.NA`` and every ``NaT``
-    do."""
+    """Return whether ``value`` means that there is no value: ``None``, ``pandas.NA`` or any ``NaT``."""
     if value is None:
         return True
     kind = type(value)
@@ -52,10 +51,9 @@ def is_array(value: Any) -> bool:
 
 
 def plain_of(value: Any) -> Any:
-    """Return the value of the model that ``value`` stands for, not yet cleaned; ``None`` if it stands for
-    absence.
+    """Return the uncleaned value that ``value`` stands for; ``None`` if it stands for absence.
 
-    Raises :class:`~tamis.errors.EventValue` for every other object.
+    Raise :class:`~tamis.errors.EventValue` for every other object.
     """
     if means_absent(value):
         return None
@@ -105,7 +103,7 @@ def _numpy(value: Any) -> Any:
 
 
 def _numpy_time(moment: Any) -> datetime | None:
-    """Return a ``datetime64`` of any unit; finer ones are cut to microseconds."""
+    """Return a ``datetime64`` of any unit; finer units are cut to microseconds."""
     if str(moment) == "NaT":
         return None
     unit, many = moment.dtype.str.partition("[")[2].rstrip("]"), 1
@@ -123,7 +121,7 @@ def _numpy_time(moment: Any) -> datetime | None:
 
 
 def _month(months: int) -> datetime:
-    """Return the begin of the month that lies ``months`` after January 1970."""
+    """Return the beginning of the month that lies ``months`` after January 1970."""
     year, month = divmod(months, 12)
     try:
         return EPOCH.replace(year=EPOCH.year + year, month=month + 1)
@@ -143,14 +141,14 @@ def _refusal(value: Any) -> EventValue:
     return EventValue(f"an object of type {kind} is not a value; {remedy}")
 
 
-# In this order: a bool is an int, a Timestamp is a datetime, and a datetime is a date. The unbound methods
-# of the bases pass by whatever a subclass does to str() or int(), as enumerations do.
+# In this order: a bool is an int, a Timestamp is a datetime, and a datetime is a date. The unbound methods of
+# the bases ignore how a subclass, such as an enumeration, overrides str() or int().
 _READERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
     (bool, bool),
     (int, int.__int__),
     (float, float.__float__),
-    (date, clean_time),  # every datetime too
+    (date, clean_time),  # every datetime, too
     (Decimal, decimal_number),
     (UUID, str),
     (IPv4Address, str),

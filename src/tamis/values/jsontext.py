@@ -1,4 +1,4 @@
-"""JSON as it is written: what is wrong with a text, and names that stand twice in one object."""
+"""Check JSON text: report why it is wrong, and find names that occur twice in one object."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import msgspec
 from tamis.errors import EventError, EventSyntax, EventValue
 from tamis.values.value import INT_MAX
 
-NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what a strict reader raises
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # the errors of a strict reader
 
 _KEY_LIKE = re.compile(rb'"\s*:')
 _DIGITS = len(str(INT_MAX))
 
 
 def refusal_of(text: bytes | str, what: str, bad: Exception) -> EventError:
-    """Why a text was refused as JSON: a value that nothing can hold, or whatever the strict reader said."""
+    """Return why a text was refused as JSON: a value that cannot be held, or the strict reader's error."""
     try:
-        given = text if isinstance(text, str) else text.decode()
-        found = json.loads(given, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
+        source = text if isinstance(text, str) else text.decode()
+        found = json.loads(source, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
         json.dumps(found, ensure_ascii=False).encode()
     except EventValue as outside:
         return EventValue(f"{what} cannot be read: {outside.message}")
@@ -50,9 +50,9 @@ def _whole(text: str) -> int:
 
 
 def repeated_name(raw: bytes, decoded: Any) -> str | None:
-    """Return a name that stands twice in one object of a text; ``decoded`` is what it says."""
-    # A repeated name shrinks its object: more places that look like names than names makes a text suspicious,
-    # and only a suspicious one pays for the careful test.
+    """Return a name that occurs twice in one object of a text; ``decoded`` is the text's value."""
+    # A repeated name shrinks its object. A text with more places that look like names than names is
+    # suspicious, and only a suspicious text pays for the careful test.
     if len(_KEY_LIKE.findall(raw)) <= _count_names(decoded):
         return None
     repeated: list[str] = []
@@ -69,7 +69,7 @@ def repeated_name(raw: bytes, decoded: Any) -> str | None:
 
 
 def twice(name: str) -> str:
-    """What is said of such a name."""
+    """Return the message about a repeated name."""
     return f"the key {name[:80]!r} stands twice in one object"
 
 

@@ -1,8 +1,8 @@
-"""LIKE patterns: reading them once, and what they become.
+"""Read LIKE patterns once, and classify them.
 
-A pattern is a list of literal pieces and wildcards. The common shapes (no wildcard, prefix, suffix,
-contains) are recognised by name, so that the locators can treat them as ranges and substrings;
-the rest becomes a regular expression for RE2.
+A pattern is a list of literal pieces and wildcards. The common shapes (no wildcard, prefix, suffix, contains)
+are recognised by name, so that the locators can treat them as ranges and substrings; the rest becomes a
+regular expression for RE2.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LikeShape = Literal["equals", "prefix", "suffix", "contains", "present", "genera
 
 
 class LikePattern(NamedTuple):
-    """A LIKE pattern, read: its shape, the literal of simple shapes, the RE2 text of general ones."""
+    """A classified LIKE pattern: its shape, the literal of simple shapes, the RE2 text of general ones."""
 
     shape: LikeShape
     literal: str
@@ -43,7 +43,7 @@ def read_like(pattern: str, folded: bool) -> LikePattern:
 
 
 def _parts(pattern: str) -> Iterator[str | Wild]:
-    """Literal pieces and wildcards in order; runs of ``%`` count once."""
+    """Yield literal pieces and wildcards in order; runs of ``%`` count once."""
     literal: list[str] = []
     previous: str | Wild | None = None
     chars = iter(pattern)
@@ -108,7 +108,7 @@ def like_matches(like: LikePattern, subject: str) -> bool:
 
 
 def quote(literal: str) -> str:
-    """``literal`` as RE2 text that matches just itself."""
+    """Return ``literal`` as RE2 text that matches just itself."""
     import re2
 
     return str(re2.escape(literal))
@@ -116,7 +116,7 @@ def quote(literal: str) -> str:
 
 @lru_cache(maxsize=8192)
 def compiled(pattern: str) -> Any:
-    """Return the RE2 program of ``pattern``; :class:`PatternError` if RE2 refuses it."""
+    """Return the RE2 program of ``pattern``; raise :class:`PatternError` if RE2 refuses it."""
     import re2
 
     options = re2.Options()

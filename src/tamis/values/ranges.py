@@ -1,4 +1,4 @@
-"""Ranges of values: whether a value lies in one, and which values a predicate accepts."""
+"""Compare values with ranges, and describe the values that a predicate accepts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def in_range(
     first = successor(low) if low_open else low
     if low is not None and first is None:
         return False
-    # Three lower ends before three upper ends; with closed lower ends, the greatest lies in both.
+    # Three lower ends stand before three upper ends; as lower ends are closed, the greatest lies in both.
     return (
         reaches(first, False, high, high_open)
         and reaches(value.low, False, high, high_open)
@@ -70,7 +70,7 @@ class Range(NamedTuple):
         return bool(self.low < other.low or (self.low == other.low and other.low_open and not self.low_open))
 
     def higher_end(self, other: Range) -> tuple[Any, bool]:
-        """Return the upper end of the two ranges that lies higher, and whether it is open."""
+        """Return the higher of the two upper ends, and whether it is open."""
         if self.high is None or other.high is None:
             return None, False
         if self.high == other.high:
@@ -103,5 +103,5 @@ class Accepted(NamedTuple):
 
 
 def point(value: Scalar) -> tuple[str, Scalar]:
-    """Return a key under which equal numbers meet and a boolean is no number."""
+    """Return a key that equal numbers share; a boolean never equals a number."""
     return family(value), value

@@ -1,9 +1,8 @@
-"""Shapes on the map, and what it means for a point to lie in one.
+"""Define shapes on the map, and when a point lies in one.
 
-A point lies in a polygon of several areas if it lies in one of them, also where areas overlap. Polygons
-and boxes are planar in degrees, borders included; distance is the great circle on a
-sphere of the Earth's mean radius. The spatial locator narrows down with an index but asks these
-same functions for the verdict.
+A point lies in a polygon of several areas if it lies in one of them, also where areas overlap. Polygons and
+boxes are planar in degrees, borders included; distance is the great circle on a sphere of the Earth's mean
+radius. The spatial locator narrows the candidates with an index, but these same functions give the verdict.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Polygon(msgspec.Struct, frozen=True, tag="polygon"):
 
 
 class Box(msgspec.Struct, frozen=True, tag="box"):
-    """West, south, east, north; west > east means across the antimeridian."""
+    """A box: west, south, east, north; west > east means across the antimeridian."""
 
     west: float
     south: float
@@ -68,7 +67,7 @@ def box_covers(box: Box, point: Point) -> bool:
 
 
 def distance(a: Point, b: Point) -> float:
-    """Great-circle distance in metres (haversine)."""
+    """Return the great-circle distance in metres (haversine)."""
     lat_a, lat_b = math.radians(a.lat), math.radians(b.lat)
     half_lat = math.sin((lat_b - lat_a) / 2.0)
     half_lon = math.sin(math.radians(b.lon - a.lon) / 2.0)
@@ -78,7 +77,7 @@ def distance(a: Point, b: Point) -> float:
 
 @lru_cache(maxsize=4096)
 def parts_of(polygon: Polygon) -> tuple[Polygon, ...]:
-    """Polygons that together cover what ``polygon`` covers: itself, or its areas if they overlap or touch.
+    """Return polygons that together cover the same points: itself, or its areas if they overlap or touch.
 
     The geometry library counts a point in two overlapping areas as outside, so it never sees both at once.
     """

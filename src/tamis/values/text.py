@@ -1,18 +1,18 @@
-"""Text: how a string becomes terms, and how strings are folded for case-blind comparison."""
+"""Split a string into terms, and fold strings for comparisons that ignore case."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# A term is a run of letters and digits of any script; everything else separates. The pattern is
-# ours and linear, user-written patterns never reach Python's ``re``.
+# A term is a run of letters and digits of any script; everything else separates. The pattern is fixed and
+# linear; user-written patterns never reach Python's ``re``.
 _ASCII_TERM = re.compile(r"[a-z0-9]+")
 _TERM = re.compile(r"[^\W_]+")
 
 
 def fold(text: str) -> str:
-    """``text`` with case differences removed (Unicode case folding, then NFC)."""
+    """Return ``text`` with case differences removed (Unicode case folding, then NFC)."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", text.casefold())
@@ -28,7 +28,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:
-    """Return whether ``phrase`` stands in ``terms`` as consecutive terms."""
+    """Return whether ``phrase`` occurs in ``terms`` as consecutive terms."""
     width = len(phrase)
     first = phrase[0]
     return any(

@@ -1,9 +1,9 @@
-"""Values: the only things an event attribute or an operand may hold.
+"""Define values: the only things that an event attribute or an operand may hold.
 
-A value is a boolean, a 64-bit integer, a finite float, a string (NFC, no lone surrogates), a time
-(an aware ``datetime`` in UTC, microsecond precision), an :class:`Interval` or a :class:`Point`.
-The oracle and the encoder both get their values from here, so they cannot disagree. The module
-:mod:`tamis.values.foreign` reads values of other types; docs/values.md lists them all.
+A value is a boolean, a 64-bit integer, a finite float, a string (NFC, no lone surrogates), a time (an aware
+``datetime`` in UTC, microsecond precision), an :class:`Interval` or a :class:`Point`. The tree evaluator and
+the encoder both get their values from here, so they cannot disagree. The module :mod:`tamis.values.foreign`
+reads values of other types; docs/values.md lists them all.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Point(msgspec.Struct, frozen=True, order=True):
 
 
 def _degrees(number: Any) -> float:
-    """Return a coordinate as a float; booleans, text and everything else that is not a number are refused."""
+    """Return a coordinate as a float; raise an error for booleans, text and all other objects."""
     if isinstance(number, bool) or not isinstance(number, int | float):
         foreign = number if isinstance(number, bool) else _clean_foreign(number)
         if type(foreign) not in (int, float):
@@ -51,7 +51,7 @@ def _degrees(number: Any) -> float:
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A range an event carries as a value; ``None`` means no bound on that side."""
+    """A range that an event carries as a value; ``None`` means no bound on that side."""
 
     low: Scalar | None = None
     high: Scalar | None = None
@@ -64,8 +64,8 @@ Value = Scalar | Interval | Point
 
 
 def short(value: Any, most: int = 80) -> str:
-    """Return the beginning of ``repr(value)`` for a message; never raises."""
-    if isinstance(value, int) and value.bit_length() > 128:  # Python may refuse to write longer ones
+    """Return the beginning of ``repr(value)`` for a message; never raise."""
+    if isinstance(value, int) and value.bit_length() > 128:  # Python may refuse to write longer integers
         return f"{'-' if value < 0 else ''}10**{round(value.bit_length() * 0.30103)} or so"
     try:
         text = repr(value)
@@ -100,7 +100,7 @@ def comparable_family(value: Value) -> str:
 
 
 def clean_string(text: str) -> str:
-    """``text`` in NFC; lone surrogates are refused."""
+    """Return ``text`` in NFC; raise :class:`EventValue` if it holds a lone surrogate."""
     if text.isascii():
         return text
     try:
@@ -111,7 +111,7 @@ def clean_string(text: str) -> str:
 
 
 def clean_number(number: float) -> int | float:
-    """``number`` if it is finite and fits 64 bits; negative zero becomes zero."""
+    """Return ``number`` if it is finite and fits 64 bits; negative zero becomes zero."""
     if type(number) is int:
         if not INT_MIN <= number <= INT_MAX:
             raise EventValue(f"the integer {short(number)} does not fit 64 bits")
@@ -122,7 +122,7 @@ def clean_number(number: float) -> int | float:
 
 
 def clean_time(moment: date) -> datetime:
-    """``moment`` as an aware UTC time; a naive time is taken as UTC, a date as its midnight.
+    """Return ``moment`` as an aware UTC time; a naive time is taken as UTC, a date as its midnight.
 
     The result is a plain ``datetime`` even if ``moment`` is of a subclass, such as ``pandas.Timestamp``;
     digits beyond microseconds are dropped.
@@ -152,7 +152,7 @@ def _plain_datetime(moment: datetime) -> datetime:
 
 
 def parse_time(text: str) -> datetime:
-    """Read an ISO 8601 date or time; raises ``ValueError``, or ``EventValue`` for one that UTC cannot say."""
+    """Read an ISO 8601 date or time; raise ``ValueError``, or ``EventValue`` if UTC cannot express it."""
     return clean_time(datetime.fromisoformat(text))
 
 
@@ -162,12 +162,12 @@ def format_time(moment: datetime) -> str:
 
 
 def micros_of(moment: datetime) -> int:
-    """Whole microseconds since 1970 in UTC."""
+    """Return the whole microseconds since 1970 in UTC."""
     return (moment - EPOCH) // _MICROSECOND
 
 
 def moment_of(micros: int) -> datetime:
-    """Return the time so many microseconds after 1970."""
+    """Return the time that lies ``micros`` microseconds after 1970."""
     return EPOCH + micros * _MICROSECOND
 
 
@@ -179,7 +179,7 @@ def successor(value: Any) -> Any:
         return value + _MICROSECOND if value < _LAST_TIME else None
     whole = int(value)
     if abs(whole) >= 2**53 and INT_MIN <= whole <= INT_MAX:
-        # Beyond 2**53 integers are denser than floats; the last of them is followed by a float.
+        # Beyond 2**53 integers are denser than floats; a float follows the last of them.
         return whole + 1 if whole < INT_MAX else 2.0**63
     following = math.nextafter(float(value), math.inf)
     return following if math.isfinite(following) else None
@@ -192,7 +192,7 @@ def predecessor(number: float) -> Any:
 
 
 def clean_interval(interval: Interval) -> Interval:
-    """``interval`` with clean, comparable and ordered ends, the lower one closed."""
+    """Return ``interval`` with clean, comparable and ordered ends, the lower one closed."""
     for name in ("low_open", "high_open"):
         if type(is_open := getattr(interval, name)) is not bool:
             raise EventValue(f"{name} of an interval is true or false, not {short(is_open)}")
@@ -215,7 +215,7 @@ def clean_interval(interval: Interval) -> Interval:
 
 
 def clean_value(value: Any) -> Value:
-    """``value`` as a member of the value model, or :class:`EventValue`."""
+    """Return ``value`` as a member of the value model; raise :class:`EventValue` if it is none."""
     kind = type(value)
     if kind is str:
         return clean_string(value)
@@ -238,7 +238,7 @@ def _clean_foreign(value: Any) -> Value:
         plain = plain_of(value)
     except EventValue:
         raise
-    except Exception as bad:  # an object of a foreign class can raise anything, and harms only its event
+    except Exception as bad:  # an object of a foreign class can raise anything, and affects only its event
         raise EventValue(f"a {type(value).__qualname__} cannot be read as a value: {bad}") from None
     if plain is None:
         raise EventValue(f"{short(value)} means that there is no value; leave the attribute out")

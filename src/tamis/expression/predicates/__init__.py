@@ -1,4 +1,4 @@
-"""The kinds of predicates, one file each, and the registry that collects them.
+"""Define the kinds of predicates, one file each, and collect them in a registry.
 
 To add a kind, write its class in a file of its own and add it to :data:`PREDICATES`.
 """

@@ -1,10 +1,8 @@
-"""``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
+"""Define ``attribute [NOT] STARTS WITH text``, ``ENDS WITH text`` and ``CONTAINS text``."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
-
-import msgspec
 
 from tamis.errors import ParseError
 from tamis.expression.operands import clean_text
@@ -20,7 +18,7 @@ _TEXT = Operand("string", "a text")
 
 
 class Affix(Predicate, frozen=True):
-    """``attribute [NOT] STARTS WITH | ENDS WITH | CONTAINS text``; no character of the text is a wildcard."""
+    """The test ``attribute [NOT] STARTS WITH | ENDS WITH | CONTAINS text``; the text has no wildcards."""
 
     place: Place
     value: str
@@ -49,7 +47,7 @@ class Affix(Predicate, frozen=True):
         if self.place not in ("prefix", "suffix", "contains"):
             raise ParseError(f"{self.place!r} is not a place in a string; use prefix, suffix or contains")
         value = clean_text(self.value, limits, "a text")
-        return msgspec.structs.replace(self, value=value, negated=bool(self.negated))
+        return self.changed(value=value, negated=bool(self.negated))
 
     def implies(self, other: Predicate) -> bool:
         """Return whether a string with this text has the text of ``other``, too."""

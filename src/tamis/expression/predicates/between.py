@@ -1,10 +1,8 @@
-"""``attribute [NOT] BETWEEN low AND high``."""
+"""Define ``attribute [NOT] BETWEEN low AND high``."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
-
-import msgspec
 
 from tamis.errors import TypeMismatch
 from tamis.expression.operands import clean_scalar, kind_of
@@ -16,7 +14,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class Between(Predicate, frozen=True):
-    """``attribute [NOT] BETWEEN low AND high``, ends included."""
+    """The test ``attribute [NOT] BETWEEN low AND high``, ends included."""
 
     low: Scalar
     high: Scalar
@@ -31,13 +29,13 @@ class Between(Predicate, frozen=True):
 
     def accepts(self, value: Value) -> bool:
         """Return whether one value lies in the range, or is an interval that shares a value with it."""
-        # A range written backwards is empty, so not even an interval that spans both ends meets it.
+        # A range written backwards is empty, so not even an interval that spans both ends overlaps it.
         return reaches(self.low, False, self.high, False) and in_range(value, self.low, self.high)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean ends of one type that has an order; ``low > high`` is empty."""
         low, high = clean_ends(self.low, self.high, limits)
-        return msgspec.structs.replace(self, low=low, high=high, negated=bool(self.negated))
+        return self.changed(low=low, high=high, negated=bool(self.negated))
 
     @property
     def is_empty(self) -> bool:

@@ -1,4 +1,4 @@
-"""``attribute op value``: equality and order."""
+"""Define ``attribute op value``: equality and order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
 
 
 class Compare(Predicate, frozen=True):
-    """``attribute op value``; ``!=`` is the negative form of ``=``."""
+    """The test ``attribute op value``; ``!=`` is the negative form of ``=``."""
 
     op: CompareOp
     value: Scalar | Point
@@ -87,7 +87,7 @@ class Compare(Predicate, frozen=True):
         value = clean_operand(self.value, limits)
         if self.op not in ("=", "!=") and type(value) in (bool, Point):
             raise TypeMismatch(f"{self.op} cannot order {kind_of(value)}; only = and != can compare it")
-        return msgspec.structs.replace(self, value=value)
+        return self.changed(value=value)
 
     def accepted(self) -> Accepted | None:
         """Return the accepted values as a point or a range; points on the map have no order."""
@@ -104,12 +104,12 @@ class Compare(Predicate, frozen=True):
 
     @property
     def is_comparison(self) -> bool:
-        """Points on the map have no order."""
+        """Whether values are compared by order; points on the map are not."""
         return not isinstance(self.value, Point)
 
     @property
     def strength(self) -> int:
-        """An equality is true of few events, an order of many."""
+        """The selectivity: an equality is true of few events, an order of many."""
         return 4 if self.op == "=" else 1
 
     @property

@@ -1,10 +1,8 @@
-"""``attribute IS NOT NULL`` and ``IS NULL``."""
+"""Define ``attribute IS NOT NULL`` and ``IS NULL``."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Self
-
-import msgspec
 
 from tamis.expression.predicate import NOTHING, PRESENT, Access, Operator, Predicate, Spelling
 from tamis.limits import Limits
@@ -12,7 +10,7 @@ from tamis.values.value import Value
 
 
 class Exists(Predicate, frozen=True):
-    """``attribute IS NOT NULL``; negated, ``attribute IS NULL``."""
+    """The test ``attribute IS NOT NULL``; negated, ``attribute IS NULL``."""
 
     negated: bool = False
     weight: float = 1.0
@@ -27,14 +25,14 @@ class Exists(Predicate, frozen=True):
     LIKELIHOOD: ClassVar[float] = PRESENT
 
     def accepts(self, value: Value) -> bool:
-        """Return that any value will do."""
+        """Return true: every value is accepted."""
         return True
 
     def with_clean_operands(self, limits: Limits) -> Self:
-        """Return the predicate; there are no operands."""
-        return msgspec.structs.replace(self, negated=bool(self.negated))
+        """Return the predicate; it has no operands."""
+        return self.changed(negated=bool(self.negated))
 
     @property
     def families(self) -> frozenset[str]:
-        """No family: every value will do."""
+        """The empty set: the predicate accepts values of every family."""
         return frozenset()

@@ -1,11 +1,9 @@
-"""``attribute [NOT] LIKE pattern`` and ``ILIKE``."""
+"""Define ``attribute [NOT] LIKE pattern`` and ``ILIKE``."""
 
 from __future__ import annotations
 
 import re
 from typing import ClassVar, Self
-
-import msgspec
 
 from tamis.expression.operands import clean_text
 from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, operator
@@ -20,7 +18,7 @@ _STAR = re.compile(r"\w[*]|[*]\w")
 
 
 class Like(Predicate, frozen=True):
-    """``attribute [NOT] LIKE pattern``: ``%`` any run, ``_`` one character, backslash escapes."""
+    """The test ``attribute [NOT] LIKE pattern``: ``%`` any run, ``_`` one character, backslash escapes."""
 
     pattern: str
     fold: bool = False
@@ -43,14 +41,12 @@ class Like(Predicate, frozen=True):
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with a clean pattern that RE2 accepts."""
         pattern = clean_text(self.pattern, limits, "a LIKE pattern")
-        # A literal between runs of % needs no automaton, so there is nothing to check.
+        # A literal between runs of % needs no automaton, so there is no pattern to check.
         if "%" in pattern.strip("%") or "_" in pattern or "\\" in pattern:
             read = read_like(pattern, bool(self.fold))
             if read.shape == "general":
                 compiled(read.regex)
-        return msgspec.structs.replace(
-            self, pattern=pattern, fold=bool(self.fold), negated=bool(self.negated)
-        )
+        return self.changed(pattern=pattern, fold=bool(self.fold), negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return a range of strings for a prefix or suffix, a flag for other patterns."""
@@ -68,7 +64,7 @@ class Like(Predicate, frozen=True):
         return read_like(self.pattern, self.fold).shape == "general"
 
     def suspicion(self) -> tuple[str, str] | None:
-        """Return a caution if ``*`` is meant as a wildcard."""
+        """Return a caution if ``*`` looks like a wildcard."""
         if "%" not in self.pattern and _STAR.search(self.pattern):
             return "literal-wildcard", "in LIKE the wildcards are % and _; * is itself"
         return None

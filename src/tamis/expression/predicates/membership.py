@@ -1,10 +1,8 @@
-"""``attribute [NOT] IN (values)``."""
+"""Define ``attribute [NOT] IN (values)``."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Self
-
-import msgspec
 
 from tamis.expression.operands import clean_list, clean_scalar
 from tamis.expression.predicate import ONE_VALUE, PRESENT, VALUES, Access, Operator, Predicate, operator
@@ -15,7 +13,7 @@ from tamis.values.value import Scalar, Value, family
 
 
 class In(Predicate, frozen=True):
-    """``attribute [NOT] IN (values)``."""
+    """The test ``attribute [NOT] IN (values)``."""
 
     values: tuple[Scalar, ...]
     negated: bool = False
@@ -35,7 +33,7 @@ class In(Predicate, frozen=True):
         """Return the predicate with a clean list of values."""
         values = clean_list(self.values, "IN", limits)
         cleaned = tuple([clean_scalar(value, limits, "an IN list") for value in values])
-        return msgspec.structs.replace(self, values=cleaned, negated=bool(self.negated))
+        return self.changed(values=cleaned, negated=bool(self.negated))
 
     @property
     def is_empty(self) -> bool:
@@ -48,7 +46,7 @@ class In(Predicate, frozen=True):
 
     @property
     def strength(self) -> int:
-        """A short list is true of few events."""
+        """The selectivity: a short list is true of few events."""
         return 4 if len(self.values) < 10 else 3
 
     @property

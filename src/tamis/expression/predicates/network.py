@@ -1,11 +1,9 @@
-"""``attribute [NOT] IN CIDR (blocks)``."""
+"""Define ``attribute [NOT] IN CIDR (blocks)``."""
 
 from __future__ import annotations
 
 import ipaddress
 from typing import Any, ClassVar, Self
-
-import msgspec
 
 from tamis.errors import PatternError, TypeMismatch
 from tamis.expression.operands import clean_list, clean_text, print_list, quoted
@@ -17,7 +15,7 @@ from tamis.values.value import Value
 
 
 class Network(Predicate, frozen=True):
-    """``attribute [NOT] IN CIDR (blocks)``, v4 and v6."""
+    """The test ``attribute [NOT] IN CIDR (blocks)``, v4 and v6."""
 
     blocks: tuple[str, ...]
     negated: bool = False
@@ -40,7 +38,7 @@ class Network(Predicate, frozen=True):
         blocks = tuple([clean_block(block, limits) for block in clean_list(self.blocks, "IN CIDR", limits)])
         if not blocks:
             raise TypeMismatch("IN CIDR needs at least one block")
-        return msgspec.structs.replace(self, blocks=blocks, negated=bool(self.negated))
+        return self.changed(blocks=blocks, negated=bool(self.negated))
 
     def text(self) -> str:
         """Return the text after the attribute; a single block needs no parentheses."""

@@ -1,11 +1,9 @@
-"""``attribute [NOT] RLIKE pattern``."""
+"""Define ``attribute [NOT] RLIKE pattern``."""
 
 from __future__ import annotations
 
 import re
 from typing import ClassVar, Self
-
-import msgspec
 
 from tamis.expression.operands import clean_text, over
 from tamis.expression.predicate import Operand, Operator, Predicate, operator
@@ -18,7 +16,7 @@ _FLAGS = re.compile(r"/[gimsu]{1,3}+")
 
 
 class Regex(Predicate, frozen=True):
-    """``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
+    """The test ``attribute [NOT] RLIKE pattern``: RE2 syntax, found anywhere in the value."""
 
     pattern: str
     negated: bool = False
@@ -42,7 +40,7 @@ class Regex(Predicate, frozen=True):
             what = f"the regular expression has {len(pattern)} characters"
             raise over("regex_characters", limits.regex_characters, what)
         compiled(pattern)
-        return msgspec.structs.replace(self, pattern=pattern, negated=bool(self.negated))
+        return self.changed(pattern=pattern, negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return the flag of the pattern."""
@@ -50,7 +48,7 @@ class Regex(Predicate, frozen=True):
 
     @property
     def needs_automaton(self) -> bool:
-        """Every regular expression needs one."""
+        """Whether an index must try the pattern on every value: always."""
         return True
 
     def suspicion(self) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""``attribute [NOT] HAS …``: terms in text."""
+"""Define ``attribute [NOT] HAS …``: terms in text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PHRASE = Operator(
 
 
 class Text(Predicate, frozen=True):
-    """``attribute [NOT] HAS …``: any of the terms, all of them, or all in a row."""
+    """The test ``attribute [NOT] HAS …``: any of the terms, all of them, or all in a row."""
 
     mode: TextMode
     terms: tuple[str, ...]
@@ -41,6 +41,11 @@ class Text(Predicate, frozen=True):
     OPERATORS: ClassVar[tuple[Operator, ...]] = (_ANY, _ALL, _PHRASE)
     OPERANDS: ClassVar[tuple[str, ...]] = ("terms",)
     LISTED: ClassVar[bool] = True
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The terms."""
+        return self.terms
 
     def accepts(self, value: Value) -> bool:
         """Return whether one value is a string that holds the terms."""
@@ -60,10 +65,11 @@ class Text(Predicate, frozen=True):
             raise ParseError(f"{mode!r} is not a way to look for terms; the ways are any, all and phrase")
         mode, terms = read_terms(self.mode, clean_list(self.terms, "HAS", limits), limits)
         if not all(map(str.isascii, terms)):
-            # Outside ASCII the terms of a term may differ from it: read again, so that checking twice is
-            # checking once.
+            # Outside ASCII, tokenising a term again may give other terms. So the terms are tokenised twice,
+            # and checking a checked predicate changes nothing.
             mode, terms = read_terms(mode, terms, limits)
-        return msgspec.structs.replace(self, mode=mode, terms=terms, negated=bool(self.negated))
+        kept = self.terms if terms == self.terms else terms
+        return self.changed(mode=mode, terms=kept, negated=bool(self.negated))
 
     def text(self) -> str:
         """Return the text after the attribute: a phrase in one string, a single term without ANY."""
@@ -88,7 +94,7 @@ class Text(Predicate, frozen=True):
 
     @classmethod
     def united(cls, predicates: list[Any]) -> list[Any]:
-        """Return the predicates with those that look for any term joined into one."""
+        """Return the predicates with all ``any`` predicates joined into one."""
         loose = [one for one in predicates if one.mode == "any"]
         others = super().united([one for one in predicates if one.mode != "any"])
         terms = tuple(dict.fromkeys(term for one in loose for term in one.terms))
@@ -110,7 +116,7 @@ class Text(Predicate, frozen=True):
 
 
 def read_terms(mode: TextMode, texts: tuple[Any, ...], limits: Limits) -> tuple[TextMode, tuple[str, ...]]:
-    """Return the terms of ``texts``: one text of several terms is a phrase, one term alone means ``any``."""
+    """Return the mode and the terms: one text of several terms is a phrase, one term alone means ``any``."""
     strings = [clean_text(text, limits, "a term") for text in texts]
     for text in strings:
         refuse_wildcards(text)

@@ -1,4 +1,4 @@
-"""``attribute [NOT] WITHIN shape``."""
+"""Define ``attribute [NOT] WITHIN shape``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tamis.values.value import Point, Value
 
 
 class Within(Predicate, frozen=True):
-    """``attribute [NOT] WITHIN shape``: a point in the shape or on its border."""
+    """The test ``attribute [NOT] WITHIN shape``: a point in the shape or on its border."""
 
     shape: Shape
     negated: bool = False
@@ -32,9 +32,7 @@ class Within(Predicate, frozen=True):
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with a valid shape."""
-        return msgspec.structs.replace(
-            self, shape=clean_shape(self.shape, limits), negated=bool(self.negated)
-        )
+        return self.changed(shape=clean_shape(self.shape, limits), negated=bool(self.negated))
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
         """Return the flag of the shape."""

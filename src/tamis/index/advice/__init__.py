@@ -1,11 +1,11 @@
-"""Advice on an expression: what it amounts to, what it costs, how much it matches, and what looks wrong.
+"""Advise on an expression: its kind, its cost, the share of events that match, and probable mistakes.
 
 >>> found = advise("price < 5 AND price IS NULL")
 >>> found.warnings[0].code
 'never-matches'
 
-Nothing is refused here that the language allows. "Never" and "everything" are only said when it is sure;
-shares are counted in events where there are some, and guessed otherwise.
+Advice never refuses an expression that the language allows. It reports "never" and "everything" only when
+they are certain. Shares are counted in sample events if there are any, and guessed otherwise.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ class Selectivity(msgspec.Struct, frozen=True):
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """All that is known about an expression before it is registered; plain data for ``msgspec`` and JSON.
+    """Everything known about an expression before it is registered; plain data for ``msgspec`` and JSON.
 
-    ``kind`` says what an index holds of it: nothing, all events, ``clauses`` that decide it, or, for an
-    expression too large to expand, the clauses of a necessary ``cover`` while its tree decides.
+    ``kind`` names the form that an index holds: ``never`` (nothing), ``always`` (all events), ``clauses``
+    that decide the expression, or ``cover``. An expression too large to expand has a cover: the index holds
+    necessary clauses, and the tree decides.
     """
 
     text: str
@@ -66,8 +67,8 @@ class Advice(msgspec.Struct, frozen=True):
         share = (
             f"{'' if self.selectivity.measured else 'a guess of '}{self.selectivity.share:.3g} of all events"
         )
-        told = f"; {', '.join(warning.code for warning in self.warnings)}" if self.warnings else ""
-        return f"<Advice on {cautions.shortened(self.text)!r}: {self.kind}, matches {share}{told}>"
+        codes = f"; {', '.join(warning.code for warning in self.warnings)}" if self.warnings else ""
+        return f"<Advice on {cautions.shortened(self.text)!r}: {self.kind}, matches {share}{codes}>"
 
     def _repr_html_(self) -> str:
         fields = {"kind": self.kind, "clauses": self.clauses, "share": self.selectivity.share}
@@ -76,10 +77,10 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 def advise(expression: Any, sample: Any = None, limits: Limits = DEFAULT_LIMITS) -> Advice:
-    """Advice on an expression (a tree, text or JSON form).
+    """Return advice on an expression (a tree, text or JSON form).
 
-    ``sample`` is an :class:`~tamis.index.index.Index`, whose recent events are taken, or typical events
-    in any form that ``match_batches`` takes.
+    ``sample`` is an :class:`~tamis.index.index.Index`, whose recent events are taken, or typical events in
+    any form that ``match_batches`` takes.
     """
     tree = expression_from(expression, limits)
     span = span_of(tree)
@@ -128,7 +129,7 @@ def _held(found: Clauses) -> Kind:
 
 
 def _kind(tree: Expr, found: Clauses, limits: Limits) -> Kind:
-    """What the index holds, or what is sure although the index does not see it."""
+    """Return the kind that the index holds, or the certain verdict if the index cannot see it."""
     if is_never(tree, limits.dnf_clauses):
         return "never"
     return "always" if is_always(tree, limits.dnf_clauses) else _held(found)
@@ -145,7 +146,7 @@ def _selectivity(tree: Expr, kind: Kind, events: int, matched: int) -> Selectivi
 def _of_whole(
     tree: Expr, kind: Kind, cost: Cost, selectivity: Selectivity, limits: Limits
 ) -> Iterator[Caution]:
-    """What is to be said of the expression as a whole."""
+    """Yield the warnings about the expression as a whole."""
     if kind == "never":
         yield Caution("never-matches", "no event can match")
         return

@@ -1,4 +1,4 @@
-"""What to tell the author of an expression: codes that never change, and words that may improve."""
+"""Write the warnings for the author of an expression: the codes never change, the words may improve."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ CODES = (
     "cover",
 )
 BROAD = 0.25  # of all events
-SEEN = 10  # values of an attribute from which on their types say something
-NAMES = 4_096  # that a misspelt one is compared with
-SUGGESTED = 8  # warnings after which nothing is compared any more
+SEEN = 10  # values of an attribute from which their types count as evidence
+NAMES = 4_096  # that a misspelt name is compared with
+SUGGESTED = 8  # warnings after which no more names are compared
 SHOWN = 80
 
 
@@ -48,7 +48,7 @@ class Caution(msgspec.Struct, frozen=True):
 
 
 def of_parts(parts: list[Part]) -> Iterator[Caution]:
-    """Parts that change nothing."""
+    """Yield a warning for every part that changes nothing."""
     for part in parts:
         shown = shortened(to_text(part.expr))
         yield Caution(part.fault, f"{shown} {_FAULTS[part.fault]}", part.span.start, part.span.end)
@@ -62,7 +62,7 @@ _FAULTS: dict[Fault, str] = {
 
 
 def of_types(expr: Expr) -> Iterator[Caution]:
-    """Attributes compared with operands that no single value compares with."""
+    """Yield a warning for every attribute compared with operands that no single value compares with."""
     families: dict[str, set[str]] = {}
     for predicate in predicates_of(expr):
         families.setdefault(predicate.attribute, set()).update(predicate.families)
@@ -74,7 +74,7 @@ def of_types(expr: Expr) -> Iterator[Caution]:
 
 
 def of_patterns(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
-    """Patterns that need an automaton."""
+    """Yield a warning for every pattern that needs an automaton."""
     for predicate, span in leaves:
         if predicate.needs_automaton:
             text = f"{shortened(to_text(predicate))} is tried on every value of {predicate.attribute}"
@@ -82,37 +82,37 @@ def of_patterns(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
 
 
 def of_sample(leaves: list[tuple[Predicate, Span]], events: list[Event]) -> Iterator[Caution]:
-    """What typical events do not have: attributes by these names, values of these types."""
+    """Yield a warning for each attribute that no sample event has, and for each type that no value has."""
     if not events:
         return
     seen: dict[str, list[str]] = {}
     for event in events:
         for name, values in event.attributes.items():
             seen.setdefault(name, []).extend(map(comparable_family, values))
-    told: set[tuple[str, str]] = set()
+    warned: set[tuple[str, str]] = set()
     for predicate, span in leaves:
-        near = list(seen)[:NAMES] if len(told) < SUGGESTED else []
+        near = list(seen)[:NAMES] if len(warned) < SUGGESTED else []
         caution = _not_seen(predicate, seen, len(events), near)
-        if caution is not None and (caution.code, predicate.attribute) not in told:
-            told.add((caution.code, predicate.attribute))
+        if caution is not None and (caution.code, predicate.attribute) not in warned:
+            warned.add((caution.code, predicate.attribute))
             yield msgspec.structs.replace(caution, start=span.start, end=span.end)
 
 
 def _not_seen(
     predicate: Predicate, seen: dict[str, list[str]], count: int, names: list[str]
 ) -> Caution | None:
-    name, wanted = predicate.attribute, predicate.families
+    name, families = predicate.attribute, predicate.families
     if name == NULLS:
         return None
     if name not in seen:
         near = _nearest(name, names)
-        meant = f"; did you mean {near}?" if near else ""
-        return Caution("attribute-not-seen", f"none of {count} events looked at has {name}{meant}")
+        suggestion = f"; did you mean {near}?" if near else ""
+        return Caution("attribute-not-seen", f"none of {count} events looked at has {name}{suggestion}")
     kinds = set(seen[name])
-    if len(seen[name]) < SEEN or not wanted or not wanted.isdisjoint(kinds):
+    if len(seen[name]) < SEEN or not families or not families.isdisjoint(kinds):
         return None
-    found, asked = (" or a ".join(sorted(some)) for some in (kinds, wanted))
-    return Caution("type-not-seen", f"{name} is a {found} in the events looked at, never a {asked}")
+    found, expected = (" or a ".join(sorted(some)) for some in (kinds, families))
+    return Caution("type-not-seen", f"{name} is a {found} in the events looked at, never a {expected}")
 
 
 def _nearest(name: str, names: list[str]) -> str | None:
@@ -125,10 +125,10 @@ def _nearest(name: str, names: list[str]) -> str | None:
 
 
 def percent(share: float) -> str:
-    """Return a share to three digits."""
+    """Return a share as a percentage with three digits."""
     return f"{100.0 * share:.3g}%"
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a long text."""
+    """Return a text, cut to its beginning if it is long."""
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"

@@ -1,4 +1,4 @@
-"""What an expression costs an index: where its clauses would be posted, and how many events come by."""
+"""Estimate the cost of an expression: where its clauses are posted, and how many events reach them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTED = 16
 class Access(msgspec.Struct, frozen=True):
     """The condition under which an index finds a clause, and the share of events that meet it.
 
-    Without one, ``condition`` is ``None``: the clause is looked at for every event.
+    If ``condition`` is ``None``, the clause has no such condition and is looked at for every event.
     """
 
     condition: str | None
@@ -25,16 +25,17 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """Estimated work for one event: as shares and numbers from 0 on, not in seconds.
+    """The estimated work for one event, as shares and counts (not seconds).
 
-    ``share``: of events for which some clause is looked at. ``candidates``: clauses looked at per event.
-    ``revised``: trees evaluated per event, where the index holds only a cover.
+    ``share`` is the share of events for which some clause is looked at. ``candidates`` is the number of
+    clauses looked at per event. ``revised`` is the number of trees evaluated per event if the index holds
+    only a cover.
     """
 
     share: float
     candidates: float
     revised: float
-    accesses: tuple[Access, ...]  # the widest first, not all of very many
+    accesses: tuple[Access, ...]  # the widest first; a long list is cut
 
 
 def cost_of(found: Clauses, share: Share) -> Cost:
@@ -53,7 +54,7 @@ def cost_of(found: Clauses, share: Share) -> Cost:
 
 
 def _access(clause: Clause, share: Share) -> Expr | None:
-    """What the clause says of the attribute that narrows it most; only what is present can be looked up."""
+    """Return the clause's narrowest condition on one attribute; only present attributes can be looked up."""
     groups: dict[str, list[Expr]] = {}
     for literal in clause:
         if needs_presence(literal):

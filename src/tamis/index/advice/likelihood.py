@@ -1,4 +1,4 @@
-"""How many events an expression is true of: counted in a sample, or guessed by the kind of predicate."""
+"""Estimate the share of events that an expression matches, by a sample or by the kind of predicate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Truth = npt.NDArray[np.bool_]
 
 
 class Counted:
-    """Counts events; every predicate meets each of them once, whatever expressions it stands in."""
+    """A counter of matching sample events; each predicate is evaluated once per event and remembered."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
@@ -34,7 +34,7 @@ class Counted:
         return float(self.truth(expr).mean())
 
     def truth(self, expr: Expr) -> Truth:
-        """For each of the events, whether ``expr`` is true of it."""
+        """Return, for each of the events, whether ``expr`` is true of it."""
         if isinstance(expr, Not):
             return ~self.truth(expr.child)
         if isinstance(expr, And | Or):
@@ -48,7 +48,7 @@ class Counted:
 
 
 def guessed(expr: Expr) -> float:
-    """Return a rule of thumb: predicates as if they did not know of each other."""
+    """Return a guess of the share by rule of thumb, as if predicates were independent."""
     if isinstance(expr, And):
         return math.prod(map(guessed, expr.children))
     if isinstance(expr, Or):

@@ -1,4 +1,4 @@
-"""Parts of an expression that say nothing: never true, always true, or said by their neighbours."""
+"""Find the parts of an expression that are never true, always true or implied by their neighbours."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tamis.expression.tree import And, Expr, Not, Or
 from tamis.language import Span
 from tamis.normal import follows, is_always, is_never
 
-CAP = 64  # clauses that a part may expand to before nothing is said about it
-CHECKS = 256  # parts looked at; the rest of a large expression goes without advice
-OPERANDS = 1_024  # of an expression that is looked into; what is larger was hardly written by a person
+CAP = 64  # clauses that a part may expand to; a larger part gets no verdict
+CHECKS = 256  # parts looked at; the rest of a large expression gets no advice
+OPERANDS = 1_024  # of an expression that is looked into; people hardly write larger ones
 
 Fault = Literal["contradiction", "tautology", "redundant"]
 
 
 class Part(NamedTuple):
-    """Something wrong with a part of the expression."""
+    """A part of the expression with a fault."""
 
     fault: Fault
     expr: Expr
@@ -27,7 +27,7 @@ class Part(NamedTuple):
 def idle_parts(expr: Expr, span: Span, whole: bool = False) -> list[Part]:
     """Return the parts of ``expr`` that change nothing, the largest first, none of them inside another.
 
-    ``whole``: the expression itself is never or always true, so that everything in it is redundant.
+    ``whole`` means that the expression itself is never or always true, which makes every part redundant.
     """
     return list(_Search(not whole).inside(expr, span))
 
@@ -54,7 +54,7 @@ class _Search:
         return "contradiction" if is_never(expr, CAP) else "tautology" if is_always(expr, CAP) else None
 
     def _find_redundant(self, expr: And | Or, faults: list[Fault | None]) -> None:
-        """Of two that say the same the later is redundant, so the last is looked at first."""
+        """Mark redundant children, the last first: of two equal children the later is redundant."""
         kept = [at for at, fault in enumerate(faults) if fault is None]
         for at in reversed(kept[:]):
             if len(kept) < 2 or not self._spend():
@@ -69,7 +69,7 @@ class _Search:
 
 
 def _changes_nothing(node: And | Or, child: Expr, others: tuple[Expr, ...]) -> bool:
-    """Under AND it follows from the others; under OR it is one of the cases that they cover."""
+    """Return whether a child follows from the others (AND), or is a case that they cover (OR)."""
     if isinstance(node, And):
         return follows(child, others, CAP)
     return is_never(And((child, *map(Not, others))), CAP)

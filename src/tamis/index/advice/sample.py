@@ -1,4 +1,4 @@
-"""The events that advice goes by."""
+"""Choose the sample events that advice is based on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMPARISONS = 100_000  # in all events together, so that advice takes a fraction
 
 
 def typical_events(source: Index | Any, operands: int, limits: Limits) -> list[Event]:
-    """Events that an index has seen lately, or the first of those given; fewer for many operands."""
+    """Return recent events of an index, or the first events of a sample; fewer for many operands."""
     most = min(MOST, COMPARISONS // max(operands, 1))
     if source is None or most < LEAST:
         return []
@@ -36,7 +36,7 @@ def typical_events(source: Index | Any, operands: int, limits: Limits) -> list[E
 def _read(
     piece: Any, most: int, limits: Limits, found: list[Event], refused: list[tuple[int, EventError]]
 ) -> None:
-    """Read events until there are ``most``; a refused one says nothing about those that are matched."""
+    """Read events until there are ``most``; refused events are listed apart and never counted."""
     events = PieceEvents(piece, limits)
     for row in range(len(piece) if isinstance(piece, list) else piece.num_rows):
         if len(found) == most:

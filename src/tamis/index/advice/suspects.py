@@ -1,4 +1,4 @@
-"""Operands that are valid and yet look as if another form was meant: wildcards, quoted numbers and times."""
+"""Warn about valid operands that look like a mistake: wildcards, quoted numbers and times."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tamis.language import Span, to_text
 
 
 def of_operands(leaves: list[tuple[Predicate, Span]]) -> Iterator[Caution]:
-    """Cautions about single predicates, at most one for each."""
+    """Yield warnings about single predicates, at most one for each."""
     for predicate, span in leaves:
-        said = predicate.suspicion()
-        if said is not None:
-            code, text = said
+        suspicion = predicate.suspicion()
+        if suspicion is not None:
+            code, text = suspicion
             yield Caution(code, f"{shortened(to_text(predicate))}: {text}", span.start, span.end)

@@ -1,4 +1,4 @@
-"""EventBridge patterns: an object in the shape of the event, in which each field lists what it may be.
+"""Read EventBridge patterns: objects shaped like the event, in which each field lists its values.
 
 ::
 
@@ -7,8 +7,9 @@
         "detail": {"state": [{"anything-but": "pending"}], "count": [{"numeric": [">", 0, "<=", 5]}]},
     }
 
-All fields must hold; of a list one entry is enough. These patterns tell a null from silence. To all other
-expressions the two are the same, so the attribute ``$null`` is asked wherever it makes a difference.
+All fields must hold; of a list one entry is enough. These patterns distinguish an explicit null from a
+missing attribute. All other expressions treat the two alike, so a pattern tests the attribute ``$null``
+wherever the difference matters.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _OR = "$or"
 
 
 def from_eventbridge(pattern: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree of an EventBridge event pattern, given as decoded data or as JSON text."""
+    """Return the tree of an EventBridge event pattern, passed as decoded data or as JSON text."""
     decoded = decode_json(pattern, limits) if isinstance(pattern, str | bytes) else pattern
     return check_tree(_all_of(decoded, Place("", "$", limits), 1), limits)
 
@@ -61,8 +62,7 @@ def _conditions(fields: Any, place: Place, depth: int) -> Iterator[Expr]:
 
 
 def _is_choice(body: list[Any] | tuple[Any, ...], place: Place) -> bool:
-    """Return whether ``$or`` is a choice of patterns; else it is a field of that name, as it was in older
-    rules."""
+    """Return whether ``$or`` is a choice of patterns; else it is a field of that name, as in older rules."""
     objects = [item for item in body if isinstance(item, Mapping)]
     if not objects or any(key in OPERATORS for item in objects for key in item):
         return False

@@ -1,4 +1,4 @@
-"""What may stand in the list of a field: values, and objects such as ``{"prefix": "a"}``."""
+"""Read the entries in the list of a field: values, and objects such as ``{"prefix": "a"}``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tamis.values.value import predecessor, successor
 
 
 def equal(place: Place, values: list[Any], negated: bool = False) -> Predicate:
-    """Return some value is one of these; ``negated``, present and none is."""
+    """Return the predicate that some value is one of these; ``negated``: present and none is."""
     if len(values) == 1:
         return Compare(place.name, "!=" if negated else "=", values[0])
     return In(place.name, tuple(values), negated)
 
 
 def is_null(place: Place) -> Predicate:
-    """Return the attribute is written as null, perhaps among other values."""
+    """Return the predicate that the attribute is written as null, perhaps among other values."""
     return Compare(NULLS, "=", place.name)
 
 
@@ -64,7 +64,7 @@ def _suffix(operand: Any, place: Place) -> Expr:
 
 
 def _perhaps_folded(operand: Any, place: Place) -> tuple[str, bool]:
-    """Return a text, and whether its case matters not."""
+    """Return a text, and whether its case is ignored."""
     if isinstance(operand, Mapping) and list(operand) == ["equals-ignore-case"]:
         return _string(operand["equals-ignore-case"], place.inside("equals-ignore-case")), True
     return _string(operand, place), False
@@ -101,7 +101,8 @@ def _numeric(operand: Any, place: Place) -> Expr:
             first, last = _number(low, place.inside(1)), _number(high, place.inside(3))
             if first >= last:
                 place.refuse(f"the lower end {first} is not below the upper end {last}")
-            # One value must lie in the range, where two conditions might each be met by another: so
+            # One value must lie in the range, whereas two conditions could be met by two values. So open ends
+            # are written as the next number, and BETWEEN takes it.
             # open ends are written as the next number, which is BETWEEN's.
             ends = (
                 successor(first) if over_op == ">" else first,
@@ -119,7 +120,7 @@ def _number(operand: Any, place: Place) -> Any:
 
 
 def _anything_but(operand: Any, place: Place) -> Expr:
-    """Present, be it as null, and no value is any of these."""
+    """Return the condition that the attribute is present, perhaps as null, and no value is one of these."""
     if isinstance(operand, Mapping):
         denied = _read(operand, place, _DENIABLE)
     else:
@@ -128,7 +129,7 @@ def _anything_but(operand: Any, place: Place) -> Expr:
 
 
 def _alike(operand: Any, place: Place) -> list[Any]:
-    """Return one string or number, or a list of either kind."""
+    """Return one string or number as a list, or a list of only strings or only numbers."""
     values = list(operand) if isinstance(operand, list | tuple) else [operand]
     for kind in (str, int | float):
         if values and all(isinstance(value, kind) and not isinstance(value, bool) for value in values):
@@ -137,7 +138,7 @@ def _alike(operand: Any, place: Place) -> list[Any]:
 
 
 def _none_of(pattern: Operator, empty: bool = False) -> Operator:
-    """Return the denial of ``pattern`` for one string or each of a list; an ``empty`` one may be refused."""
+    """Return the denial of ``pattern`` for one string or each of a list; ``empty`` allows an empty string."""
 
     def denial(operand: Any, place: Place) -> Expr:
         several = isinstance(operand, list | tuple)

@@ -1,4 +1,4 @@
-"""Places in a pattern, so that a refusal can say where."""
+"""Track the place in a pattern, so that an error can name it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,79}+")
 
 
 class Place(NamedTuple):
-    """Where in a pattern we are: the attribute that is meant, and the JSON path for complaints."""
+    """A place in a pattern: the attribute it refers to, and the JSON path for error messages."""
 
     name: str
     path: str
     limits: Limits
 
     def field(self, key: Any) -> Place:
-        """Return the field ``key`` of an object: one step on in both."""
+        """Return the place of the field ``key``: its attribute, one step deeper in the pattern."""
         if not isinstance(key, str):
             self.refuse(f"the name of a field is a string, not {kind_of(key)}")
         return self.inside(key)._replace(name=f"{self.name}.{key}" if self.name else key)
 
     def inside(self, key: str | int) -> Place:
-        """Return the same attribute, deeper in the pattern."""
+        """Return the place of the same attribute, one step deeper in the pattern."""
         if isinstance(key, int):
             step = f"[{key}]"
         else:
@@ -37,12 +37,12 @@ class Place(NamedTuple):
         return self._replace(path=self.path + step)
 
     def refuse(self, why: str, error: type[ExpressionError] = ParseError) -> NoReturn:
-        """Say what is wrong here."""
+        """Raise an error at this place."""
         raise error(f"{self.path}: {why}", path=self.path)
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """Whatever is wrong and does not say where is wrong here."""
+        """Add this place to any error that has none."""
         try:
             yield
         except ExpressionError as bad:

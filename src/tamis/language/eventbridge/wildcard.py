@@ -1,4 +1,4 @@
-"""Wildcards as EventBridge writes them: ``*`` is any run of characters, a backslash makes it literal."""
+"""Read EventBridge wildcards: ``*`` is any run of characters, a backslash makes it literal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tamis.limits import Limits
 
 
 def like_of(text: str, limits: Limits) -> str:
-    """Return the LIKE pattern of a wildcard; :class:`PatternError` if it is not one."""
+    """Return the LIKE pattern of a wildcard; raise :class:`PatternError` if it is not one."""
     pieces = list(_pieces(text))
     if (states := most_states(pieces)) > limits.wildcard_states:
         what = f"some text matches {states} beginnings of the wildcard {text[:80]!r} at once"
@@ -20,12 +20,12 @@ def like_of(text: str, limits: Limits) -> str:
 
 
 def literal(text: str) -> str:
-    """Return the LIKE pattern of just this text."""
+    """Return the LIKE pattern that matches just this text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What stands between the stars."""
+    """Yield the texts between the stars."""
     piece: list[str] = []
     at = 0
     while at < len(text):
@@ -51,10 +51,10 @@ def _pieces(text: str) -> Iterator[str]:
 def most_states(pieces: list[str]) -> int:
     """Return how many beginnings of a wildcard that end in a ``*`` or after one can match the same text.
 
-    It is what a wildcard costs an automaton, and what EventBridge bounds. A ``*`` once reached stays so, so
-    the worst text first passes all of them; then it ends in letters that as many pieces as possible begin
-    with. Those are found as Aho and Corasick do: letters after letters, and the longest proper ending of each
-    run of them that begins a piece, too.
+    This number is a wildcard's cost for an automaton, and EventBridge limits it. A ``*`` once reached stays
+    reached, so the worst text first passes all of them. Then it ends in letters that as many pieces as
+    possible begin with. They are found by the method of Aho and Corasick: letters after letters, and for each
+    run of letters also the longest proper ending that begins a piece.
     """
     below: list[dict[str, int]] = [{}]
     begun = [0]  # for each run of letters, how many pieces begin with it, or with one of its endings

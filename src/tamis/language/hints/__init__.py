@@ -1,4 +1,4 @@
-"""Hints: what the author of a text that cannot be read may have meant. Looked for only after an error."""
+"""Suggest a correction after an error in a text; nothing is computed before there is an error."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tamis.language.hints import places, signs, values, words
 from tamis.language.hints.rule import quoted
 from tamis.language.spellings import WORDS
 
-RULES = (*signs.RULES, *words.RULES, *values.RULES, *places.RULES)  # the first that fits is told
+RULES = (*signs.RULES, *words.RULES, *values.RULES, *places.RULES)  # the first rule that fits gives the hint
 BEFORE, AFTER = 120, 120  # characters around the error that rules look at
 
-_READ, _TIME = "expected ", " is not a time"  # how the grammar begins its messages
+_READ, _TIME = "expected ", " is not a time"  # the beginnings of the grammar's messages
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPENERS = re.compile(r"'[^']*+(?:''[^']*+)*+'|\"[^\"]*+\"|[()]")
 _CONNECTIVES = ("AND", "OR")
@@ -22,7 +22,7 @@ _OPERANDS = ("NULL", "TRUE", "FALSE", "TIMESTAMP", "DATE", "POINT", "POLYGON", "
 
 
 def hinted(error: ExpressionError, text: str) -> ExpressionError:
-    """``error`` with a hint behind its message, if there is one."""
+    """Return ``error`` with a hint behind its message, if there is one."""
     hint = _hint_of(error, text)
     if hint is not None:
         error.message = f"{error.message}. {hint[:1].upper()}{hint[1:]}"
@@ -31,7 +31,7 @@ def hinted(error: ExpressionError, text: str) -> ExpressionError:
 
 
 def _hint_of(error: ExpressionError, text: str) -> str | None:
-    """Return a hint, unless the message itself says what to do."""
+    """Return a hint, unless the message itself names the remedy."""
     if error.position is None:
         return None
     if isinstance(error, TypeMismatch):
@@ -44,7 +44,7 @@ def _hint_of(error: ExpressionError, text: str) -> str | None:
 
 
 def hint_at(text: str, position: int, message: str) -> str | None:
-    """What to write instead of what stands at ``position``."""
+    """Return the correction for the text at ``position``."""
     begin = max(0, position - BEFORE)
     before, rest = "…" * (begin > 0) + text[begin:position], text[position : position + AFTER]
     for rule in RULES:
@@ -53,12 +53,12 @@ def hint_at(text: str, position: int, message: str) -> str | None:
             continue
         ending = rule.before.search(before)
         if ending is not None:
-            return rule.say if isinstance(rule.say, str) else rule.say(ending, found)
+            return rule.hint if isinstance(rule.hint, str) else rule.hint(ending, found)
     return _by_message(text, before, rest, message)
 
 
 def _by_message(text: str, before: str, rest: str, message: str) -> str | None:
-    """What follows from where the grammar stopped."""
+    """Return the hint that follows from the place where the grammar stopped."""
     word = _WORD.match(rest)
     if message.startswith("expected an attribute"):
         return _no_condition(text, before, word)
@@ -113,8 +113,8 @@ def _no_value(word: re.Match[str] | None) -> str | None:
     if written.upper() in ("NO", "OFF", "N", "F"):
         return "a boolean is TRUE or FALSE"
     near = _near(word, _OPERANDS)
-    meant = f", or did you mean {near}?" if near is not None else ""
-    return None if written.upper() in _OPERANDS else f"write {quoted(written)}{meant}"
+    suggestion = f", or did you mean {near}?" if near is not None else ""
+    return None if written.upper() in _OPERANDS else f"write {quoted(written)}{suggestion}"
 
 
 def _near_connective(word: re.Match[str] | None) -> bool:

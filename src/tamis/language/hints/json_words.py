@@ -1,4 +1,4 @@
-"""Hints for the JSON form: operators and objects of other query languages in JSON."""
+"""Give hints for the JSON form: operators and objects of other query languages in JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXAMPLE = '{"attribute": "price", "op": "<=", "value": 580}'
 
 
 def operator_hint(op: str, known: Collection[str]) -> str:
-    """What to write instead of an operator that there is not."""
+    """Return the correction for an unknown operator."""
     word = op.lower().strip().replace("_", " ").replace("-", " ")
     near = [_OPERATORS[word]] if word in _OPERATORS else get_close_matches(word, known, 1)
     if near:
@@ -38,7 +38,7 @@ def operator_hint(op: str, known: Collection[str]) -> str:
 
 
 def object_hint(data: Mapping[str, Any]) -> str:
-    """What to write instead of an object that is neither a node nor a predicate."""
+    """Return the correction for an object that is neither a node nor a predicate."""
     folded = {str(key).lower().lstrip("$") for key in data}
     if folded & {"and", "or", "not"}:
         return 'Write the keys "and", "or" and "not" in lower case, one in an object, without a sign'

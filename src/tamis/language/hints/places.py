@@ -1,4 +1,4 @@
-"""Places on the map, names and weights."""
+"""Hints on points and shapes, names and weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _POINT = re.compile(rf"\(\s*(?P<lon>{NUMBER})[\s,]+(?P<lat>{NUMBER})")
 
 
 def swapped(before: str, rest: str) -> str | None:
-    """What is said of a point off the map that would lie on it with its coordinates exchanged."""
+    """Return the hint for a point off the map that is valid with its coordinates exchanged."""
     found = _POINT.match(rest[:120]) if before.rstrip().upper().endswith("POINT") else None
     if found is None or not abs(float(found["lon"])) <= 90 < abs(float(found["lat"])) <= 180:
         return None

@@ -1,4 +1,4 @@
-"""Signs and structure: connectives, comparisons, names, paths, parentheses of other languages."""
+"""Hints on signs and structure: connectives, comparisons, names, paths, parentheses of other languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TYPED = {"≠": "!=", "≤": "<=", "≥": ">=", "＝": "=", "⩽": "<=", "⩾":
 
 
 RULES: tuple[Rule, ...] = (
-    # the whole text is something else
+    # the whole text is in another language
     rule(r"\A\s*", r"\{", 'this looks like JSON; the JSON form begins with {"and": […]} or {"attribute": …}'),
     rule(r"\A\s*SELECT\b.*", r"", "write only what follows WHERE"),
     rule(

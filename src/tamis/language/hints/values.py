@@ -1,4 +1,4 @@
-"""Values: numbers, lists, ranges, quotes, places."""
+"""Hints on values: numbers, lists, ranges, quotes, places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words: absence, presence, patterns, functions."""
+"""Hints on words: absence, presence, patterns, functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _american_quoted(before: re.Match[str], rest: re.Match[str]) -> str:
 
 
 RULES: tuple[Rule, ...] = (
-    # nothing
+    # absence
     rule(r"(?:!=|<>)\s*", r"(?:NULL|NONE|NIL|UNDEFINED)\b", "write IS NOT NULL"),
     rule(r"=\s*", r"(?:NONE|NIL|UNDEFINED)\b", "to test for absence, write IS NULL"),
     rule(r"IN\s*\([^()]*", r"(?:NULL|NONE)\b", "a list holds values; add OR … IS NULL"),

@@ -1,4 +1,4 @@
-"""Compiled loops of cutting: marking cuts, writing ranges as cells, comparing clauses."""
+"""Compiled loops of cutting: mark cuts, write ranges as cells, compare clauses."""
 
 import numpy as np
 from numba import njit
@@ -8,9 +8,9 @@ from tamis.space._kernels import mix, sort_run
 
 @njit(cache=True, nogil=True)
 def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
-    """Sort ranges by (entry, lo) and join touching ones of the same entry. Returns the count.
+    """Sort ranges by (entry, lo) and join touching ranges of the same entry. Return the count.
 
-    The ranges of entry ``e`` are to take the places start[e]:start[e + 1] before they are joined.
+    Before they are joined, the ranges of entry ``e`` take the places start[e]:start[e + 1].
     """
     fill = start[:-1].copy()
     for i in range(len(entry)):
@@ -37,7 +37,7 @@ BETWEEN, IN, STRUCTURAL = 10, 12, 250  # as in columns/codes.py and the definiti
 
 @njit(cache=True, nogil=True)
 def begin_operands(op, arity, out):
-    """Where the operands of each row begin; structural rows have none."""
+    """Write where the operands of each row begin; structural rows have none."""
     out[0] = 0
     for n in range(len(op)):
         out[n + 1] = out[n] + (arity[n] if op[n] < STRUCTURAL else 0)
@@ -51,7 +51,7 @@ def mark_operands(row, arg, arity, args, mark):
             mark[args[k]] = True
 
 
-# Which key of its operand a range begins and ends at, by operator: see Keys in cuts.py.
+# The key of its operand that a range begins and ends at, by operator: see Keys in sections.py.
 BOTTOM, BEFORE, AFTER, TOP = 0, 1, 2, 3
 LOW = np.array([BEFORE, BEFORE, BOTTOM, BOTTOM, BOTTOM, BOTTOM, AFTER, AFTER, *[BEFORE] * 6])
 HIGH = np.array([AFTER, AFTER, BEFORE, BEFORE, AFTER, AFTER, TOP, TOP, TOP, TOP, *[AFTER] * 4])
@@ -61,8 +61,8 @@ HIGH = np.array([AFTER, AFTER, BEFORE, BEFORE, AFTER, AFTER, TOP, TOP, TOP, TOP,
 def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, codes):
     """Mark the cuts at the ends of every range, (dimension, key) as one number.
 
-    If ``mark`` is empty they are listed in ``codes`` instead. Returns how many are listed, and how many
-    operands the sets have.
+    If ``mark`` is empty, the cuts are listed in ``codes`` instead. Return the number of listed cuts, and the
+    number of operands of the sets.
     """
     listed, members = 0, 0
     for n in row:
@@ -86,8 +86,7 @@ def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, code
 
 @njit(cache=True, nogil=True)
 def cell_below(code, codes, cell):
-    """Return the cell that ends at a cut: a table's entry or, if cuts are listed, that of its place in the
-    list."""
+    """Return the cell that ends at a cut: by table, or by the place of the cut in the list ``codes``."""
     if len(codes) == 0:
         return cell[code]
     low, high = 0, len(codes)
@@ -101,15 +100,15 @@ def cell_below(code, codes, cell):
 
 
 @njit(cache=True, nogil=True)
-def cells_below(wanted, codes, cell, out):
-    """The cells that end at many cuts."""
-    for i in range(len(wanted)):
-        out[i] = cell_below(wanted[i], codes, cell)
+def cells_below(cuts, codes, cell, out):
+    """Write the cells that end at many cuts."""
+    for i in range(len(cuts)):
+        out[i] = cell_below(cuts[i], codes, cell)
 
 
 @njit(cache=True, nogil=True)
 def join_ranges(lo, hi, first, last):
-    """Sort the ranges first:last and join those that touch, in place. Returns how many are left."""
+    """Sort the ranges first:last and join touching ones, in place. Return how many are left."""
     for i in range(first + 1, last):
         if lo[i] < lo[i - 1]:
             sort_run(lo, hi, hi, first, last)
@@ -130,10 +129,11 @@ NEVER, ALWAYS = 1, 2
 
 @njit(cache=True, nogil=True)
 def pack_literal(i, dimension, flags, count, lo, hi, in_sets, cells, packed, fate):
-    """Write literal ``i`` from its ranges: lo..hi if it has one, else ``count`` from place ``in_sets`` on.
+    """Write literal ``i``: its only range lo..hi, or ``count`` ranges from place ``in_sets`` on.
 
-    A literal left without a range never holds if it is positive, asks for presence (absence, if only
-    that is accepted) or, accepting everything, always holds: ``fate`` marks NEVER and ALWAYS.
+    If a literal is left without a range, a positive one never holds, a negative one tests for presence, one
+    that accepts absence tests for absence, and a negative one that accepts absence always holds. ``fate``
+    marks NEVER and ALWAYS.
     """
     fate[i] = 0
     packed[i, 0], packed[i, 1] = dimension, flags
@@ -170,9 +170,9 @@ def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
 def pack_comparisons(
     row, op, attribute, arg, arity, args, key, keys, codes, cell, negated, cells, packed, fate, set_lo, set_hi
 ):
-    """Write (dimension, flags, lo, hi) of every comparison; returns how many ranges the sets have.
+    """Write (dimension, flags, lo, hi) of every comparison; return how many ranges the sets have.
 
-    ``set_lo`` and ``set_hi`` need room for one range more than there can be.
+    ``set_lo`` and ``set_hi`` need room for one range more than the greatest possible number.
     """
     in_sets = 0
     for i in range(len(row)):
@@ -233,9 +233,9 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
 
 @njit(cache=True, nogil=True)
 def number_groups(order, same, group):
-    """Return number groups of equal clauses by their first members; returns how many there are.
+    """Number the groups of equal clauses by their first members; return how many groups there are.
 
-    In ``order`` the clauses of a group stand together, ``same`` marks all but one of each.
+    In ``order`` the clauses of a group stand together; ``same`` marks all but one of each group.
     """
     first = 0
     while first < len(order):
@@ -258,7 +258,7 @@ def number_groups(order, same, group):
 
 @njit(cache=True, nogil=True)
 def copy_clauses(group, start, literal, leads, new_start, out):
-    """Write the first clause of every group and its literals, one after the other; returns how many."""
+    """Write the first clause of every group and its literals, one after the other; return their number."""
     count, at = 0, 0
     for c in range(len(group)):
         if group[c] != count:
@@ -275,7 +275,7 @@ def copy_clauses(group, start, literal, leads, new_start, out):
 
 @njit(cache=True, nogil=True)
 def collect_owners(group, owner, fill, out):
-    """Write the owners of all clauses group by group; ``fill`` says where each group begins."""
+    """Write the owners of all clauses group by group; ``fill`` holds the place where each group begins."""
     for c in range(len(group)):
         out[fill[group[c]]] = owner[c]
         fill[group[c]] += 1
@@ -283,7 +283,7 @@ def collect_owners(group, owner, fill, out):
 
 @njit(cache=True, nogil=True)
 def same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, out):
-    """For clauses in hash order: whether each has exactly the content of the one before it."""
+    """Write, for clauses in hash order, whether each has the same content as the one before it."""
     for n in range(1, len(order)):
         a, b = order[n - 1], order[n]
         if digest[a] != digest[b] or revise[a] != revise[b]:

@@ -1,8 +1,8 @@
-"""Cutting dimensions into cells, for all dimensions and all types of values at once.
+"""Cut dimensions into cells, for all dimensions and all types of values at once.
 
-A *cut* is a place between two values, written as (dimension, key) with integer keys in value order. The
-keys of one type of value form a *section*; its first and its last key stand for no bound at all. The cuts
-of one dimension in one section, sorted, bound its cells there: cell ``i`` lies right of ``i`` cuts.
+A *cut* is a place between two values, written as (dimension, key) with integer keys in value order. The keys
+of one type of value form a *section*; its first and its last key stand for no bound at all. The cuts of one
+dimension in one section, sorted, bound its cells there: cell ``i`` lies right of ``i`` cuts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TABLE_LIMIT = 1 << 27
 
 
 class Keys(NamedTuple):
-    """Per literal four keys: of no lower bound, just before it, just after it, of no upper bound.
+    """Four keys per literal: of no lower bound, just before it, just after it, of no upper bound.
 
     A literal without an order has -1 there.
     """
@@ -37,24 +37,24 @@ class Keys(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many keys there are."""
+        """The number of keys."""
         return int(self.top[-1]) + 1
 
 
 class SectionCuts(NamedTuple):
-    """The distinct cuts in one section; those of dimension ``d`` are ``start[d]:start[d + 1]``."""
+    """The distinct cuts in one section; the cuts of dimension ``d`` are ``start[d]:start[d + 1]``."""
 
     dimension: Ints
     key: Ints  # counted from the first proper key of the section
     start: Ints
-    width: Ints  # cells per dimension, 0 where the section is not used
+    width: Ints  # cells per dimension, 0 if the section is not used
 
 
 class Cuts:
     """The cuts at both ends of all ranges, and the cell that ends at each."""
 
     def __init__(self, keys: Keys, rows: Comparisons, extra: Ints, dimensions: int) -> None:
-        """From comparisons, and further cuts as codes (see :meth:`code`)."""
+        """Collect the cuts of comparisons, and further cuts as codes (see :meth:`code`)."""
         self.keys, self._dimensions = keys, dimensions
         size = dimensions * keys.total
         # Marking a table is linear and beats sorting as long as the table stays small.
@@ -71,7 +71,7 @@ class Cuts:
         self._section = np.searchsorted(keys.bottom, self._key, side="right") - 1
 
     def code(self, dimension: Ints, key: Ints) -> Ints:
-        """Return a cut in one number."""
+        """Return a cut as one number."""
         return dimension * self.keys.total + key
 
     def section(self, number: int) -> SectionCuts:
@@ -84,11 +84,11 @@ class Cuts:
         return SectionCuts(dimension, key, start, np.where(used, np.diff(start) + 1, 0))
 
     def below(self, bases: list[Ints]) -> Below:
-        """Return the cells that end at the cuts, given where the cells of each section begin."""
+        """Return the cells that end at the cuts; ``bases`` say where the cells of each section begin."""
         inner = self._key != self.keys.bottom[self._section]
         fresh = np.ones(len(inner), np.bool_)
         fresh[1:] = (np.diff(self._dimension) != 0) | (np.diff(self._section) != 0)
-        before = np.cumsum(inner) - inner  # cuts of all sections that stand before each one
+        before = np.cumsum(inner) - inner  # cuts of all sections before each section
         place = before + inner - before[np.flatnonzero(fresh)[np.cumsum(fresh) - 1]]
         cell = np.stack(bases)[self._section, self._dimension] - 1 + place
         if not self._tabled:
@@ -127,7 +127,7 @@ class StringCuts:
         self.high: Any = []
 
     def spread(self, entry: Ints, chosen: Ints) -> StringCuts:
-        """Return the chosen ranges, in any number, for other entries."""
+        """Return the chosen ranges, any of them repeatedly, for other entries."""
         cuts = StringCuts()
         cuts.texts, cuts.entry = self.texts, entry
         cuts.dimension, cuts.low, cuts.high = (
@@ -140,7 +140,7 @@ class StringCuts:
         return self.spread(np.asarray(self.entry, np.int64) + by, np.arange(len(self.entry)))
 
     def add(self, entry: int, dimension: int, low: Any, high: Any) -> None:
-        """A range between two cuts (string, side); ``None`` is unbounded."""
+        """Add a range between two cuts (string, side); ``None`` is unbounded."""
         self.entry.append(entry)
         self.dimension.append(dimension)
         self.low.append(self._cut(low))
@@ -167,7 +167,7 @@ class Sections:
         self._numbers, self._times = number_keys[2], time_keys[2][0]
         sizes = [len(self._numbers[0]), len(self._times), 2 * len(texts.sorted), 1]
         boolean = np.where(literals.kind == Kind.BOOLEAN, literals.bits, 0)
-        # A Boolean lies between no bound and the one cut of its section, or between that and no bound.
+        # A boolean lies between no bound and the one cut of its section, or between that cut and no bound.
         ranks = [number_keys[:2], time_keys[:2], (texts.before, texts.before + 1), (boolean - 1, boolean)]
         self.keys = _keys(literals, sizes, ranks)
         dimension = np.array(strings.dimension, np.int64)
@@ -216,7 +216,7 @@ class Sections:
 
 
 def _layout(widths: list[Ints], is_view: npt.NDArray[np.bool_]) -> tuple[list[Ints], Ints]:
-    """Where each section begins (0: none) and how many cells each dimension has."""
+    """Return where each section begins (0: none) and how many cells each dimension has."""
     bases, following = [], np.ones(len(is_view), np.int64)
     for width in widths:
         bases.append(np.where(width > 0, following, 0))
@@ -239,7 +239,7 @@ def _keys(literals: Literals, sizes: list[int], ranks: list[tuple[Ints, Ints]]) 
 
 
 def _number_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
-    """For every literal the ranks of its number and of the next number, and the sorted numbers."""
+    """Return for every literal the ranks of its number and of the next number, and the sorted numbers."""
     ints, floats = literals.kind == Kind.INT, literals.kind == Kind.FLOAT
     floor, rest = np.zeros(len(literals.kind)), np.zeros(len(literals.kind), np.int64)
     floor[ints], rest[ints] = split_integers(literals.bits[ints])
@@ -280,7 +280,7 @@ def _time_keys(literals: Literals) -> tuple[Ints, Ints, Any]:
 
 
 class _Texts:
-    """Strings of all ordered dimensions: literals of comparisons and the strings of patterns, sorted."""
+    """The strings of all ordered dimensions, sorted: literals of comparisons and strings of patterns."""
 
     def __init__(self, literals: Literals, rows: Comparisons, extra: StringCuts) -> None:
         used = _texts_compared(literals, rows)
@@ -304,7 +304,7 @@ def _texts_compared(literals: Literals, rows: Comparisons) -> Ints:
 
 
 def _text_cuts(cuts: SectionCuts, texts: Any) -> tuple[Ints, StringColumn, Ints, npt.NDArray[np.uint8]]:
-    """Per dimension the sorted strings, the cuts before each, and the sides it is cut at."""
+    """Return per dimension the sorted strings, the cuts before each, and the sides it is cut at."""
     rank, side = cuts.key >> 1, cuts.key & 1
     fresh = np.ones(len(rank), np.bool_)
     fresh[1:] = (np.diff(rank) != 0) | (np.diff(cuts.dimension) != 0)

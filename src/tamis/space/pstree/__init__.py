@@ -1,9 +1,9 @@
 """The PS-Tree: the predicates on one attribute cut its values into disjoint predicate spaces.
 
-:class:`PSTree` changes with every predicate that comes or goes: spaces split, counters change, spaces merge.
-:class:`Frozen` is the same as sorted arrays, searched by a kernel. A whole ``Space`` is cut the second way,
-all attributes at once (``space/build.py``); the tree is for following one attribute through time.
-``README.md`` in this folder maps the paper's words to the names here.
+:class:`PSTree` changes with every predicate that is inserted or deleted: spaces split, counters change,
+spaces merge. :class:`Frozen` holds the same spaces as sorted arrays, searched by a kernel. A whole ``Space``
+is cut the second way, all attributes at once (``space/build.py``); the tree is for following one attribute
+through time. ``README.md`` in this folder maps the paper's words to the names here.
 """
 
 from tamis.space.pstree.elements import Elements, Floats, Integers, Strings

@@ -1,4 +1,4 @@
-"""Locating many values in a frozen PS-Tree."""
+"""Compiled loops that locate many values in a frozen PS-Tree."""
 
 import numpy as np
 from numba import njit
@@ -6,7 +6,10 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def fill_directory(cut, shift, directory):
-    """``directory[b]``: how many cuts lie before those whose distance from the first begins with b."""
+    """Write to ``directory[b]`` how many cuts lie before the cuts with the leading bits b.
+
+    The leading bits are those of the distance from the first cut.
+    """
     at = 0
     for bucket in range(len(directory)):
         while at < len(cut) and (cut[at] - cut[0]) >> shift < np.uint64(bucket):
@@ -16,7 +19,7 @@ def fill_directory(cut, shift, directory):
 
 @njit(cache=True, nogil=True)
 def locate_keys(keys, cut, after, directory, shift, leaf):
-    """The leaf of each key. The directory leads to a few cuts, among which halving finds the place."""
+    """Write the leaf of each key. The directory leads to a few cuts; bisection among them finds the place."""
     count = len(cut)
     for k in range(len(keys)):
         key = keys[k]
@@ -36,7 +39,7 @@ def locate_keys(keys, cut, after, directory, shift, leaf):
 
 @njit(cache=True, nogil=True)
 def compare(one, one_begin, one_end, two, two_begin, two_end):
-    """Less than, equal to or greater than 0 as the bytes of one string come before or after another's."""
+    """Return a number below, equal to or above 0 if one string's bytes come before, at or after another's."""
     one_length, two_length = one_end - one_begin, two_end - two_begin
     for at in range(min(one_length, two_length)):
         a, b = one[one_begin + at], two[two_begin + at]
@@ -47,7 +50,7 @@ def compare(one, one_begin, one_end, two, two_begin, two_end):
 
 @njit(cache=True, nogil=True)
 def locate_strings(start, data, cut_start, cut_data, after, leaf):
-    """The leaf of each string, strings and cuts being runs of bytes."""
+    """Write the leaf of each string; strings and cuts are runs of bytes."""
     count = len(after)
     for k in range(len(start) - 1):
         low, high = 0, count
@@ -66,7 +69,7 @@ def locate_strings(start, data, cut_start, cut_data, after, leaf):
 
 @njit(cache=True, nogil=True)
 def gather_pairs(leaf, start, predicate, out_point, out_predicate):
-    """All pairs of a point and a predicate that covers its leaf."""
+    """Write all pairs of a point and a predicate that covers its leaf."""
     at = 0
     for k in range(len(leaf)):
         for i in range(start[leaf[k]], start[leaf[k] + 1]):
@@ -77,7 +80,7 @@ def gather_pairs(leaf, start, predicate, out_point, out_predicate):
 
 @njit(cache=True, nogil=True)
 def cover_leaves(first, last, fill, predicate):
-    """Write every interval into the leaves first..last that it covers; ``fill`` says where each goes on."""
+    """Write every interval into the leaves first..last that it covers; ``fill`` holds the next places."""
     for n in range(len(first)):
         for leaf in range(first[n], last[n] + 1):
             predicate[fill[leaf]] = n

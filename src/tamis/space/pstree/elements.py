@@ -1,7 +1,7 @@
-"""Elements: what the inner nodes of a PS-Tree stand for, per type of value.
+"""Split values into elements, which the inner nodes of a PS-Tree stand for, per type of value.
 
-The elements of two values compare as the values do. A number becomes a whole number without sign whose
-bits are cut into the sign, three bits, and digits of four; a string becomes its characters.
+The elements of two values compare as the values do. A number becomes a whole number without sign whose bits
+are cut into the sign, three bits, and digits of four; a string becomes its characters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Elements(Protocol):
     """A type of values."""
 
     def elements(self, value: Any) -> tuple[int, ...]:
-        """Return the elements of a value; ``ValueError`` or ``TypeError`` if it is not of this type."""
+        """Return the elements of a value; raise ``ValueError`` or ``TypeError`` if it is not of this type."""
 
 
 class Integers:
@@ -34,7 +34,7 @@ class Integers:
         self.bits = bits
 
     def elements(self, value: Any) -> tuple[int, ...]:
-        """Sign (0 for minus), three bits, digits of four bits, as in the binary complement."""
+        """Return the sign (0 for minus), three bits, and digits of four bits, as in the binary complement."""
         return _digits(self.key(value), self.bits)
 
     def key(self, value: Any) -> int:
@@ -47,11 +47,11 @@ class Integers:
         return value + half
 
     def keys(self, values: npt.ArrayLike) -> Keys:
-        """Return the same for an array."""
-        given = np.asarray(values)
-        if len(given) and given.dtype.kind != "i":
+        """Return the places of the values of an array."""
+        numbers = np.asarray(values)
+        if len(numbers) and numbers.dtype.kind != "i":
             raise TypeError("not all values are whole numbers of 64 bits")
-        wide, half = given.astype(np.int64), 1 << (self.bits - 1)
+        wide, half = numbers.astype(np.int64), 1 << (self.bits - 1)
         if len(wide) and not -half <= int(wide.min()) <= int(wide.max()) < half:
             raise ValueError(f"a value has more than {self.bits} bits")
         return wide.view(np.uint64) + np.uint64(1 << (self.bits - 1))
@@ -63,7 +63,7 @@ class Floats:
     bits = 64
 
     def elements(self, value: Any) -> tuple[int, ...]:
-        """Sign, the exponent in three elements, the mantissa in thirteen; turned round below zero."""
+        """Return the sign, the exponent in three elements, the mantissa in thirteen; reversed below zero."""
         return _digits(self.key(value), 64)
 
     def key(self, value: Any) -> int:
@@ -74,7 +74,7 @@ class Floats:
         return raw ^ ((1 << 64) - 1) if raw >> 63 else raw | 1 << 63
 
     def keys(self, values: npt.ArrayLike) -> Keys:
-        """Return the same for an array."""
+        """Return the places of the values of an array."""
         wide = np.asarray(values, np.float64) + 0.0
         if np.isnan(wide).any():
             raise TypeError("NaN is not a number that can be compared")

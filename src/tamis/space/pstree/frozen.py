@@ -1,4 +1,4 @@
-"""A PS-Tree as sorted arrays: cuts, the predicates of every leaf, and a directory over the leading digits."""
+"""Freeze a PS-Tree as sorted arrays: cuts, predicates of every leaf, a directory of leading digits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class Texts(NamedTuple):
 
 
 class Frozen:
-    """Leaf ``n`` lies before cut ``n``; its predicates are ``predicate[start[n]:start[n + 1]]``."""
+    """The frozen tree: leaf ``n`` lies before cut ``n``.
+
+    The predicates of leaf ``n`` are ``predicate[start[n]:start[n + 1]]``.
+    """
 
     def __init__(
         self,
@@ -69,7 +72,7 @@ class Frozen:
 
     @classmethod
     def of_intervals(cls, low: npt.ArrayLike, high: npt.ArrayLike, elements: Integers | Floats) -> Frozen:
-        """Cut by many closed intervals at once; interval ``n`` has the number ``n``."""
+        """Return the spaces cut by many closed intervals at once; interval ``n`` has the number ``n``."""
         lows, highs = elements.keys(low), elements.keys(high)
         if np.any(lows > highs):
             raise ValueError("an interval ends before it begins")
@@ -92,7 +95,7 @@ class Frozen:
 
     @property
     def leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return len(self.start) - 1
 
     def locate(self, values: Any) -> Ints:
@@ -118,12 +121,12 @@ class Frozen:
         return point, predicate
 
     def _text(self, value: Any) -> str:
-        self.elements.elements(value)  # refuses what is no string
+        self.elements.elements(value)  # raises an error if it is not a string
         return str(value)
 
 
 def _directory(cut: Keys) -> Directory:
-    """About two buckets for each cut."""
+    """Return a directory with about two buckets for each cut."""
     if not len(cut):
         return Directory(cut, np.zeros(2, np.uint32), np.uint64(0))
     span = int(cut[-1] - cut[0])

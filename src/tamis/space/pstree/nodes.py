@@ -1,4 +1,4 @@
-"""The two kinds of nodes, and the cuts between predicate spaces."""
+"""Define the two kinds of nodes, and the cuts between predicate spaces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Inner:
         self.afters = 0
 
     def child(self, element: int) -> Inner:
-        """Return the node of ``element`` under this one, made if it is missing."""
+        """Return the node of ``element`` under this one; make it if it is missing."""
         found = self.children.get(element)
         if found is None:
             found = self.children[element] = Inner()
@@ -92,11 +92,11 @@ class Leaf:
 
     @property
     def counter(self) -> int:
-        """How many predicates cover this space."""
+        """The number of predicates that cover this space."""
         return len(self.predicates)
 
     def describe(self) -> str:
-        """Return the space as an interval, for people: ``[-5, -1]``; the ends of the domain are ``..``."""
+        """Return the space as an interval for people: ``[-5, -1]``; ``..`` is an end of the domain."""
         low = ".." if self.low is None else f"{'(' if self.low.after else '['}{self.low.node.value!r}"
         high = ".." if self.high is None else f"{self.high.node.value!r}{']' if self.high.after else ')'}"
         return f"{low}, {high}"

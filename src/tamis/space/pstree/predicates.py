@@ -1,4 +1,4 @@
-"""Predicates as ranges between cuts: what each operator covers."""
+"""Write predicates as ranges between cuts, by operator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Range = tuple[End, End]
 
 
 def ranges_of(operator: str, values: tuple[Any, ...], order: Callable[[Any], Any]) -> list[Range]:
-    """Return the disjoint ranges that a predicate covers, in order; none if nothing satisfies it."""
+    """Return the disjoint ranges that a predicate covers, in order; none if no value satisfies it."""
     if operator in ("in", "not in"):
         members = sorted(set(values), key=order)
         return _points(members) if operator == "in" else _between(members)
@@ -41,7 +41,7 @@ def _points(members: list[Any]) -> list[Range]:
 
 
 def _between(members: list[Any]) -> list[Range]:
-    """Everything but the members."""
+    """Return the ranges of all values except the members."""
     lows: list[End] = [None, *((value, True) for value in members)]
     highs: list[End] = [*((value, False) for value in members), None]
     return list(zip(lows, highs, strict=True))

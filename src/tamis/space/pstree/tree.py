@@ -1,4 +1,4 @@
-"""The PS-Tree itself: inserting and deleting predicates, locating values."""
+"""The PS-Tree itself: insert and delete predicates, locate values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Path = list[tuple[Inner, int]]
 
 
 class PSTree:
-    """The predicates on one attribute, whose values have the given ``elements``."""
+    """The predicates on one attribute, whose values are split into ``elements``."""
 
     def __init__(self, elements: Elements) -> None:
         self.elements = elements
@@ -34,7 +34,7 @@ class PSTree:
 
     # ------------------------------------------------------------------------------ predicates
     def insert(self, number: int, operator: str, *values: Any) -> list[Leaf]:
-        """Insert a predicate under a number of the caller's; returns the leaves that it covers.
+        """Insert a predicate under a number that the caller chooses; return the leaves that it covers.
 
         Operators: ``= != < <= > >= between in`` and ``not in``.
         """
@@ -42,7 +42,7 @@ class PSTree:
             raise ValueError(f"there is a predicate {number} already")
         ranges = ranges_of(operator, values, self.elements.elements)
         for value in values:
-            self.elements.elements(value)  # all are sound before the first changes anything
+            self.elements.elements(value)  # all values are checked before the first change
         ends = [(self._partition(low), self._partition(high)) for low, high in ranges]
         self._predicates[number] = ends
         covered = list(self._covered(ends))
@@ -51,7 +51,7 @@ class PSTree:
         return covered
 
     def delete(self, number: int) -> None:
-        """Delete a predicate; spaces that nothing tells apart any more are merged."""
+        """Delete a predicate; neighbouring spaces that no predicate separates any more are merged."""
         ends = self._predicates.pop(number)
         for leaf in self._covered(ends):
             leaf.predicates.discard(number)
@@ -88,7 +88,7 @@ class PSTree:
     def selectivity(self, number: int) -> float:
         """Return the share of the observed events that do not match a predicate; 1 if there were none.
 
-        A leaf that is split hands its count to both parts, so that this never promises too much.
+        A leaf that is split hands its count to both parts, so that the share is never too high.
         """
         matching = min(sum(leaf.events for leaf in self._covered(self._predicates[number])), self.observed)
         return 1.0 - matching / self.observed if self.observed else 1.0
@@ -102,7 +102,7 @@ class PSTree:
             leaf = leaf.next
 
     def _walk(self, elements: tuple[int, ...]) -> tuple[Inner, Path, bool]:
-        """As far as nodes go: the last node, the way to it, and whether the value ends there."""
+        """Follow the nodes; return the last node, the path to it, and whether the value ends there."""
         node, path = self.root, []
         for element in elements:
             path.append((node, element))
@@ -113,7 +113,7 @@ class PSTree:
         return node, path, True
 
     def _neighbour(self, path: Path) -> Leaf:
-        """Return the leaf above the greatest cut value that is less than the one that ``path`` leads to."""
+        """Return the leaf above the greatest cut value that is less than the value that ``path`` leads to."""
         for node, element in reversed(path):
             below = node.below(element)
             if below is not None:
@@ -126,7 +126,7 @@ class PSTree:
 
     # ---------------------------------------------------------------------- splitting, merging
     def _partition(self, end: End) -> Cut | None:
-        """Return the cut at the end of a range, made if it is missing."""
+        """Return the cut at the end of a range; make it if it is missing."""
         if end is None:
             return None
         value, after = end
@@ -147,7 +147,7 @@ class PSTree:
         return cut
 
     def _split(self, leaf: Leaf, cut: Cut) -> None:
-        """Divide a leaf; what lies right of the cut becomes a new leaf with the same content."""
+        """Divide a leaf; the part right of the cut becomes a new leaf with the same content."""
         right = Leaf()
         right.predicates, right.events = set(leaf.predicates), leaf.events
         right.low, right.high, right.previous, right.next = cut, leaf.high, leaf, leaf.next
@@ -160,7 +160,7 @@ class PSTree:
         cut.node.equal = leaf if cut.after else right
 
     def _release(self, cut: Cut) -> None:
-        """One predicate less ends here; without any, the spaces on both sides become one."""
+        """Count one predicate less at a cut; if none is left, merge the spaces on both sides."""
         node = cut.node
         last = (node.afters if cut.after else node.befores) == 1
         left, right = (cut.left, cut.right) if last else (None, None)
@@ -215,6 +215,6 @@ class PSTree:
 
 
 def _hold(leaf: Leaf) -> None:
-    """A value that a leaf ends with lies in that leaf."""
+    """Make a value that a leaf ends with lie in that leaf."""
     if leaf.high is not None and leaf.high.after:
         leaf.high.node.equal = leaf

@@ -1,8 +1,8 @@
-"""SHAPE and POINT flags: which shapes cover a point, for many points at once.
+"""Find the SHAPE and POINT flags: the shapes that cover each of many points.
 
-A spatial index proposes pairs of points and shapes, and a kernel decides the clear ones. Where
-rounding could matter, where a polygon is long or crosses itself, the shape itself is asked, so the
-verdict is always that of :func:`tamis.values.shape.covers`.
+A spatial index proposes pairs of points and shapes, and a kernel decides the clear ones. If rounding could
+matter, or a polygon is long or crosses itself, the shape itself decides, so the verdict is always that of
+:func:`tamis.values.shape.covers`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bounds = tuple[float, float, float, float]  # west, south, east, north
 
-SHORT = 128  # edges up to which looking at each is quicker than the library's index of them
+SHORT = 128  # edges up to which a check of each is quicker than the library's index
 
 
 class Shapes:
@@ -41,7 +41,7 @@ class Shapes:
         self._tree = shapely.STRtree(shapely.box(*np.array([box for box, _ in boxes]).T)) if boxes else None
 
     def find(self, lon: Floats, lat: Floats) -> tuple[Ints, Ints]:
-        """Pairs (place of a point, dimension) for all shapes that cover it, and for the point itself."""
+        """Return pairs (place of a point, dimension) for all shapes that cover it and the point itself."""
         which, dimension = self._covering(lon, lat)
         if self._points:
             places = zip(lon.tolist(), lat.tolist(), strict=True)
@@ -77,7 +77,7 @@ class Shapes:
 
 
 def _place(lon: float, lat: float) -> tuple[str, str]:
-    """Return a hash key that equal points share and that nobody can aim at (floats hash predictably)."""
+    """Return a hash key that equal points share and nobody can predict (hashes of floats are predictable)."""
     return repr(lon + 0.0), repr(lat + 0.0)
 
 
@@ -98,7 +98,7 @@ def _geometry(shape: Shape) -> Any:
 
 
 def _figures(shapes: list[Shape]) -> tuple[Any, Any, Any, Any]:
-    """Shapes for the kernel: kind, four numbers, and where the edges (x1, y1, x2, y2) of each begin."""
+    """Return shapes for the kernel: kind, four numbers, and the starts of the edges (x1, y1, x2, y2)."""
     kind = np.empty(len(shapes), np.uint8)
     numbers = np.zeros((len(shapes), 4))
     edges: list[Floats] = [np.zeros((0, 4))]
@@ -125,7 +125,7 @@ def _edges(polygon: Polygon) -> Floats:
 
 
 def bounds_of(shape: Shape) -> list[Bounds]:
-    """Bounding boxes, without a point in common, that together hold all of ``shape``."""
+    """Return disjoint bounding boxes that together hold all of ``shape``."""
     if isinstance(shape, Polygon):
         return [tuple(geometry(shape).bounds)]
     if isinstance(shape, Box):
@@ -136,7 +136,7 @@ def bounds_of(shape: Shape) -> list[Bounds]:
 
 
 def _circle_bounds(circle: Circle) -> list[Bounds]:
-    """Return a circle's box: all longitudes near a pole, two boxes across the antimeridian."""
+    """Return a circle's boxes: all longitudes near a pole, two boxes across the antimeridian."""
     lat, lon = circle.centre.lat, circle.centre.lon
     pad = 1e-6
     degrees = circle.metres / distance(Point(0.0, 0.0), Point(0.0, 1.0)) + pad

@@ -1,4 +1,4 @@
-"""Compiled verdicts on points and shapes; where rounding could matter, they are in doubt."""
+"""Compiled verdicts on points and shapes; they are in doubt if rounding could matter."""
 
 import math
 
@@ -11,8 +11,7 @@ _DIAMETER = 2.0 * 6_371_008.8
 
 @njit(cache=True, nogil=True)
 def judge_circle(lon, lat, metres, x, y):
-    """Return whether (x, y) lies within ``metres`` of (lon, lat); in doubt where another libm might
-    differ."""
+    """Return whether (x, y) lies within ``metres`` of (lon, lat); in doubt if another libm may differ."""
     lat_a, lat_b = math.radians(lat), math.radians(y)
     half_lat = math.sin((lat_b - lat_a) / 2.0)
     half_lon = math.sin(math.radians(x - lon) / 2.0)
@@ -26,8 +25,7 @@ def judge_circle(lon, lat, metres, x, y):
 
 @njit(cache=True, nogil=True)
 def judge_edges(edges, first, last, x, y):
-    """Return whether (x, y) lies inside the edges, by the parity of crossings to its right; in doubt near
-    one."""
+    """Return whether (x, y) lies inside the edges, by the parity of crossings; in doubt near an edge."""
     inside = False
     for e in range(first, last):
         x1, y1, x2, y2 = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]
@@ -49,7 +47,7 @@ def judge_edges(edges, first, last, x, y):
 
 @njit(cache=True, nogil=True)
 def judge_points(which, shape, lon, lat, kind, numbers, edge_start, edges, verdict):
-    """For each pair of a point and a shape whether it is covered: NO, YES, or DOUBT."""
+    """Write for each pair of a point and a shape whether it is covered: NO, YES, or DOUBT."""
     for i in range(len(which)):
         s, x, y = shape[i], lon[which[i]], lat[which[i]]
         a, b, c, d = numbers[s, 0], numbers[s, 1], numbers[s, 2], numbers[s, 3]

@@ -1,4 +1,4 @@
-"""Term tables: which terms and groups of terms that somebody asks for a text holds."""
+"""Find the terms and groups of terms of a text that predicates mention."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class TermIndex:
         index_terms(self._start, self._data, self._shift, self._table)
 
     def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Return the row of each different term of each text, and its dimension."""
-        # A letter and a separator are the least that a term takes.
+        """Return the row of each distinct term of each text, and its dimension."""
+        # A term takes at least a letter and a separator.
         most, longest = (
             int(start[-1] - start[0]) // 2 + len(start),
             int(np.diff(start).max(initial=0)) // 2 + 1,
@@ -43,7 +43,7 @@ class TermIndex:
 
 
 class Terms:
-    """TERM and TEXT: the terms of a text, then any-of, all-of and phrases that they may complete."""
+    """The table of TERM and TEXT: the terms of a text, then any-of, all-of and phrases they may complete."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
@@ -51,19 +51,18 @@ class Terms:
         self._index: TermIndex | None = None
 
     def add_term(self, term: str, dimension: int) -> None:
-        """A single term with its flag."""
+        """Add a single term with its flag."""
         self._terms[term] = dimension
 
     def add_check(self, pattern: str, dimension: int) -> None:
-        """An any-of, all-of or phrase, tried when (one of) its trigger terms is seen."""
+        """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
         mode, terms = msgspec.json.decode(pattern)
         triggers = terms if mode == "any" else terms[:1]
         for trigger in set(triggers):
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
 
     def index(self) -> TermIndex | None:
-        """Return the terms in a form that finds those of many texts; ``None`` if they are not all there
-        is."""
+        """Return an index that finds the terms of many texts; ``None`` if there are term groups, too."""
         if self._index is None and not self._checks:
             self._index = TermIndex(self._terms)
         return self._index

@@ -1,7 +1,7 @@
-"""Finding the terms of ASCII texts: tokens are packed into words as they are read, then looked up.
+"""Find the terms of ASCII texts: tokens are packed into words as they are read, then looked up.
 
-The key of a term of up to eight bytes is these bytes, and equal keys are equal terms; that of a longer one
-is a hash, and the bytes are compared.
+The key of a term of up to eight bytes is these bytes, and equal keys are equal terms. The key of a longer
+term is a hash, and the bytes are compared.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def more(key, length, letter):
 
 @njit(cache=True, nogil=True)
 def slot_of(key, shift):
-    """Where the search for a key begins."""
+    """Return the slot where the search for a key begins."""
     return np.int64(((key ^ (key >> np.uint64(32))) * _MIX) >> shift)
 
 
@@ -66,7 +66,7 @@ def same(begin, end, text, first, last, data):
 
 @njit(cache=True, nogil=True)
 def look_up(key, begin, end, text, shift, table, start, data):
-    """Return the number of the term that the token text[begin:end] is, or -1."""
+    """Return the number of the term that equals the token text[begin:end], or -1."""
     at = slot_of(key, shift)
     mask = len(table) // 2 - 1
     while table[2 * at + 1] != 0:
@@ -84,7 +84,7 @@ def look_up(key, begin, end, text, shift, table, start, data):
 
 @njit(cache=True, nogil=True)
 def tokens(text, begin, end, keys, ends):
-    """Keys and ends of all tokens of text[begin:end], and where they begin; returns how many."""
+    """Write the keys, ends and beginnings of all tokens of text[begin:end]; return their number."""
     count, key, length = 0, np.uint64(0), 0
     for i in range(begin, end):
         letter = FOLDED[text[i]]
@@ -105,7 +105,7 @@ def tokens(text, begin, end, keys, ends):
 
 @njit(cache=True, nogil=True)
 def find_terms(text_start, text, shift, table, start, data, keys, ends, seen, out_row, out_term):
-    """Return the different terms of every text, in order of appearance; returns how many there are in all.
+    """Write the distinct terms of every text, in order of appearance; return their total number.
 
     ``seen`` is zeros, one for each term. Tokens are read first and looked up in a loop of its own, so that
     many loads are under way at once.
