@@ -44,7 +44,7 @@ def floats(count: int) -> list[float]:
 
 
 def shifted(count: int) -> list[int]:
-    """Return integers whose hashes differ only far above the bits that a table of this size looks at first."""
+    """Return integers whose hashes differ only far above the bits that a table of this size reads first."""
     return [n << 40 for n in range(1, count + 1)]
 
 
