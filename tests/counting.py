@@ -48,7 +48,7 @@ def statements(store: Store) -> Iterator[list[str]]:
 
 @contextmanager
 def sqlite_steps(connection: sa.Connection, every: int = 10) -> Iterator[list[int]]:
-    """Yield a list with one entry per ``every`` steps of SQLite's machine on a connection within the block."""
+    """Yield a list with one entry per ``every`` steps of SQLite's machine on a connection in the block."""
     steps: list[int] = []
     raw = connection.connection.driver_connection
     assert raw is not None
