@@ -57,7 +57,7 @@ def overview(found: dict[str, Any]) -> str:
 
 
 _INTRO = """<p>Tamis finds, for every event of a stream, all of millions of standing Boolean subscriptions
-that the event satisfies. These pages hold what it costs: beside what one would use otherwise, against the
+that the event satisfies. These pages show its cost: beside its alternatives, against the
 size of everything, and in the figures of the papers whose algorithms it offers. All engines and peers of a
 run had the same data and had to give the same answers. Figures are ratios within one run on one machine;
 times of other machines do not carry over.</p>"""

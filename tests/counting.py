@@ -1,4 +1,4 @@
-"""Count work, where a test must show that it stays small: lines of Python, statements of SQL."""
+"""Count work in tests that must show that it stays small: lines of Python, statements of SQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tamis.store import Store
 
 
 def lines_run(work: Callable[[], Any]) -> int:
-    """Return how many lines of Python ``work`` runs in this thread, in whatever modules."""
+    """Return the number of lines of Python that ``work`` runs in this thread, in all modules."""
     count = 0
 
     def trace(_frame: FrameType, event: str, _arg: Any) -> Any:
@@ -33,7 +33,7 @@ def lines_run(work: Callable[[], Any]) -> int:
 
 @contextmanager
 def statements(store: Store) -> Iterator[list[str]]:
-    """The statements that a store sends to its database within the block."""
+    """Yield the statements that a store sends to its database within the block."""
     sent: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -48,7 +48,7 @@ def statements(store: Store) -> Iterator[list[str]]:
 
 @contextmanager
 def sqlite_steps(connection: sa.Connection, every: int = 10) -> Iterator[list[int]]:
-    """One entry for every so many steps that SQLite's machine makes on a connection within the block."""
+    """Yield a list with one entry per ``every`` steps of SQLite's machine on a connection in the block."""
     steps: list[int] = []
     raw = connection.connection.driver_connection
     assert raw is not None

@@ -1,4 +1,4 @@
-"""The way of a subscription from its text to its postings: few files, and no tree is rebuilt from rows."""
+"""Test the path of a subscription from text to postings: few files, and no tree is rebuilt from rows."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Pipeline:
         with contextlib.suppress(subprocess.TimeoutExpired):
             feeder.wait(after)
         self._service.save_a_search()
-        click.echo(f"\n   … and somebody saves a new search, {NEWCOMER}: category = 'cars'", err=True)
+        click.echo(f"\n   … and a user saves a new search, {NEWCOMER}: category = 'cars'", err=True)
         feeder.wait()
 
     def _show_notifications(self) -> None:

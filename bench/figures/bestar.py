@@ -139,13 +139,13 @@ FIGURE_7 = Figure(
         Claim("(a) BE*-Tree is ahead of k-index and BE-Tree however many clusters, uniform …",
               first("BE*-Tree (batch)", PAPERS)),
         Claim("(b) … and Zipf.", first("BE*-Tree (batch)", PAPERS, panel=1)),
-        Claim("(d) And whatever their size.", first("BE*-Tree (batch)", PAPERS, panel=3)),
+        Claim("(d) And for clusters of any size.", first("BE*-Tree (batch)", PAPERS, panel=3)),
     ),
 )  # fmt: skip
 _BEST = {"uniform": (0.23, 0.013), "Zipf": (0.77, 0.062), "author": (0.72, 0.035), "title": (0.71, 0.085)}
 _TOP_NOTE = (
-    "One event at a time. Time includes some tens of µs of Python per search whatever the engine, so that "
-    "what a search looked at (clauses reached; for k-index postings) stands beside it. Author and title are "
+    "One event at a time. Time includes some tens of µs of Python per search for every engine, so the "
+    "clauses that a search reached (for k-index: postings) stand beside it. Author and title are "
     "stand-ins with the sizes of the paper's DBLP columns; the words of DBLP are not here."
 )
 
@@ -158,7 +158,7 @@ def _best_claims() -> Iterator[Claim]:
         yield Claim(f"{name} up to {100 * tree:.0f} % less time than all matches.",
                     saving(*both, tree, panel=2 * at, most=True))  # fmt: skip
         yield Claim(
-            f"({letter}) {law}: counted in what is looked at.",
+            f"({letter}) {law}: counted in clauses reached.",
             saving(*both, tree, panel=2 * at + 1, most=True),
         )
         yield Claim(f"{name} only up to {100 * flat:.1f} % less with k-index.",

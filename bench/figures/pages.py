@@ -55,12 +55,12 @@ def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], re
             [paper.title, f"{drawn} of {len(paper.figures)}", *(str(found[verdict]) for verdict in _SIGNS)]
         )
     intro = (
-        "<p>The figures of four papers, drawn anew with our engines on one machine: what matters are "
-        "shapes and factors, not times, which are those of other machines and languages. Every engine of a "
+        "<p>The figures of four papers, drawn anew with our engines on one machine. Compare "
+        "shapes and factors, not times: the papers used other machines and languages. Every engine of a "
         "point matched the same data and had to find the same pairs. <b>hybrid</b> is our own engine; the "
         "others are the papers'.</p><p>Under each figure stand the paper's claims in our words, each with "
-        "what was measured here. A claim of a size holds if four fifths of it are reached, is weaker here "
-        "if the direction is right, and else is not so here.</p>"
+        "the measurement here. A claim of a size holds if four fifths of it are reached, is weaker here "
+        "if the direction is right, and is not so here otherwise.</p>"
     )
     return "".join(
         [

@@ -24,12 +24,12 @@ def section(found: dict[str, Any]) -> Section:
     return Section("peers", "Instead of Tamis", "\n".join(parts))
 
 
-_INTRO = """<p>What one would use otherwise, on the same subscriptions and events, in one run. Every answer
+_INTRO = """<p>Alternatives to Tamis, on the same subscriptions and events, in one run. Every answer
 was compared with that of Tamis. Times are per event, from an event that the peer can use at once to a list
-of subscriptions, on one thread, caches and compilers warm; what takes events in batches is compared with
-Tamis taking batches. A peer that could not take all subscriptions in time was tried with a tenth of them,
-and is compared with Tamis at that size. How each is driven, and where they fall short, stands in
-<code>bench/peers/README.md</code>.</p>"""
+of subscriptions, on one thread, caches and compilers warm. A peer that takes events in batches is compared
+with Tamis taking batches. A peer that could not take all subscriptions in time was tried with a tenth of
+them, and is compared with Tamis at that size. <code>bench/peers/README.md</code> describes how each peer is
+driven, and its shortcomings.</p>"""
 
 
 def _plot(rows: list[dict[str, Any]]) -> str:

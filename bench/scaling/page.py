@@ -30,9 +30,9 @@ def section(found: dict[str, Any]) -> Section:
 
 _INTRO = """<p>Cost per event of <b>hybrid</b>, from located events to matches, on one core. Books that do
 not fit into memory while they are built are built in pieces, saved and memory-mapped; an event goes through
-all pieces. <i>Touched</i> are the whole cache lines that an event reads, counted by retracing its steps; over
-the time that gives bytes a second, beside what the same core reads in order from memory. More than all of
-that bandwidth means that much comes out of the caches.</p>"""
+all pieces. <i>Touched</i> are the whole cache lines that an event reads, counted by retracing its steps.
+Divided by the time, they give bytes per second, shown beside the speed at which the same core reads memory in
+order. More than all of that bandwidth means that the caches provide much of the data.</p>"""
 
 
 def _by_size(found: dict[str, Any]) -> dict[str, dict[str, Any]]:

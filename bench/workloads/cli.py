@@ -57,7 +57,7 @@ def generate_command(
     book, stream = (folder / f"{name}.{form}" for name in ("subscriptions", "events"))
     for file in (book, stream):
         if file.exists() and not force:
-            raise click.ClickException(f"{file} exists; use --force to replace it")
+            raise click.ClickException(f"{file} exists; --force replaces it")
     try:
         _written(book, subscriptions, lambda bar: write_subscriptions(chosen, subscriptions, seed, book, bar))
         _written(stream, events, lambda bar: write_events(chosen, events, seed, subscriptions, stream, bar))

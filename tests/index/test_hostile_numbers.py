@@ -1,4 +1,4 @@
-"""Chosen integers that all hash alike: building and matching stay linear."""
+"""Test that building and matching stay linear for chosen integers that all hash alike."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LIMITS = Limits(
 
 
 def integers(count: int) -> list[int]:
-    """Distinct 64-bit integers, four of each hash: what 64 bits leave of the multiples of 2**61 - 1."""
+    """Return distinct 64-bit integers, four of each hash: they differ by multiples of 2**61 - 1."""
     return [base + factor * PRIME for base in range(1, count // 8 + 2) for factor in range(-4, 4)][:count]
 
 
 def cost(work: Callable[[], Any]) -> float:
-    """Processor time of this process alone, the better of two runs: other processes add nothing to it."""
+    """Return the processor time of this process alone, the better of two runs."""
     best = float("inf")
     for _ in range(2):
         begun = time.process_time()
@@ -37,18 +37,18 @@ def cost(work: Callable[[], Any]) -> float:
 
 
 def floats(count: int) -> list[float]:
-    """Distinct floats that hash alike: the same number times powers of 2**61."""
+    """Return distinct floats that hash alike: the same number times powers of 2**61."""
     return [float(n) * 2.0 ** (61 * k) for n in range(1, 2 * count // 32 + 2, 2) for k in range(-16, 16)][
         :count
     ]
 
 
 def shifted(count: int) -> list[int]:
-    """Integers whose hashes differ only far above the bits that a table of this size looks at first."""
+    """Return integers whose hashes differ only far above the bits that a table of this size reads first."""
     return [n << 40 for n in range(1, count + 1)]
 
 
-def test_these_numbers_do_hash_alike() -> None:
+def test_hostile_numbers_hash_alike() -> None:
     for numbers, most in ((integers(COUNT), COUNT // 4 + 1), (floats(COUNT), COUNT // 32 + 1)):
         assert len(set(numbers)) == COUNT
         assert len({hash(n) for n in numbers}) <= most
@@ -60,7 +60,7 @@ hostile = pytest.mark.parametrize(
 
 
 @hostile
-def test_operands_and_values_that_hash_alike(numbers: list[Any]) -> None:
+def test_operands_and_values_that_hash_alike_cost_little_more(numbers: list[Any]) -> None:
     ordinary = [n * 7 + 1 for n in range(COUNT)]
 
     def run(values: list[Any]) -> None:
@@ -71,12 +71,12 @@ def test_operands_and_values_that_hash_alike(numbers: list[Any]) -> None:
         assert len(index.match({"a": values})) == COUNT
         assert index.match_many([{"a": value} for value in values]).num_rows == COUNT
 
-    run(ordinary)  # kernels are compiled
+    run(ordinary)  # compile the kernels
     assert cost(lambda: run(numbers)) < 4 * cost(lambda: run(ordinary)) + 0.5
 
 
 @hostile
-def test_a_long_list_that_hashes_alike(numbers: list[Any]) -> None:
+def test_long_list_that_hashes_alike_costs_little_more(numbers: list[Any]) -> None:
     ordinary = [n * 7 + 1 for n in range(COUNT)]
 
     def run(values: list[Any]) -> None:

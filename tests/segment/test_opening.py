@@ -1,4 +1,4 @@
-"""Opening costs the same whatever the size: a large index is mapped, not read."""
+"""Test that opening costs the same for every size: a large index is mapped, not read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def held() -> tuple[int, int]:
     return me.io_counters().read_chars, me.memory_info().rss
 
 
-def test_a_large_index_is_opened_without_being_read(tmp_path: Path) -> None:
+def test_large_index_is_opened_without_being_read(tmp_path: Path) -> None:
     Index.build(large_table()).save(tmp_path)
     size = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
     assert size > 200_000_000
