@@ -42,11 +42,12 @@ test-kafka: $(READY)  ## streams from and to a real Kafka broker; needs Maven, w
 	@command -v mvn >/dev/null || { echo "make test-kafka needs Maven (mvn) and Java 17"; exit 1; }
 	@TAMIS_KAFKA=1 $(BIN)/python -m pytest tests/kafka
 
-lint: $(READY)  ## ruff, mypy --strict, import-linter
+lint: $(READY)  ## ruff, mypy --strict, import-linter, plain English
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "formatting differs: run 'make format'"; exit 1; }
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python tools/prose.py
 
 format: $(READY)  ## rewrite the code in the house format
 	@$(BIN)/ruff check --quiet --fix . || true

@@ -7,7 +7,7 @@ BETWEEN, STRUCTURAL, FLOAT = 10, 250, 1  # as in codes.py and the definition of 
 
 @njit(cache=True, nogil=True)
 def renumber(code, known, number, out):
-    """Number the texts ``known[code]`` in order of appearance; return how many appear.
+    """Assign numbers to the texts ``known[code]`` in order of appearance; return how many appear.
 
     ``number`` holds -1 for every text at first, and their numbers at the end.
     """

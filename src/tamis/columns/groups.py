@@ -13,7 +13,7 @@ SHORT = 16  # runs up to this length are compared column by column, longer ones 
 
 
 def distinct_runs(key: Ints, start: Ints, count: Ints, values: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Number the distinct (key, run) pairs; row ``i`` has the run ``values[start[i]:start[i] + count[i]]``.
+    """Find the distinct (key, run) pairs; row ``i`` has the run ``values[start[i]:start[i] + count[i]]``.
 
     Return the number of each row, in order of appearance, and the first row of each number.
     """

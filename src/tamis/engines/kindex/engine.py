@@ -44,7 +44,7 @@ class KIndex(FlatEngine):
     def build(
         cls, clauses: Clauses, statistics: Statistics, parameters: dict[str, Any]
     ) -> tuple[Clauses, dict[str, npt.NDArray[Any]]]:
-        """Number the clauses by size and enumerate their literals."""
+        """Order the clauses by size and enumerate their literals."""
         return build(clauses, **chosen(cls.name, cls.parameters, parameters))
 
     def _scratch(self) -> tuple[Any, ...]:

@@ -233,7 +233,7 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
 
 @njit(cache=True, nogil=True)
 def number_groups(order, same, group):
-    """Number the groups of equal clauses by their first members; return how many groups there are.
+    """Assign numbers to groups of equal clauses by their first members; return the number of groups.
 
     In ``order`` the clauses of a group stand together; ``same`` marks all but one of each group.
     """
