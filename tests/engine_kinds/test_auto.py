@@ -18,10 +18,11 @@ from tamis.engines.auto.trial import Cost, Trials
 from tamis.engines.engines import PARTS
 from tamis.engines.units import Statistics
 from tamis.errors import IndexCorrupt
-from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.sealed import write_sealed
 from tamis.segment.source import checksum
 from tamis.space.space import ABSENT_OK, NEGATIVE
 from tests.kernels.arrays import Clause, Literal, as_clauses
+from tests.sealed import read_sealed
 
 TRY = {"least": 0, "trial": 64, "events": 8}
 

@@ -10,7 +10,8 @@ import pytest
 from tamis import Index
 from tamis.engines.engines import NAMES, engine_class
 from tamis.errors import EngineParameter, IndexVersion, UnknownEngine
-from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.sealed import write_sealed
+from tests.sealed import read_sealed
 
 ROWS = {"s": "a = 1 AND b <= 2", "t": "a = 2"}
 DECLARED = [(engine, name) for engine in NAMES for name in engine_class(engine).parameters]

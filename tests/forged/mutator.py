@@ -13,8 +13,9 @@ import numpy as np
 
 from tamis import Index
 from tamis.engines.arena import ALIGNMENT, Slot
-from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.sealed import write_sealed
 from tamis.segment.source import checksum
+from tests.sealed import read_sealed
 
 Arrays = dict[str, Any]
 

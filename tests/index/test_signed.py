@@ -15,13 +15,14 @@ from tamis.cli import main
 from tamis.contract.change import Change
 from tamis.engines.arena import Slot
 from tamis.errors import IndexError_, IndexUntrusted, InputError
-from tamis.segment.sealed import KEY, read_sealed, write_sealed
+from tamis.segment.sealed import KEY, write_sealed
 from tamis.segment.source import checksum
 from tamis.shards import receipts
 from tamis.shards.changes import apply_changes
 from tamis.shards.location import Location
 from tamis.shards.manifest import current
 from tamis.shards.opening import _opened, _segments, open_shards
+from tests.sealed import read_sealed
 from tests.shards.test_one_format import sharded
 from tests.shards.test_shards import BOOK, expected, found
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from tamis import Index
 from tamis.errors import IndexCorrupt, IndexNotFound, IndexVersion
-from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.sealed import write_sealed
+from tests.sealed import read_sealed
 
 BOOK = {
     **{f"n{n}": f"price BETWEEN {n} AND {n + 3} AND city = 'c{n % 5}'" for n in range(60)},

@@ -17,8 +17,9 @@ import pytest
 from tamis import Index
 from tamis.engines.arena import Slot
 from tamis.engines.engines import NAMES as ENGINES
-from tamis.segment.sealed import read_sealed, write_sealed
+from tamis.segment.sealed import write_sealed
 from tamis.segment.source import checksum
+from tests.sealed import read_sealed
 from tests.segment.corrupt import EVENTS, REFUSALS, answers, damaged, saved
 
 MUTATIONS = 150

@@ -100,11 +100,6 @@ def write_sealed(path: Path, body: dict[str, Any]) -> None:
     sync_folder(path.parent)
 
 
-def read_sealed(path: Path) -> dict[str, Any]:
-    """Read a file that :func:`write_sealed` wrote; raise :class:`IndexCorrupt` if it is damaged."""
-    return unseal(read_file(path, LARGEST_JSON), path)
-
-
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return the bytes of a plain file; raise :class:`IndexCorrupt` if it has more than ``most`` bytes."""
     handle = open_file(path)
