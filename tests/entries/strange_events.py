@@ -28,7 +28,7 @@ OTHER = frozenset({"not-one", "has", "always"})
 
 
 class Text(str):
-    """A subclass of a plain type."""
+    """A subclass of ``str``."""
 
 
 class Letter(Enum):

@@ -24,7 +24,7 @@ TWICE = frozenset({"!subscription-duplicate"})
 
 
 class Name(str):
-    """A subclass of a plain type."""
+    """A subclass of ``str``."""
 
 
 class Kind(NamedTuple):

@@ -135,7 +135,7 @@ def test_subscriptions_are_accepted_or_quarantined(spark: SparkSession, tmp_path
         ("id string, expression string, priority boolean", ("s", "x = 1", True)),
     ],
 )
-def test_table_of_subscriptions_with_strange_columns_is_refused(
+def test_table_of_subscriptions_with_invalid_columns_is_refused(
     spark: SparkSession, columns: str, row: tuple[Any, ...], tmp_path: Path
 ) -> None:
     frame = spark.createDataFrame([row], columns)

@@ -127,7 +127,7 @@ def test_size_limits_hold_at_their_edges(limit: str) -> None:
         parse_delivery(sized(201), limits)
 
 
-def test_secret_lengths_hold_at_their_edges() -> None:
+def test_secret_count_limit_holds_at_its_edge() -> None:
     for number in (1, 2, 3):
         parse_delivery(bad_webhook("http://example.org", secret=[SECRET] * number), Limits(webhook_secrets=3))
     with pytest.raises(DeliveryError, match="4 secrets are not 1 to webhook_secrets = 3"):

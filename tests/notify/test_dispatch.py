@@ -117,7 +117,7 @@ def test_schedule_gives_one_digest_at_the_end_of_its_period(store: Store) -> Non
     assert run(store, NOON + 60 * MINUTE) == DispatchResult()
 
 
-def test_late_row_goes_once_into_the_next_digest(store: Store) -> None:
+def test_late_row_is_in_the_next_digest_once(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every 5 minutes")
     tell(store, ("e1", "ann/1"), at=NOON + MINUTE)
     run(store, NOON + 5 * MINUTE + SECOND)

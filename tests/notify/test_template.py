@@ -177,7 +177,7 @@ def test_attribute_and_value_limits_hold_at_their_edges() -> None:
     assert "a3" not in text
 
 
-def test_long_text_lists_fewer_events_and_says_so() -> None:
+def test_long_text_lists_fewer_events_and_notes_it() -> None:
     many = [event(number, text="x" * 400) for number in range(40)]
     own = CustomTemplates(text="{{#events}}{{attributes.text}}\n{{/events}}{{more}}")
     sizes = {}

@@ -105,7 +105,7 @@ def test_bytes_between_requests_start_the_header_timeout(strict: Running, loop: 
 
 
 @edges
-def test_body_bytes_per_second(edge: int) -> None:
+def test_body_bytes_per_second_limit_holds_at_its_edge(edge: int) -> None:
     """Two hours of a piece every five seconds; the deadline must last exactly at the minimum rate."""
     deadline = BodyDeadline(Limits(request_seconds=10, body_bytes_per_second=100))
     for _ in range(1_440):
@@ -162,7 +162,7 @@ def test_body_times_out_below_the_minimum_rate(strict: Running, loop: Timed) -> 
 
 
 @edges
-def test_owner_requests_at_once(tmp_path: Path, edge: int) -> None:
+def test_owner_requests_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     """Requests of one owner that wait for their bodies do not block other owners."""
     with running(file_url(tmp_path), Limits(owner_requests_at_once=3, requests_at_once=5)) as run:
         ann, bob = run.caller("ann"), run.caller("bob")

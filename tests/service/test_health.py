@@ -229,7 +229,7 @@ def test_pages_are_served(run: Running) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/../pyproject.toml", "/%2e%2e/app.py", "/app.py", "/docs/"])
-def test_nothing_else_is_served(run: Running, path: str) -> None:
+def test_unknown_path_is_not_found(run: Running, path: str) -> None:
     problem(run.http.get(path), 404, "route-unknown")
 
 

@@ -77,7 +77,9 @@ def padded(body: dict[str, Any], size: int) -> bytes:
     ],
     ids=lambda one: str(one)[:30],
 )
-def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int) -> None:
+def test_request_bytes_limit_holds_at_its_edge(
+    tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int
+) -> None:
     text = padded(body, 300 + edge)
     content = (text[at : at + 64] for at in range(0, len(text), 64)) if chunked else text
     headers = {"content-type": "application/json"}
@@ -120,7 +122,7 @@ def test_endless_body_is_not_read_beyond_the_limit(tight: Running) -> None:
     assert found.startswith(b"HTTP/1.1 413") or found == b""
 
 
-def test_request_seconds(strict: Running, loop: Timed) -> None:
+def test_request_seconds_limit_holds_at_its_edge(strict: Running, loop: Timed) -> None:
     said = head(strict, ROOT, "Content-Type: application/json", "Content-Length: 100")
     with opened(strict, said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expression":') as connection:
         eventually(lambda: strict.service.open_requests.count() == 1)
@@ -145,7 +147,7 @@ def test_connection_that_ends_within_a_body_is_dropped(tight: Running) -> None:
 
 
 @edges
-def test_header_bytes(tmp_path: Path, edge: int) -> None:
+def test_header_bytes_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     """The head from its method to its empty line, in one piece or in several."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
         begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
@@ -167,7 +169,7 @@ def test_header_beyond_the_default_limit_is_refused_in_one_piece(ann: Caller, si
 
 
 @edges
-def test_header_bytes_of_a_second_request_in_the_same_piece(tmp_path: Path, edge: int) -> None:
+def test_header_bytes_limit_holds_for_a_second_request_in_one_piece(tmp_path: Path, edge: int) -> None:
     """Two requests in one piece: the head of each is measured alone."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
         first = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -210,7 +212,7 @@ def test_connection_waits_longer_between_requests_than_for_a_head(strict: Runnin
 
 
 @edges
-def test_connections_at_once(tmp_path: Path, edge: int) -> None:
+def test_connections_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(connections_at_once=3)) as run:
         held = [opened(run) for _ in range(3 + edge)]
         try:
@@ -225,7 +227,7 @@ def test_connections_at_once(tmp_path: Path, edge: int) -> None:
 
 
 @edges
-def test_line_bytes(tight: Running, edge: int) -> None:
+def test_line_bytes_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     text = padded({"attributes": {"a": 1}}, 200 + edge)
     found = lines(tight.caller("ann").lines("/v1/events", text + b"\n" + b'{"attributes": {}}'))
     status = {line["line"]: line["status"] for line in found[:-1]}
@@ -238,7 +240,7 @@ def test_line_bytes(tight: Running, edge: int) -> None:
 
 @edges
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
-def test_lines_bytes(tight: Running, chunked: bool, edge: int) -> None:
+def test_lines_bytes_limit_holds_at_its_edge(tight: Running, chunked: bool, edge: int) -> None:
     line = padded({"attributes": {"a": 1}}, 99) + b"\n"
     text = line * 20 + b"\n" * edge if edge >= 0 else line * 19 + padded({"attributes": {"a": 1}}, 99)
     assert len(text) == 2_000 + edge
@@ -272,7 +274,7 @@ def test_line_splitter_gives_the_same_lines_for_any_chunks() -> None:
 
 
 @edges
-def test_page_items(tight: Running, edge: int) -> None:
+def test_page_items_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"paged{edge}")
     for number in range(3 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
@@ -286,7 +288,7 @@ def test_page_items(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_match_items(tight: Running, edge: int) -> None:
+def test_match_items_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"matched{edge}")
     for number in range(5 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
@@ -297,7 +299,7 @@ def test_match_items(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_explained_matches(tight: Running, edge: int) -> None:
+def test_explained_matches_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"explained{edge}")
     for number in range(2 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "why = 1"})
@@ -307,7 +309,7 @@ def test_explained_matches(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
+def test_idempotency_key_bytes_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     answer = tight.caller("ann")(
         "POST", ROOT, {"expression": "a = 1"}, headers={"idempotency-key": "k" * (20 + edge)}
     )
@@ -317,7 +319,7 @@ def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
         assert answer.status_code == 201
 
 
-def test_answer_seconds(tmp_path: Path) -> None:
+def test_answer_seconds_limit_holds_at_its_edge(tmp_path: Path) -> None:
     """Retention drops stored responses older than the limit and keeps younger ones."""
     with running(file_url(tmp_path), Limits(answer_seconds=100)) as run:
         for age in (99, 101):
@@ -334,7 +336,7 @@ def test_answer_seconds(tmp_path: Path) -> None:
 
 
 @edges
-def test_requests_at_once(tmp_path: Path, edge: int) -> None:
+def test_requests_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     """Requests whose bodies do not arrive keep their slots."""
     with running(file_url(tmp_path), Limits(requests_at_once=3, request_seconds=2 * int(PATIENCE))) as run:
         said = head(run, ROOT, "Content-Type: application/json", "Content-Length: 100")
@@ -353,7 +355,7 @@ def test_requests_at_once(tmp_path: Path, edge: int) -> None:
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4])
-def test_stream_rows(rows: int) -> None:
+def test_stream_rows_limit_holds_at_its_edge(rows: int) -> None:
     listener = Listener(0, Limits(stream_rows=3))
     for number in range(1, rows + 1):
         listener.push(told(number, "x"))
@@ -362,7 +364,7 @@ def test_stream_rows(rows: int) -> None:
 
 
 @pytest.mark.parametrize("size", [9, 10, 11])
-def test_stream_bytes(size: int) -> None:
+def test_stream_bytes_limit_holds_at_its_edge(size: int) -> None:
     listener = Listener(0, Limits(stream_bytes=20))
     listener.push(told(1, "x" * 10))
     listener.push(told(2, "x" * size))
@@ -376,7 +378,7 @@ def told(number: int, payload: str) -> OutboxRow:
 
 
 @edges
-def test_owner_requests(tmp_path: Path, edge: int) -> None:
+def test_owner_requests_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(owner_requests=5)) as run:
         ann = run.caller("ann")
         run.service.requests = TokenBuckets(lambda: 0.0)  # no time passes

@@ -58,7 +58,7 @@ def test_library_opens_all_shards_as_one_index(tmp_path: Path) -> None:
     assert index.info()["sample"] == len(SAMPLE)
 
 
-def test_shards_open_what_the_library_saved(tmp_path: Path) -> None:
+def test_shards_open_an_index_saved_by_the_library(tmp_path: Path) -> None:
     index = Index.build(BOOK, parameters=PARAMETERS, sample=SAMPLE)
     index.remove("s3")
     index.add("new", "b = 2")

@@ -104,7 +104,7 @@ def test_all_shards_together_equal_the_index(place: Location) -> None:
     assert sum(map(len, parts)) == len(expected(BOOK))
 
 
-def test_only_changed_shards_are_read_again(place: Location) -> None:
+def test_incremental_build_keeps_unchanged_segments(place: Location) -> None:
     first = build(place, BOOK)
     book = {**BOOK, "s3": "a = 1", "new": "b = 2"}
     del book["s4"]

@@ -102,7 +102,7 @@ def test_struct_json_bytes_and_variant_agree(
     assert pairs(index, events(variant, attributes="line")) == wanted
 
 
-def test_maps_agree(index: Any, lines: DataFrame, wanted: Any) -> None:
+def test_maps_agree_with_the_library(index: Any, lines: DataFrame, wanted: Any) -> None:
     of_variants = lines.select("event_id", F.from_json("line", "map<string, variant>").alias("m"))
     assert pairs(index, events(of_variants, attributes="m")) == wanted
     asked = {pair for pair in wanted if pair[1] in ("zero", "cheap")}

@@ -110,7 +110,7 @@ def test_workloads_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
         workload_named("w99")
 
 
-def test_error_says_where_workloads_are_when_bench_is_missing(tmp_path: Path, monkeypatch: Any) -> None:
+def test_error_names_the_source_of_workloads_when_bench_is_missing(tmp_path: Path, monkeypatch: Any) -> None:
     offer(tmp_path, "no_such_bench.workloads:named")
     for path in ([str(tmp_path)], []):
         monkeypatch.setattr("sys.path", path)

@@ -63,7 +63,7 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Store.open(f"sqlite:///{tmp_path / 'letter.txt'}")
 
 
-def test_lost_server_is_named_and_a_new_one_is_used(postgres_url: str) -> None:
+def test_lost_connection_is_reported_and_a_new_one_is_used(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         store.put("s", "a = 1")
         with store.database.engine.connect() as other:
