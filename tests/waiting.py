@@ -1,7 +1,7 @@
-"""Wait for what other threads and processes do.
+"""Wait for conditions that other threads and processes bring about.
 
-A test that waits for a condition fails only when the condition never comes: there is one deadline, and it is
-so long that a busy machine does not reach it. No other file of the tests names a number of seconds to wait.
+A test that waits for a condition fails only when the condition never holds: there is one deadline, and it is
+so long that a busy machine does not reach it. No other test file names a number of seconds to wait.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def eventually(
     every: float = 0.01,
     progress: Callable[[], Any] = lambda: None,
 ) -> Any:
-    """Return what ``holds`` returns as soon as it is true.
+    """Return the value of ``holds`` as soon as it is true.
 
-    ``meanwhile`` runs between two looks and may raise. Long work shows its ``progress``: whenever that value
+    ``meanwhile`` runs between two checks and may raise. Long work shows its ``progress``: whenever that value
     changes, the deadline starts again.
     """
     seen, until = progress(), time.monotonic() + PATIENCE
@@ -38,7 +38,7 @@ def eventually(
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Fail when the block does not come to an end: for work that a defect would make endless."""
+    """Fail when the block does not end: for work that a defect would make endless."""
 
     def give_up(*_: object) -> None:
         raise AssertionError(f"it did not end in {PATIENCE:.0f} seconds")

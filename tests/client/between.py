@@ -1,4 +1,4 @@
-"""A real server that misbehaves, alone or before a service: it treats each request as it was told."""
+"""Run a real HTTP server that misbehaves as scripted, alone or in front of a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Act = Callable[["Handler"], None]
 
 
 class Seen(NamedTuple):
-    """A request that came."""
+    """A request that the server received."""
 
     method: str
     path: str
@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 
 
 class Between(ThreadingHTTPServer):
-    """Does what ``script`` says for one request after the other, then passes them on."""
+    """A server that applies one act of ``script`` to each request, then forwards every later request."""
 
     daemon_threads = True
 
@@ -35,15 +35,15 @@ class Between(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.behind, self.seen = behind, list[Seen]()
         self.script: deque[Act] = deque()
-        self.done = threading.Event()  # lets go of those who hang
+        self.done = threading.Event()  # releases the requests that hang
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The server's base URL."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *_: Any) -> None:
-        """A client that leaves early is part of the game."""
+        """Ignore clients that disconnect early."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Between
 
     def handle_any(self) -> None:
-        """One request."""
+        """Record one request and apply the next act to it."""
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.request_seen = Seen(self.command, self.path, headers, body)
@@ -64,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 
     def answer(self, status: int, headers: dict[str, str], content: bytes) -> None:
-        """Answer, whole."""
+        """Send a complete response."""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -74,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def forward(self) -> httpx.Response:
-        """What the service behind says."""
+        """Send the request to the service behind and return its response."""
         seen = self.request_seen
         headers = {name: value for name, value in seen.headers.items() if name not in ("host", "connection")}
         with httpx.Client(timeout=PATIENCE) as http:
@@ -83,14 +83,14 @@ class Handler(BaseHTTPRequestHandler):
             )
 
     def log_message(self, format: str, *given: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
-# -- what it can do ----------------------------------------------------------------------------------------
+# -- acts --------------------------------------------------------------------------------------------------
 
 
 def passed(handler: Handler) -> None:
-    """Pass it on, and the answer back."""
+    """Forward the request and return the response."""
     answer = handler.forward()
     kept = ("content-type", "retry-after", "x-request-id")
     handler.answer(
@@ -101,25 +101,25 @@ def passed(handler: Handler) -> None:
 
 
 def lost(handler: Handler) -> None:
-    """Pass it on, and lose the answer."""
+    """Forward the request and drop the connection instead of responding."""
     assert handler.forward().status_code < 500
     dropped(handler)
 
 
 def dropped(handler: Handler) -> None:
-    """Close the connection without a word."""
+    """Close the connection without a response."""
     handler.close_connection = True
     handler.connection.close()
 
 
 def hanging(handler: Handler) -> None:
-    """Say nothing until the test is over."""
+    """Send nothing until the test ends."""
     handler.server.done.wait(PATIENCE)
     handler.close_connection = True
 
 
 def cut(handler: Handler) -> None:
-    """Promise more than is sent."""
+    """Announce a longer body than is sent."""
     handler.send_response(200)
     handler.send_header("content-type", "application/json")
     handler.send_header("content-length", "1000")
@@ -129,20 +129,20 @@ def cut(handler: Handler) -> None:
 
 
 def saying(status: int, content: Any = b"", **headers: str) -> Act:
-    """Answer this."""
+    """Return an act that sends this response."""
     said = content if isinstance(content, bytes) else json.dumps(content).encode()
     return lambda handler: handler.answer(status, {n.replace("_", "-"): v for n, v in headers.items()}, said)
 
 
 def problem(status: int, code: str, **more: Any) -> Act:
-    """Refuse as the service does."""
+    """Return an act that sends a problem document, as the service does."""
     headers = {"retry_after": str(more.pop("retry_after"))} if "retry_after" in more else {}
     body = {"type": f"urn:tamis:{code}", "title": "t", "status": status, "detail": "no", "code": code, **more}
     return saying(status, body, content_type="application/problem+json", x_request_id="r1", **headers)
 
 
 def streaming(*pieces: bytes, then: Act = dropped, **headers: str) -> Act:
-    """Begin an answer of unknown length, send these pieces, and then do something else."""
+    """Return an act that sends these pieces of a chunked response and then applies ``then``."""
 
     def act(handler: Handler) -> None:
         handler.send_response(200)
@@ -158,13 +158,13 @@ def streaming(*pieces: bytes, then: Act = dropped, **headers: str) -> Act:
 
 
 def ended(handler: Handler) -> None:
-    """End an answer of unknown length in good order."""
+    """End a chunked response properly."""
     handler.wfile.write(b"0\r\n\r\n")
 
 
 @contextmanager
 def between(behind: str | None = None) -> Iterator[Between]:
-    """One of them, running."""
+    """Run a server in front of ``behind``, or alone; yield it."""
     with Between(behind) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -1,4 +1,4 @@
-"""One service for the tests of a module; each test is an owner of its own, on each face."""
+"""Provide one service per module, and clients of both kinds with an owner of their own per test."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ Make = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service on SQLite."""
+    """Start a service on SQLite."""
     with running(file_url(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 
 @pytest.fixture(params=faces.FACES)
 def face(request: pytest.FixtureRequest) -> str:
-    """Which client."""
+    """Return the kind of client under test."""
     return str(request.param)
 
 
 @pytest.fixture
 def make(face: str) -> Iterator[Make]:
-    """Clients of this face that end with the test."""
+    """Yield a factory of clients of this kind; the clients are closed with the test."""
     with ExitStack() as stack:
         yield lambda *given, **more: stack.enter_context(faces.client(face, *given, **more))
 
 
 @pytest.fixture
 def owner() -> str:
-    """A name that no other test has."""
+    """Return an owner's name that no other test uses."""
     return f"ann-{next(_numbers)}"
 
 
 @pytest.fixture
 def client(make: Make, run: Running, owner: str) -> Any:
-    """A client that may publish and subscribe."""
+    """Return a client with the scopes publish and subscribe."""
     return make(str(run.http.base_url), run.key(owner, "publish", "subscribe"))
 
 
 @pytest.fixture
 def admin(make: Make, run: Running) -> Any:
-    """A client that may everything."""
+    """Return an administrator's client."""
     return make(str(run.http.base_url), run.admin.key)
 
 
@@ -61,19 +61,19 @@ def admin(make: Make, run: Running) -> Any:
 
 @pytest.fixture
 def way(run: Running) -> Iterator[Between]:
-    """What stands before the real service."""
+    """Yield a misbehaving server in front of the real service."""
     with between(str(run.http.base_url).rstrip("/")) as server:
         yield server
 
 
 @pytest.fixture
 def far(make: Make, way: Between, run: Running, owner: str) -> Any:
-    """A client that goes that way."""
+    """Return a client that connects through ``way``."""
     return make(way.url, run.key(owner, "publish", "subscribe"), timeout=PATIENCE)
 
 
 @pytest.fixture
 def alone() -> Iterator[Between]:
-    """A server with nothing behind it."""
+    """Yield a misbehaving server with no service behind it."""
     with between() as server:
         yield server

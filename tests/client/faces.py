@@ -1,4 +1,4 @@
-"""Both faces as one: an asynchronous client that is driven step by step, so that a test tells of both."""
+"""Wrap the asynchronous client so that one test covers both clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FACES = ("sync", "async")
 
 @contextmanager
 def client(face: str, url: str | None, key: str | None = None, **more: Any) -> Iterator[Any]:
-    """A client that looks like :class:`tamis.Client`."""
+    """Yield a client with the interface of :class:`tamis.Client`."""
     if face == "sync":
         with tamis.Client(url, key, **more) as opened:
             yield opened
@@ -30,7 +30,7 @@ def client(face: str, url: str | None, key: str | None = None, **more: Any) -> I
 
 
 class Awaited:
-    """Awaits whatever the inner client says."""
+    """A wrapper that awaits every result of the asynchronous client."""
 
     def __init__(self, inner: tamis.AsyncClient, runner: asyncio.Runner) -> None:
         self._inner, self._runner = inner, runner
@@ -51,7 +51,7 @@ class Awaited:
 
 
 class AwaitedItems(Iterator[Any]):
-    """Awaits one item after the other."""
+    """An iterator that awaits one item after the other."""
 
     def __init__(self, inner: AsyncItems[Any], runner: asyncio.Runner) -> None:
         self._inner, self._runner = inner, runner

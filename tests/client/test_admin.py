@@ -1,4 +1,4 @@
-"""What administrators do, and how the service is."""
+"""Administration, health and status through the client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.service import letters
 from tests.service.service import Running
 
 
-def test_health(client: Any, make: Make, run: Running) -> None:
+def test_health_and_ready_need_no_key(client: Any, make: Make, run: Running) -> None:
     stranger = make(str(run.http.base_url), None)
     assert stranger.health().version == tamis.__version__
     assert stranger.ready()
@@ -24,7 +24,7 @@ def test_health(client: Any, make: Make, run: Running) -> None:
         stranger.status()
 
 
-def test_status(client: Any, admin: Any, owner: str) -> None:
+def test_status_reports_owner_scopes_and_deliveries(client: Any, admin: Any, owner: str) -> None:
     client.add("s", "a = 1 AND b = 2")
     found = client.status()
     assert (found.version, found.owner.owner, found.index) == (tamis.__version__, owner, None)
@@ -34,7 +34,7 @@ def test_status(client: Any, admin: Any, owner: str) -> None:
     assert admin.status().index["engine"] == "hybrid"
 
 
-def test_keys(admin: Any, make: Make, run: Running, owner: str) -> None:
+def test_keys_are_created_listed_and_revoked(admin: Any, make: Make, run: Running, owner: str) -> None:
     expires = datetime.now(UTC) + timedelta(days=1)
     made = admin.create_key(owner, ["subscribe"], name="a name", expires=expires)
     assert (made.owner, made.scopes, made.name, made.revoked) == (owner, ["subscribe"], "a name", None)
@@ -59,7 +59,7 @@ def test_keys(admin: Any, make: Make, run: Running, owner: str) -> None:
         admin.create_key("no owner", ["publish"])
 
 
-def test_owners(client: Any, admin: Any, owner: str) -> None:
+def test_quotas_of_an_owner_are_read_and_set(client: Any, admin: Any, owner: str) -> None:
     assert admin.owner(owner).given.subscriptions is None
     found = admin.set_quotas(owner, subscriptions=1, events=5, changes=6, requests_at_once=7)
     assert (found.given.subscriptions, found.given.events, found.given.requests) == (1, 5, None)
@@ -73,14 +73,14 @@ def test_owners(client: Any, admin: Any, owner: str) -> None:
     assert admin.set_quotas(owner).given.subscriptions is None
 
 
-def test_quarantine(client: Any, admin: Any, owner: str) -> None:
+def test_quarantine_is_listed(client: Any, admin: Any, owner: str) -> None:
     client.publish([{"a": "x" * 300_000}])
     newest = next(iter(admin.quarantine(page=1)))
     assert (newest.source, newest.code) == (f"http {owner}", "event-limit")
 
 
-def test_dead_letters(client: Any, run: Running, owner: str) -> None:
-    """A delivery that was given up is listed, tried again, and replayed."""
+def test_dead_letters_are_listed_retried_and_replayed(client: Any, run: Running, owner: str) -> None:
+    """A delivery that was given up is listed, retried and replayed."""
     client.add("s", "a = 1", delivery={"transport": "webhook", "url": "https://example.org/hook"})
     with client.stream() as stream:
         client.publish([{"a": 1}, {"a": 1}, {"a": 1}])
@@ -96,7 +96,7 @@ def test_dead_letters(client: Any, run: Running, owner: str) -> None:
     assert client.retry_all() == 2
     assert client.retry_all() == 0
     assert {one.state for one in client.notifications("s")} == {"waiting"}
-    assert client.replay("s", numbers[0]) == 0  # it is on its way
+    assert client.replay("s", numbers[0]) == 0  # it is already waiting for delivery
     letters.finish(run, DEAD)
     assert client.replay("s", numbers[0]) == 1
     with pytest.raises(ResourceUnknown):

@@ -1,4 +1,4 @@
-"""Events through the client: published, matched, explained, followed; as the library does it."""
+"""Events through the client: publish, match, explain and stream give the library's results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EVENTS: list[Any] = [
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
-def test_the_same_as_an_index(client: Any, event: Any) -> None:
+def test_match_agrees_with_an_index(client: Any, event: Any) -> None:
     index = tamis.Index.build(BOOK)
     assert client.import_(BOOK).counts == {"created": len(BOOK)}
     assert client.match(event) == sorted(index.match(event))
@@ -59,7 +59,7 @@ def test_the_same_as_an_index(client: Any, event: Any) -> None:
     assert all(match.version and match.explanation.matched for match in explained.found)
 
 
-def test_thousands_of_matches_come_in_one_answer(
+def test_match_returns_thousands_of_ids_in_one_response(
     client: Any, run: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"s{number:04}" for number in range(2_500)]
@@ -73,7 +73,7 @@ def test_thousands_of_matches_come_in_one_answer(
     assert len(asked) == 4
 
 
-def test_as_many_as_a_page_holds(client: Any, run: Running) -> None:
+def test_top_k_is_bounded_by_the_page_limit(client: Any, run: Running) -> None:
     most = run.service.limits.page_items
     assert client.top_k({"a": 1}, most) == []
     with pytest.raises(RequestInvalid) as refused:
@@ -83,7 +83,7 @@ def test_as_many_as_a_page_holds(client: Any, run: Running) -> None:
         client.top_k({"a": 1}, 0)
 
 
-def test_all_pages_of_what_matches(client: Any, run: Running) -> None:
+def test_match_reads_all_pages(client: Any, run: Running) -> None:
     count = run.service.limits.page_items + 5
     assert client.import_({f"s{at:04}": "a = 1" for at in range(count)}).counts == {"created": count}
     assert client.match({"a": 1}) == [f"s{at:04}" for at in range(count)]
@@ -104,7 +104,7 @@ BAD: list[tuple[Any, type[EventError]]] = [
 
 
 @pytest.mark.parametrize(("event", "kind"), BAD, ids=range(len(BAD)))
-def test_what_is_no_event(client: Any, event: Any, kind: type[EventError]) -> None:
+def test_invalid_event_is_refused_alone(client: Any, event: Any, kind: type[EventError]) -> None:
     client.add("s", "a = 1")
     for ask in (client.publish, client.match, lambda event: client.explain("s", event)):
         with pytest.raises(kind):
@@ -114,7 +114,7 @@ def test_what_is_no_event(client: Any, event: Any, kind: type[EventError]) -> No
     assert [(one.line, type(one.error)) for one in report.refused] == [(2, kind)]
 
 
-def test_an_event_within_itself(client: Any) -> None:
+def test_event_that_contains_itself_is_refused(client: Any) -> None:
     event: dict[str, Any] = {}
     event["a"] = event
     with pytest.raises(EventLimit):
@@ -122,14 +122,14 @@ def test_an_event_within_itself(client: Any) -> None:
 
 
 @pytest.mark.parametrize("event", ["{}", b"{}", 17, None])
-def test_what_is_not_even_an_object(client: Any, event: Any) -> None:
+def test_event_is_refused_when_it_is_no_object(client: Any, event: Any) -> None:
     with pytest.raises(EventSyntax):
         client.publish(event)
     with pytest.raises(EventSyntax):
         client.match(event)
 
 
-def test_publish_one(client: Any) -> None:
+def test_publish_accepts_one_event(client: Any) -> None:
     client.add("s", "a > 0")
     moment = datetime(2026, 11, 15, 8, tzinfo=UTC)
     with client.stream() as stream:
@@ -155,11 +155,11 @@ def test_publish_one(client: Any) -> None:
         client.publish({"a": 1}, id="a b")
 
 
-def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publish_reports_many_events(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 7)
     events = [tamis.Event({"a": (at,)}, id=f"e{at}") for at in range(30)]
     events[11] = tamis.Event({"a": (float("nan"),)})
-    events[20] = tamis.Event({"a": (99,)}, id="e0")  # another event of that name
+    events[20] = tamis.Event({"a": (99,)}, id="e0")  # another event with the same id
     events[29] = events[3]
     report = client.publish(iter(events))
     assert (report.lines, report.counts) == (
@@ -177,13 +177,13 @@ def test_publish_many(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.publish([]).lines == 0
 
 
-def test_an_id_is_for_one_event(client: Any) -> None:
+def test_publish_refuses_one_id_for_many_events(client: Any) -> None:
     with pytest.raises(InputError):
         client.publish([{"a": 1}], id="e")
 
 
 @pytest.mark.parametrize("face", ["sync"], indirect=True)
-def test_what_is_awaited_is_for_the_other_client(client: Any) -> None:
+def test_synchronous_client_refuses_an_asynchronous_iterator(client: Any) -> None:
     async def none() -> AsyncIterator[Any]:
         yield
 
@@ -194,7 +194,7 @@ def test_what_is_awaited_is_for_the_other_client(client: Any) -> None:
 
 
 @pytest.mark.parametrize("face", ["async"], indirect=True)
-def test_an_asynchronous_source(client: Any) -> None:
+def test_asynchronous_client_publishes_from_an_asynchronous_iterator(client: Any) -> None:
     async def events() -> AsyncIterator[dict[str, int]]:
         for at in range(5):
             yield {"a": at}
@@ -209,7 +209,7 @@ def test_an_asynchronous_source(client: Any) -> None:
 # -- the stream --------------------------------------------------------------------------------------------
 
 
-def test_a_stream_from_a_number_on(client: Any) -> None:
+def test_stream_starts_after_a_given_number(client: Any) -> None:
     client.add("s", "a >= 0")
     client.publish({"a": at} for at in range(5))
     with client.stream(after=0) as stream:
@@ -220,9 +220,7 @@ def test_a_stream_from_a_number_on(client: Any) -> None:
         assert [next(stream).number for _ in range(2)] == [one.number for one in told[3:]]
 
 
-def test_a_stream_that_is_left_gives_its_place_back(
-    client: Any, admin: Any, owner: str, run: Running
-) -> None:
+def test_closed_stream_releases_its_slot(client: Any, admin: Any, owner: str, run: Running) -> None:
     admin.set_quotas(owner, streams=1)
     client.add("s", "a = 1")
     for _ in range(3):
@@ -232,7 +230,7 @@ def test_a_stream_that_is_left_gives_its_place_back(
         eventually(lambda: not run.service.open_streams.count(owner))
 
 
-def test_what_a_subscription_was_told(client: Any) -> None:
+def test_notifications_of_a_subscription_are_listed(client: Any) -> None:
     client.add("s", "a > 0")
     with client.stream() as stream:
         client.publish([tamis.Event({"a": (at,)}, id=f"e{at}") for at in (1, 2, 3)])

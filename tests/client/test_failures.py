@@ -1,4 +1,4 @@
-"""What the client does when the service, or the way to it, misbehaves: connections that really break."""
+"""Client behaviour when the service or the network fails, over connections that really break."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HEALTH = {"status": "ok", "version": "1"}
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses of a client, which take no time; its patience has a clock that they alone advance."""
+    """Record the client's pauses, which take no time; only they advance the clock of the retry budget."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -46,7 +46,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-# -- what is repeated --------------------------------------------------------------------------------------
+# -- retries -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     ],
     ids=["dropped", "cut", "busy", "store", "rate", "slow", "502", "503", "504", "429"],
 )
-def test_what_passes_is_asked_again(far: Any, way: Between, act: Any) -> None:
+def test_request_is_retried_after_a_transient_failure(far: Any, way: Between, act: Any) -> None:
     way.script += [act, act]
     assert far.status().lag >= 0
     assert len(way.seen) == 3
@@ -87,7 +87,9 @@ def test_what_passes_is_asked_again(far: Any, way: Between, act: Any) -> None:
     ],
     ids=["defect", "key", "unknown", "html", "shape", "utf8", "404", "moved", "torn", "list"],
 )
-def test_what_stays_is_told_at_once(make: Make, alone: Between, act: Any, kind: type[ServiceError]) -> None:
+def test_permanent_failure_is_raised_without_a_retry(
+    make: Make, alone: Between, act: Any, kind: type[ServiceError]
+) -> None:
     alone.script.append(act)
     with pytest.raises(ServiceError) as refused:
         make(alone.url, "tamis_a_b").health()
@@ -95,14 +97,14 @@ def test_what_stays_is_told_at_once(make: Make, alone: Between, act: Any, kind: 
     assert len(alone.seen) == 1
 
 
-def test_an_unknown_code_is_kept(make: Make, alone: Between) -> None:
+def test_unknown_error_code_is_kept(make: Make, alone: Between) -> None:
     alone.script.append(problem(418, "made-up", limit="tea"))
     with pytest.raises(ServiceError) as refused:
         make(alone.url).health()
     assert refused.value.as_dict() == {"code": "made-up", "message": "no", "limit": "tea", "request_id": "r1"}
 
 
-def test_a_moved_service_is_not_followed_with_the_key(make: Make, alone: Between) -> None:
+def test_redirect_is_not_followed_with_the_key(make: Make, alone: Between) -> None:
     with between() as elsewhere:
         alone.script.append(saying(307, b"", location=elsewhere.url))
         with pytest.raises(AnswerInvalid, match="points to"):
@@ -110,7 +112,7 @@ def test_a_moved_service_is_not_followed_with_the_key(make: Make, alone: Between
         assert elsewhere.seen == []
 
 
-def test_patience_ends(make: Make, alone: Between, slept: list[float]) -> None:
+def test_retries_end_when_retry_for_is_spent(make: Make, alone: Between, slept: list[float]) -> None:
     alone.script += [problem(503, "store-unavailable")] * 50
     with pytest.raises(StoreUnavailable) as refused:
         make(alone.url, retry_for=0.6).health()
@@ -118,7 +120,7 @@ def test_patience_ends(make: Make, alone: Between, slept: list[float]) -> None:
     assert refused.value.details["attempts"] == len(alone.seen) > 2
 
 
-def test_no_patience(make: Make, alone: Between) -> None:
+def test_request_is_not_retried_when_retry_for_is_zero(make: Make, alone: Between) -> None:
     alone.script += [dropped, dropped]
     with pytest.raises(AnswerLost) as refused:
         make(alone.url, retry_for=0).health()
@@ -126,7 +128,7 @@ def test_no_patience(make: Make, alone: Between) -> None:
     assert len(alone.seen) == 1
 
 
-def test_the_service_says_when(
+def test_retry_after_is_respected(
     make: Make, alone: Between, slept: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment = datetime(2026, 11, 15, tzinfo=UTC)
@@ -143,7 +145,7 @@ def test_the_service_says_when(
     assert all(said < pause <= said + longest for pause, said, longest in asked), slept
 
 
-def test_too_late_for_us(make: Make, alone: Between) -> None:
+def test_error_is_raised_when_retry_after_exceeds_retry_for(make: Make, alone: Between) -> None:
     alone.script += [problem(429, "rate-exceeded", retry_after=3600)]
     with pytest.raises(RateExceeded) as refused:
         make(alone.url).health()
@@ -151,7 +153,7 @@ def test_too_late_for_us(make: Make, alone: Between) -> None:
     assert len(alone.seen) == 1
 
 
-def test_pauses_grow_and_differ() -> None:
+def test_pauses_grow_with_jitter() -> None:
     error, clock = ServiceBusy("x"), lambda: 0.0
     runs = [
         [patient.pause(error) for _ in range(8)]
@@ -164,11 +166,11 @@ def test_pauses_grow_and_differ() -> None:
     assert len({run[0] for run in runs}) > 10
 
 
-# -- nobody there ------------------------------------------------------------------------------------------
+# -- no response -------------------------------------------------------------------------------------------
 
 
-def test_nobody_listens(make: Make) -> None:
-    with socket.socket() as bound:  # nobody else gets the port, and nobody listens on it
+def test_connection_refused_is_raised_as_a_typed_error(make: Make) -> None:
+    with socket.socket() as bound:  # the port stays bound, and nothing listens on it
         bound.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{bound.getsockname()[1]}"
         for ask in (lambda one: one.health(), lambda one: list(one.export()), lambda one: next(one.stream())):
@@ -176,21 +178,21 @@ def test_nobody_listens(make: Make) -> None:
                 ask(make(url, retry_for=0.2))
 
 
-def test_it_hangs(make: Make, alone: Between) -> None:
+def test_timeout_is_raised_when_the_service_hangs(make: Make, alone: Between) -> None:
     alone.script += [hanging, hanging]
     with pytest.raises(AnswerLost) as refused:
         make(alone.url, timeout=1, retry_for=0).health()
     assert isinstance(refused.value.__cause__, Exception)
 
 
-def test_not_ready_is_an_answer(make: Make, alone: Between) -> None:
+def test_ready_returns_the_reasons_when_the_service_is_not_ready(make: Make, alone: Between) -> None:
     alone.script.append(saying(503, {"ready": False, "reasons": ["the store does not answer"]}))
     found = make(alone.url).ready()
     assert not found
     assert found.reasons == ["the store does not answer"]
 
 
-def test_a_certificate_of_one_s_own(make: Make, alone: Between) -> None:
+def test_private_certificate_authority_is_trusted_when_given(make: Make, alone: Between) -> None:
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)

@@ -1,4 +1,4 @@
-"""Nothing is done twice and nothing is lost, though answers are: on the way to a real service."""
+"""Lost responses neither repeat nor lose a change of a real service."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ from tests.client.conftest import Make
 from tests.service.service import Running
 
 
-def test_a_subscription_is_made_once(far: Any, way: Between) -> None:
+def test_add_creates_once_when_the_response_is_lost(far: Any, way: Between) -> None:
     way.script += [lost, lost]
     made = far.add(None, "a = 1")
     assert [one.id for one in far.subscriptions()] == [made.id]
     keys = {seen.headers["idempotency-key"] for seen in way.seen if seen.method == "POST"}
     assert len(keys) == 1
     way.script.append(lost)
-    assert far.add("named", "a = 1").id == "named"  # and not that there is one already
+    assert far.add("named", "a = 1").id == "named"  # the retry is not refused because the id exists
 
 
-def test_an_event_is_published_once(far: Any, client: Any, way: Between) -> None:
+def test_publish_adds_each_event_once_when_responses_are_lost(far: Any, client: Any, way: Between) -> None:
     far.add("s", "a = 1")
     way.script += [lost, problem(503, "service-busy"), lost]
     assert far.publish({"a": 1}).status == "accepted"
     way.script += [lost, dropped]
     assert far.publish([{"a": 1}, {"a": 1}]).counts == {"accepted": 2}
     way.script += [lost]
-    assert far.publish({"a": 1}, id="mine").status == "duplicate"  # whose it was, only the caller knows
+    # The service cannot know that the first event with this id came from the same call.
+    assert far.publish({"a": 1}, id="mine").status == "duplicate"
     with client.stream(after=0) as stream:
         told = [next(stream).event.id for _ in range(4)]
         assert client.publish({"a": 1}, id="last")
-        assert next(stream).event.id == "last"  # so there were no more
+        assert next(stream).event.id == "last"  # so there were no others
     assert len(set(told)) == 4
     assert told[3] == "mine"
 
 
-def test_an_import_is_done_once(far: Any, way: Between) -> None:
+def test_import_is_applied_once_when_the_response_is_lost(far: Any, way: Between) -> None:
     way.script += [lost]
     assert far.import_([{"expression": "a = 1"}, {"expression": "a = 2"}]).counts == {"unchanged": 2}
     assert len(list(far.subscriptions())) == 2
 
 
-def test_removed_is_removed(far: Any, way: Between) -> None:
+def test_remove_succeeds_when_its_response_is_lost(far: Any, way: Between) -> None:
     far.add("s", "a = 1")
     way.script += [lost]
     assert far.remove("s") is None
@@ -60,24 +61,24 @@ def test_removed_is_removed(far: Any, way: Between) -> None:
         far.remove("s")
     way.script += [problem(503, "service-busy")]
     with pytest.raises(UnknownSubscription):
-        far.remove("s")  # nobody did it meanwhile
+        far.remove("s")  # 503: the first try removed nothing
 
 
-def test_a_condition_is_not_tried_twice(far: Any, way: Between) -> None:
-    """After a lost answer a second try would find its own change in the way."""
+def test_conditional_update_is_not_retried_after_a_lost_response(far: Any, way: Between) -> None:
+    """A retry would conflict with the change of the first try."""
     version = far.add("s", "a = 1").version
     way.script += [lost]
     with pytest.raises(AnswerLost, match="may have been done"):
         far.update("s", "a = 2", version=version)
     now = far.subscription("s")
     assert now.expression == "a = 2"
-    way.script += [problem(503, "service-busy"), problem(429, "rate-exceeded")]  # surely not done
+    way.script += [problem(503, "service-busy"), problem(429, "rate-exceeded")]  # nothing was done
     assert far.update("s", "a = 3", version=now.version).expression == "a = 3"
     with pytest.raises(VersionConflict):
         far.update("s", "a = 4", version=now.version)
 
 
-def test_a_key_is_not_made_twice(make: Make, way: Between, run: Running, owner: str) -> None:
+def test_key_is_not_created_twice(make: Make, way: Between, run: Running, owner: str) -> None:
     admin = make(way.url, run.admin.key)
     way.script += [lost]
     with pytest.raises(AnswerLost):
@@ -90,7 +91,7 @@ def test_a_key_is_not_made_twice(make: Make, way: Between, run: Running, owner: 
 # -- many --------------------------------------------------------------------------------------------------
 
 
-def test_how_far_it_came(far: Any, way: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_reports_the_lines_sent_so_far(far: Any, way: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 2)
     way.script += [passed, passed, problem(401, "key-invalid")]
     with pytest.raises(KeyInvalid) as refused:
@@ -110,7 +111,7 @@ REPORTS = [
 
 
 @pytest.mark.parametrize("content", REPORTS, ids=range(len(REPORTS)))
-def test_a_report_that_does_not_add_up(make: Make, alone: Between, content: bytes) -> None:
+def test_inconsistent_report_is_refused(make: Make, alone: Between, content: bytes) -> None:
     alone.script.append(saying(202, content, content_type="application/x-ndjson"))
     with pytest.raises(AnswerInvalid):
         make(alone.url).publish([{"a": 1}, {"a": 2}])
@@ -119,7 +120,7 @@ def test_a_report_that_does_not_add_up(make: Make, alone: Between, content: byte
 ROW = b'{"id":"a","expression":"x = 1"}\n'
 
 
-def test_an_export_that_breaks_is_not_taken_for_whole(make: Make, alone: Between) -> None:
+def test_broken_export_raises_an_error(make: Make, alone: Between) -> None:
     client = make(alone.url)
     for act in (acts.streaming(ROW, ROW[:9]), acts.streaming(ROW, ROW[:9], then=ended)):
         alone.script += [problem(503, "service-busy"), act]

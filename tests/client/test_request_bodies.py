@@ -1,4 +1,4 @@
-"""What is written means what was given; what is read in pieces is what was sent, wherever it was cut."""
+"""Request bodies keep the meaning of their input, and split responses are reassembled exactly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.strategies import events, expressions, values
 
 
 @given(events())
-def test_an_event_is_written_as_it_is(event: Event) -> None:
+def test_event_body_round_trips(event: Event) -> None:
     sent = msgspec.json.encode(attributes_of(event))
     assert event_from(decode_event(sent)).attributes == event_from(event).attributes
 
@@ -38,19 +38,19 @@ def nested() -> st.SearchStrategy[Any]:
 
 
 @given(nested())
-def test_a_nested_event_is_written_as_it_is(event: dict[str, Any]) -> None:
+def test_nested_event_body_round_trips(event: dict[str, Any]) -> None:
     sent = msgspec.json.decode(msgspec.json.encode(event_body(event)))
     assert event_from(sent["attributes"]).attributes == event_from(event).attributes
 
 
 @given(expressions())
-def test_a_tree_is_written_as_it_is(tree: Any) -> None:
+def test_expression_tree_body_round_trips(tree: Any) -> None:
     sent = msgspec.json.decode(msgspec.json.encode(row_body(("s", tree))))
     assert from_json(sent["expression"]) == tree
 
 
 @pytest.mark.parametrize("row", [17, "s", ("a", "b", "c"), None])
-def test_what_is_no_subscription(row: Any) -> None:
+def test_row_is_refused_when_it_is_no_subscription(row: Any) -> None:
     with pytest.raises(InputError):
         row_body(row)
 
@@ -74,7 +74,7 @@ SENT = [ServerSentEvent("match", '{"ä":1}\nx'.encode()), ServerSentEvent("messa
 
 
 @given(st.lists(st.integers(0, len(STREAM.encode()))), st.booleans())
-def test_server_sent_events_in_any_pieces(cuts: list[int], with_returns: bool) -> None:
+def test_server_sent_events_are_parsed_from_any_chunks(cuts: list[int], with_returns: bool) -> None:
     whole = STREAM.replace("\n", "\r\n" if with_returns else "\n").encode()
     places = sorted({0, *cuts, len(whole)})
     read = ServerSentEventParser()
@@ -83,7 +83,7 @@ def test_server_sent_events_in_any_pieces(cuts: list[int], with_returns: bool) -
 
 
 @given(st.lists(st.binary().filter(lambda line: not {10, 13} & set(line)), max_size=5), st.integers(1, 7))
-def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
+def test_lines_are_parsed_from_any_chunks(lines: list[bytes], size: int) -> None:
     whole = b"".join(line + b"\n" for line in lines)
     read = LineParser()
     assert [line for at in range(0, len(whole), size) for line in read.feed(whole[at : at + size])] == lines
@@ -94,13 +94,13 @@ def test_lines_in_any_pieces(lines: list[bytes], size: int) -> None:
     st.text()
     | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ (GMT|[+-]\d+)", fullmatch=True)
 )
-def test_when_to_ask_again_is_some_seconds_or_nothing(said: str) -> None:
+def test_retry_after_is_never_negative(said: str) -> None:
     answer = ServiceResponse(503, {"retry-after": said}, b"")
     assert refusal(answer).details.get("retry_after", 0.0) >= 0
 
 
 @pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
-def test_every_code_is_its_class_again(kind: type[TamisError]) -> None:
+def test_every_error_code_becomes_its_class(kind: type[TamisError]) -> None:
     told = {"code": kind.code, "detail": "why", "title": "t", "limit": "x", "self": 1, "message": 2}
     answer = ServiceResponse(400, {"content-type": "application/problem+json"}, msgspec.json.encode(told))
     error = refusal(answer)

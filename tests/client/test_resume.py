@@ -1,4 +1,4 @@
-"""A stream goes on where it was, whatever happens to its connection."""
+"""A stream resumes at its last event after any failure of its connection."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def told(number: int) -> bytes:
 START = b"id: 7\nretry: 10\n\n"
 
 
-def test_a_stream_goes_on_where_it_was(make: Make, alone: Between) -> None:
+def test_stream_resumes_after_the_last_event(make: Make, alone: Between) -> None:
     alone.script += [
         problem(503, "service-busy"),
-        acts.streaming(START, b": still here\n\n"),  # broken before anything came
+        acts.streaming(START, b": still here\n\n"),  # broken before the first byte
         acts.streaming(b"retry: 10\r\n\r\n", told(8), told(9)[:30]),  # broken within an event
         saying(502, b""),
         acts.streaming(told(9), told(10), then=ended),
@@ -47,8 +47,8 @@ def test_a_stream_goes_on_where_it_was(make: Make, alone: Between) -> None:
     assert {seen.path for seen in alone.seen} == {"/v1/stream"}
 
 
-def test_a_stream_that_is_silent_is_opened_again(make: Make, alone: Between) -> None:
-    """Also more than once: on a busy machine a stream may be silent for so long without a reason."""
+def test_silent_stream_is_reopened(make: Make, alone: Between) -> None:
+    """Several reopenings are allowed: on a busy machine a healthy stream may be silent for as long."""
     alone.script += [acts.streaming(START, then=hanging)] + [acts.streaming(told(8), then=hanging)] * 200
     with make(alone.url).stream(quiet=0.3) as stream:
         assert next(stream).number == 8
@@ -57,14 +57,14 @@ def test_a_stream_that_is_silent_is_opened_again(make: Make, alone: Between) -> 
     assert set(again) == {"7"}
 
 
-def test_a_stream_begins_where_it_shall(make: Make, alone: Between) -> None:
+def test_stream_starts_after_the_given_number(make: Make, alone: Between) -> None:
     alone.script += [acts.streaming(told(8)), acts.streaming(told(9), then=hanging)]
     with make(alone.url).stream(after=7) as stream:
         assert [next(stream).number for _ in range(2)] == [8, 9]
     assert [seen.headers.get("last-event-id") for seen in alone.seen] == ["7", "8"]
 
 
-def test_a_stream_gives_up(make: Make, alone: Between) -> None:
+def test_stream_raises_when_it_cannot_resume(make: Make, alone: Between) -> None:
     alone.script += [acts.streaming(START), problem(401, "key-invalid")]
     with pytest.raises(KeyInvalid):
         next(make(alone.url).stream())
@@ -78,7 +78,7 @@ def test_a_stream_gives_up(make: Make, alone: Between) -> None:
 
 
 def until(mark: bytes, run: Running, then: Callable[[], Any] = lambda: None) -> acts.Act:
-    """Pass on what the real service says until ``mark``, do something, and break off."""
+    """Forward the service's response up to ``mark``, call a function, and break the connection."""
 
     def act(handler: acts.Handler) -> None:
         taken = b""
@@ -93,11 +93,11 @@ def until(mark: bytes, run: Running, then: Callable[[], Any] = lambda: None) -> 
     return act
 
 
-def test_a_stream_from_the_real_service(
+def test_stream_is_complete_when_cut_off_around_each_event(
     far: Any, client: Any, way: Between, run: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cut off before the first event and after each, nothing is missing and nothing comes twice."""
-    monkeypatch.setattr(service_side, "RETRY", b"retry: 10\n\n")  # it asks for two seconds
+    """Cut off before the first event and after each one, the stream misses and repeats nothing."""
+    monkeypatch.setattr(service_side, "RETRY", b"retry: 10\n\n")  # the service asks for two seconds
     client.add("s", "a > 0")
     with tamis.Client(str(run.http.base_url), run.admin.key) as other:
         way.script.append(until(b"\n\n", run, lambda: other.publish([{"a": 1}, {"a": 2}])))

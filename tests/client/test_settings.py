@@ -1,4 +1,4 @@
-"""How a client is made: where the service is, with which key; and how it holds on to its connections."""
+"""Client settings: URL, key, timeouts, environment variables and connection reuse."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEALTH = {"status": "ok", "version": "1"}
         "http://[x",
     ],
 )
-def test_a_url_that_is_none(make: Make, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_url_is_refused(make: Make, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TAMIS_URL", raising=False)
     with pytest.raises(InputError) as refused:
         make(url or None, "tamis_a_b")
@@ -38,7 +38,7 @@ def test_a_url_that_is_none(make: Make, url: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("key", ["a b", "a\nb", "ä", ""])
-def test_a_key_that_is_none(make: Make, key: str, alone: Between) -> None:
+def test_invalid_key_is_refused(make: Make, key: str, alone: Between) -> None:
     if key:
         with pytest.raises(InputError) as refused:
             make(alone.url, key)
@@ -50,7 +50,7 @@ def test_a_key_that_is_none(make: Make, key: str, alone: Between) -> None:
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan")])
-def test_a_timeout_that_is_none(make: Make, timeout: float) -> None:
+def test_invalid_timeout_is_refused(make: Make, timeout: float) -> None:
     with pytest.raises(InputError):
         make("http://x", timeout=timeout)
 
@@ -61,7 +61,7 @@ def test_retry_for_is_refused_when_negative_or_nan(make: Make, retry_for: float)
         make("http://x", retry_for=retry_for)
 
 
-def test_a_url_that_cannot_be_asked(make: Make) -> None:
+def test_url_is_refused_at_the_request_when_it_holds_control_characters(make: Make) -> None:
     client = make("http://x\x01y")
     with pytest.raises(InputError):
         client.health()
@@ -69,7 +69,9 @@ def test_a_url_that_cannot_be_asked(make: Make) -> None:
         list(client.export())
 
 
-def test_from_the_environment(make: Make, alone: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_read_from_the_environment(
+    make: Make, alone: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TAMIS_URL", f"{alone.url}/base/")
     monkeypatch.setenv("TAMIS_KEY", "tamis_a_secret")
     alone.script += [saying(200, HEALTH)]
@@ -81,7 +83,7 @@ def test_from_the_environment(make: Make, alone: Between, monkeypatch: pytest.Mo
     assert "secret" not in repr(client)
 
 
-def test_a_closed_client(make: Make, alone: Between) -> None:
+def test_closed_client_refuses_requests(make: Make, alone: Between) -> None:
     client = make(alone.url)
     client.close()
     with pytest.raises(InputError, match="closed"):
@@ -90,7 +92,7 @@ def test_a_closed_client(make: Make, alone: Between) -> None:
         list(client.keys())
 
 
-def test_connections_are_used_again(far: Any, way: Between) -> None:
+def test_connections_are_reused(far: Any, way: Between) -> None:
     accepted = 0
     accept = way.get_request
 
@@ -105,7 +107,7 @@ def test_connections_are_used_again(far: Any, way: Between) -> None:
     assert accepted == 1
 
 
-def test_a_conflict_is_told_once(far: Any, way: Between) -> None:
+def test_conflict_is_raised_without_a_retry(far: Any, way: Between) -> None:
     far.publish({"a": 1}, id="e")
     with pytest.raises(EventConflict):
         far.publish({"a": 2}, id="e")

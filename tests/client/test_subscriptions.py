@@ -1,4 +1,4 @@
-"""Subscriptions through the client, against a real service: the same whether awaited or not."""
+"""Subscriptions through both clients against a real service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 HOOK = {"transport": "webhook", "url": "https://example.org/hook", "secret": SECRET}
 
 
-def test_made_read_changed_ended(client: Any, owner: str) -> None:
+def test_subscription_is_created_read_updated_and_removed(client: Any, owner: str) -> None:
     made = client.add("s", "price < 5", priority=2.5, schedule="every five minutes", delivery=HOOK)
     assert isinstance(made, Subscription)
     assert (made.id, made.owner, made.expression, made.priority) == ("s", owner, "price < 5", 2.5)
@@ -40,7 +40,7 @@ def test_made_read_changed_ended(client: Any, owner: str) -> None:
     assert (changed.expression, changed.priority, changed.schedule) == ("price < 6", 1.0, "every 5 minutes")
     assert changed.version > made.version
     assert client.update("s", schedule=None, delivery=None).delivery is None
-    assert client.update("s") == client.subscription("s")  # what is already so keeps its version
+    assert client.update("s") == client.subscription("s")  # an update that changes nothing keeps the version
 
     assert client.pause("s").status == "paused"
     assert client.match({"price": 1}) == []
@@ -53,12 +53,12 @@ def test_made_read_changed_ended(client: Any, owner: str) -> None:
     assert gone.value.details["subscription"] == "s"
 
 
-def test_without_an_id_it_gets_one(client: Any) -> None:
+def test_subscription_gets_an_id_when_none_is_given(client: Any) -> None:
     made = client.add(None, "a = 1")
     assert client.subscription(made.id) == made
 
 
-def test_an_id_that_is_taken(client: Any) -> None:
+def test_add_refuses_an_existing_id(client: Any) -> None:
     client.add("s", "a = 1")
     with pytest.raises(DuplicateSubscription):
         client.add("s", "a = 2")
@@ -67,14 +67,14 @@ def test_an_id_that_is_taken(client: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["...", ".a", "a:b@c~d", "-"])
-def test_a_name_that_means_something_in_a_url(client: Any, name: str) -> None:
+def test_id_with_url_characters_is_escaped(client: Any, name: str) -> None:
     client.add(name, "a = 1")
     assert client.pause(name).id == name
     assert [one.id for one in client.subscriptions()] == [name]
     client.remove(name)
 
 
-def test_a_name_that_cannot_be(client: Any) -> None:
+def test_invalid_id_is_refused(client: Any) -> None:
     client.add("s", "a = 1")
     for name in ("s/pause", "s?owner=root", "s#", "%73", "", "ü", "s\n", ".", ".."):
         with pytest.raises(RequestInvalid):
@@ -82,7 +82,7 @@ def test_a_name_that_cannot_be(client: Any) -> None:
     assert client.subscription("s").id == "s"
 
 
-def test_only_the_version_that_was_read(client: Any) -> None:
+def test_conditional_change_is_refused_for_another_version(client: Any) -> None:
     first = client.add("s", "a = 1").version
     second = client.update("s", "a = 2", version=first).version
     for change in (
@@ -108,7 +108,7 @@ FORMS: list[tuple[Any, str | None, str]] = [
 @pytest.mark.parametrize(
     ("expression", "form", "text"), FORMS, ids=["text", "tree", "json", "query", "bridge"]
 )
-def test_every_form(client: Any, expression: Any, form: Any, text: str) -> None:
+def test_every_form_of_expression_is_accepted(client: Any, expression: Any, form: Any, text: str) -> None:
     wanted = text or tamis.to_text(expression)
     assert client.add("s", expression, form=form).expression == wanted
     assert client.validate(expression, form=form).text == wanted
@@ -117,7 +117,7 @@ def test_every_form(client: Any, expression: Any, form: Any, text: str) -> None:
     assert client.update("t", expression, **more).expression == wanted
 
 
-def test_pages(client: Any) -> None:
+def test_subscriptions_are_listed_in_pages(client: Any) -> None:
     for at in range(7):
         client.add(f"s{at}", f"a = {at}", status="paused" if at % 2 else "active")
     assert [one.id for one in client.subscriptions(page=2)] == [f"s{at}" for at in range(7)]
@@ -129,7 +129,7 @@ def test_pages(client: Any) -> None:
     assert list(some) == []
 
 
-def test_validation(client: Any) -> None:
+def test_validate_reports_without_storing(client: Any) -> None:
     found = client.validate("price < 300 AND price < 500", schedule="daily at 9", event={"price": 400})
     assert found
     assert (found.errors, found.cost, found.schedule) == ([], 2, "daily at 9 in UTC")
@@ -151,7 +151,7 @@ def test_validation(client: Any) -> None:
 # -- many --------------------------------------------------------------------------------------------------
 
 
-def test_import_and_export(client: Any, admin: Any, owner: str) -> None:
+def test_export_returns_the_imported_subscriptions(client: Any, admin: Any, owner: str) -> None:
     rows: list[Any] = [
         ("pair", "a = 1"),
         {"id": "named", "expression": tamis.attr("a") > 2, "delivery": HOOK},
@@ -175,7 +175,7 @@ def test_import_and_export(client: Any, admin: Any, owner: str) -> None:
     assert whole["named"].delivery["secret"] == SECRET
 
 
-def test_what_an_import_refuses_stops_nothing(client: Any, admin: Any, owner: str) -> None:
+def test_import_stores_the_valid_rows_beside_refused_ones(client: Any, admin: Any, owner: str) -> None:
     rows: list[Any] = [
         ("a", "x = 1"),
         ("b", "x <"),
@@ -206,7 +206,7 @@ def test_what_an_import_refuses_stops_nothing(client: Any, admin: Any, owner: st
     assert told[1].version == client.subscription("e").version
 
 
-def test_an_import_in_several_pieces(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_is_sent_in_several_requests(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tamis.client.calls.bulk.BATCH_LINES", 10)
     bad = {7, 20, 21, 43}
     rows = [(f"s{at:02}", "x <" if at in bad else f"x = {at}") for at in range(45)]
@@ -218,20 +218,20 @@ def test_an_import_in_several_pieces(client: Any, monkeypatch: pytest.MonkeyPatc
     assert len(list(client.export())) == 41
 
 
-def test_bytes_bound_a_piece(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_request_size_is_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tamis.client.calls.bulk.BATCH_BYTES", 500)
     long = "x IN (" + ", ".join(str(at) for at in range(200)) + ")"
     report = client.import_([("a", "x = 1"), ("b", long), ("c", "x = 2"), ("d", "x = 3")])
     assert report.counts == {"created": 4}
 
 
-def test_nothing_to_import(client: Any) -> None:
+def test_empty_import_succeeds(client: Any) -> None:
     assert client.import_([]).lines == 0
     assert list(client.export()) == []
     assert list(client.subscriptions()) == []
 
 
-def test_what_cannot_be_written(client: Any) -> None:
+def test_value_that_json_cannot_hold_is_refused(client: Any) -> None:
     with pytest.raises(InputError, match="JSON"):
         client.add("s", "a = 1", delivery={"transport": object()})
     with pytest.raises(InputError, match="JSON"):
@@ -245,7 +245,7 @@ def test_what_cannot_be_written(client: Any) -> None:
     assert list(client.subscriptions()) == []
 
 
-def test_an_error_in_the_rows_is_the_caller_s(client: Any) -> None:
+def test_error_of_the_row_iterator_reaches_the_caller(client: Any) -> None:
     def rows() -> Any:
         yield "a", "x = 1"
         raise ZeroDivisionError
@@ -257,7 +257,7 @@ def test_an_error_in_the_rows_is_the_caller_s(client: Any) -> None:
 # -- owners ------------------------------------------------------------------------------------------------
 
 
-def test_acting_for_another(client: Any, admin: Any, owner: str, run: Running) -> None:
+def test_administrator_acts_for_another_owner(client: Any, admin: Any, owner: str, run: Running) -> None:
     other = admin.acting_for(owner)
     other.add("s", "a = 1")
     assert client.subscription("s").owner == owner
@@ -265,11 +265,11 @@ def test_acting_for_another(client: Any, admin: Any, owner: str, run: Running) -
     assert owner in {one.owner for one in admin.acting_for("*").subscriptions()}
     with pytest.raises(ScopeMissing):
         client.acting_for("root").subscription("s")
-    other.close()  # it shares what it was made from
+    other.close()  # it shares the connections of its parent
     assert admin.health().status == "ok"
 
 
-def test_every_error_of_the_library_is_the_same_one(client: Any) -> None:
+def test_errors_equal_those_of_the_library(client: Any) -> None:
     for text in ("price <", "a BETWEEN 1 AND 'x'", "a RLIKE '('", "a = 1 OR " * 600 + "a = 2"):
         with pytest.raises(TamisError) as here:
             tamis.parse(text)
@@ -282,7 +282,7 @@ def test_every_error_of_the_library_is_the_same_one(client: Any) -> None:
 
 
 @pytest.mark.parametrize("identity", [7, True, 7.0, b"7"], ids=repr)
-def test_id_that_is_not_text_is_refused_before_anything_is_sent(client: Any, identity: Any) -> None:
+def test_id_is_refused_before_the_request_when_it_is_not_text(client: Any, identity: Any) -> None:
     for call in (
         lambda: client.add(identity, "price < 5"),
         lambda: client.put(identity, "price < 5"),

@@ -1,4 +1,4 @@
-"""The two faces are one: same names, same arguments, typed; and all that the service can do is there."""
+"""Both clients have the same typed names and arguments, and cover every operation of the service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.service.service import Running
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-LIFE = {"close": "aclose"}  # what cannot have the same name
+LIFE = {"close": "aclose"}  # names that must differ
 
 CALLS = {
     "create_subscription": "add",
@@ -58,17 +58,17 @@ def names(face: type) -> set[str]:
     return {name for name in vars(face) if not name.startswith("_")}
 
 
-def test_all_that_the_service_can_do() -> None:
+def test_every_operation_of_the_service_has_a_method() -> None:
     assert CALLS.keys() == {known.name for known in OPERATIONS}
     assert {name for name in CALLS.values() if name} <= names(tamis.Client)
 
 
-def test_the_same_names() -> None:
+def test_both_clients_have_the_same_names() -> None:
     assert {LIFE.get(name, name) for name in names(tamis.Client)} == names(tamis.AsyncClient)
 
 
 @pytest.mark.parametrize("name", sorted(names(tamis.Client) - LIFE.keys()))
-def test_the_same_arguments(name: str) -> None:
+def test_both_clients_have_the_same_arguments(name: str) -> None:
     now, later = getattr(tamis.Client, name), getattr(tamis.AsyncClient, name)
     shown = [inspect.signature(one) for one in (now, later)]
     if name == "acting_for":
@@ -86,7 +86,7 @@ def test_the_same_arguments(name: str) -> None:
     assert now.__doc__
 
 
-def test_names_of_the_package() -> None:
+def test_every_exported_name_exists() -> None:
     assert [name for name in package.__all__ if not hasattr(package, name)] == []
 
 
@@ -124,8 +124,8 @@ def wrong(client: tamis.Client) -> None:
 """
 
 
-def test_types(tmp_path: Path) -> None:
-    """What a user's type checker says."""
+def test_type_checker_accepts_the_public_types(tmp_path: Path) -> None:
+    """Run a user's type checker on code that uses the clients."""
     file = tmp_path / "use.py"
     file.write_text(TYPED, encoding="utf-8")
     options = ["--strict", "--python-version", "3.11", "--no-error-summary", "--show-error-codes"]
@@ -141,7 +141,7 @@ def test_types(tmp_path: Path) -> None:
     assert found == wanted, told.stdout + told.stderr
 
 
-def test_threads_share_a_client(run: Running) -> None:
+def test_client_is_shared_by_threads(run: Running) -> None:
     key = run.key("threads", "publish", "subscribe")
     with tamis.Client(str(run.http.base_url), key) as client, ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda at: client.add(f"s{at}", f"a = {at}").id, range(40)))
@@ -150,7 +150,7 @@ def test_threads_share_a_client(run: Running) -> None:
     assert found == [[f"s{at}"] for at in range(40)]
 
 
-def test_tasks_share_a_client(run: Running) -> None:
+def test_client_is_shared_by_tasks(run: Running) -> None:
     key = run.key("tasks", "publish", "subscribe")
 
     async def main() -> list[Any]:
@@ -161,7 +161,7 @@ def test_tasks_share_a_client(run: Running) -> None:
     assert asyncio.run(main()) == [[f"s{at}"] for at in range(40)]
 
 
-def test_a_task_can_be_cancelled(run: Running) -> None:
+def test_cancelled_task_leaves_the_client_usable(run: Running) -> None:
     key = run.key("cancelled", "subscribe")
 
     async def main() -> None:

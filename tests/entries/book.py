@@ -1,4 +1,4 @@
-"""The subscriptions that every cell of the table of entries is decided against."""
+"""Define the subscriptions against which the entry table decides every cell."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ BOOK = {
     "deep": "x.y = 1",
     "always": "TRUE",
 }
-NOTHING = frozenset({"none", "always"})  # what an event without x matches
+NOTHING = frozenset({"none", "always"})  # matched by an event without x

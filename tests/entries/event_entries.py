@@ -1,4 +1,4 @@
-"""Every way for events into the library and the command line, as functions from an event to its outcome."""
+"""List every entry point for events of the library and the command line, with its outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Run = Callable[["Places", Any], Iterable[str]]
 
 
 class Places(NamedTuple):
-    """An index in memory, the same one saved, and a folder for files."""
+    """An index in memory, the same index saved, and a folder for files."""
 
     index: tamis.Index
     saved: Path
@@ -33,17 +33,17 @@ class Places(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A way in: its name, the form it takes, and what it makes of an event."""
+    """An entry point: its name, the form that it takes, and its function from an event to an outcome."""
 
     name: str
     form: str  # object, line or table
     run: Run
-    differs: Mapping[str, Outcome] = MappingProxyType({})  # kinds that mean something else here
+    differs: Mapping[str, Outcome] = MappingProxyType({})  # kinds with another meaning here
     leaves_out: Mapping[str, str] = MappingProxyType({})  # kinds that cannot be written in this form, and why
 
 
 def _many(found: MatchTable) -> Iterable[str]:
-    """The outcome of the only event of a batch."""
+    """Return the outcome of the only event of a batch."""
     if found.refused:
         (one,) = found.refused
         assert one.position == 0
@@ -64,7 +64,7 @@ def _explained(places: Places, event: Any) -> Iterable[str]:
 
 
 def _among_others(places: Places, event: Any) -> Iterable[str]:
-    """A strange event between two plain ones: they must be matched, whatever it is."""
+    """Match a strange event between two plain ones, which must match in any case."""
     found = places.index.match_many([{"x": 1}, event, {"x": 1}])
     rows = found.to_pydict()
     by_event = {at: set() for at in range(3)}
@@ -77,7 +77,7 @@ def _among_others(places: Places, event: Any) -> Iterable[str]:
 
 
 def _sampled(places: Places, event: Any) -> Iterable[str]:
-    """A sample only steers the layout: answers stay, and a sample that cannot be read says so."""
+    """Build with the event as sample; it only steers the layout, and an invalid sample is reported."""
     index = tamis.Index.build(BOOK, sample=[event, {"x": 1}])
     assert set(index.match({"x": 1})) == {"one", "has", "always"}
     return index.match(event)
@@ -127,14 +127,14 @@ def _command(*arguments: Any, stdin: bytes = b"") -> Result:
 
 
 def _said(result: Result) -> Outcome:
-    """The code and message of a command that ended with an error."""
+    """Return the code and message of a command that ended with an error."""
     assert result.exit_code == 1, result.output
     _, code, message = result.stderr.strip().split(": ", 2)
     return refused(code, message)
 
 
 def _matched(result: Result) -> Iterable[str]:
-    """What ``tamis match --json`` wrote."""
+    """Return the matches that ``tamis match --json`` wrote."""
     if result.exit_code:
         return _said(result)
     lines = result.stdout.splitlines()
@@ -168,7 +168,7 @@ _NO_POLARS = {
     "UUID": "Polars makes bytes of it",
     "time outside the calendar": "Polars lets it overflow before we see it",
 }
-_NO_FRAME = {"NaN": NOTHING}  # pandas writes missing numbers so
+_NO_FRAME = {"NaN": NOTHING}  # pandas writes missing numbers as NaN
 
 EVENT_ENTRIES = (
     Entry("Index.match", "object", lambda places, event: places.index.match(event)),

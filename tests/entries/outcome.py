@@ -1,4 +1,4 @@
-"""What became of an input: the subscriptions that it matched, or the code of the error that refused it."""
+"""Express the outcome of an input: the ids that it matched, or the code of the error that refused it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Outcome = frozenset[str]
 
 
 def outcome_of(run: Callable[[], Iterable[str] | Outcome]) -> Outcome:
-    """The ids that ``run`` gives, or ``{"!code"}``; every error that is not typed fails the test."""
+    """Return the ids that ``run`` gives, or ``{"!code"}``; an error without a type fails the test."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RefusedWarning)
@@ -25,7 +25,7 @@ def outcome_of(run: Callable[[], Iterable[str] | Outcome]) -> Outcome:
 
 
 def refused(code: str, message: str) -> Outcome:
-    """An error with a known code and a message that says something."""
+    """Check that an error has a known code and a message that says something."""
     assert class_of(code) is not None, f"{code} is no code of ours"
     assert len(message) > 10, message
     assert not re.search(r"Traceback|<class '", message), message
@@ -33,7 +33,7 @@ def refused(code: str, message: str) -> Outcome:
 
 
 def check(found: Outcome, wanted: Outcome) -> None:
-    """Whether an outcome is the one that was wanted, or one of the refusals that were."""
+    """Check that an outcome is the wanted one, or one of the wanted refusals."""
     if any(one.startswith("!") for one in wanted):
         assert len(found) == 1, f"not refused: it matched {sorted(found)}"
         assert found <= wanted, f"refused with {sorted(found)}"
@@ -42,6 +42,6 @@ def check(found: Outcome, wanted: Outcome) -> None:
 
 
 def needs(condition: Any, why: str) -> None:
-    """Leave out a cell that cannot be filled."""
+    """Skip a cell that cannot be filled."""
     if not condition:
         pytest.skip(why or "this entry has no such form")

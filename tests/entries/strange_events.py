@@ -1,4 +1,4 @@
-"""Strange events: what each is as an object, as a line of JSON and as a table, and what must become of it.
+"""Define strange events as objects, JSON lines and tables, each with its expected outcome.
 
 ``wanted`` is the set of subscriptions that the event matches, or the codes of errors that may refuse it. A
 form that cannot express a kind is ``None``; ``why`` says so.
@@ -28,7 +28,7 @@ OTHER = frozenset({"not-one", "has", "always"})
 
 
 class Text(str):
-    """A subclass."""
+    """A subclass of ``str``."""
 
 
 class Letter(Enum):
@@ -38,18 +38,18 @@ class Letter(Enum):
 
 
 class Kind(NamedTuple):
-    """A kind of strange event in up to three forms, and what must become of it in each."""
+    """A kind of strange event in up to three forms, and the expected outcome of each."""
 
     name: str
     wanted: frozenset[str]
     object: Callable[[], Any] | None = None
     line: bytes | None = None
     table: Callable[[], pa.Table] | None = None
-    wanted_table: frozenset[str] | None = None  # where a table means something else
+    wanted_table: frozenset[str] | None = None  # where a table has another meaning
     why: str = ""
 
     def expected(self, form: str) -> frozenset[str]:
-        """What must become of it in a form."""
+        """Return the expected outcome in a form."""
         return self.wanted_table if form == "table" and self.wanted_table is not None else self.wanted
 
 

@@ -1,4 +1,4 @@
-"""Strange subscriptions: each as an id, an expression and other fields, and what must become of it.
+"""Define strange subscriptions as ids, expressions and other fields, each with its expected outcome.
 
 ``wanted`` is ``True`` if it is accepted and matches ``{"x": 1}``, ``False`` if it is accepted and does not,
 or the codes of errors that may refuse it.
@@ -24,7 +24,7 @@ TWICE = frozenset({"!subscription-duplicate"})
 
 
 class Name(str):
-    """A subclass."""
+    """A subclass of ``str``."""
 
 
 class Kind(NamedTuple):

@@ -1,4 +1,4 @@
-"""Every way for subscriptions into the library and the command line, as functions from one to its outcome."""
+"""List every entry point for subscriptions of the library and the command line, with its outcome."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ Verdict = bool | Outcome
 
 
 class Entry(NamedTuple):
-    """A way in: its name, and what it makes of a subscription."""
+    """An entry point: its name, and its function from a subscription to an outcome."""
 
     name: str
     run: Callable[[Kind, Path], Verdict]
 
 
 def row_of(kind: Kind) -> dict[str, Any]:
-    """The subscription as an object."""
+    """Return the subscription as an object."""
     return {"id": kind.id, "expression": kind.expression, **(kind.fields or {})}
 
 
 def line_of(kind: Kind) -> bytes:
-    """The subscription as a line of JSON."""
+    """Return the subscription as a line of JSON."""
     needs(kind.is_json, "JSON has no such value")
     return json.dumps(row_of(kind)).encode()
 
 
 def _built(source: Any) -> Verdict:
-    """Build, skipping errors; what is refused must be listed with its place."""
+    """Build, skipping errors; every refused row must be listed with its position."""
     index = tamis.Index.build(source, on_error="skip")
     if index.refused:
         ((_, error),) = index.refused

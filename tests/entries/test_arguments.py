@@ -1,4 +1,4 @@
-"""The table of entries, arguments: every option of the library × values that it cannot take."""
+"""The entry table, arguments: every option of the library × values that it cannot take."""
 
 from __future__ import annotations
 
@@ -82,9 +82,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("call", "value"), CELLS)
-def test_argument_that_cannot_be_is_refused_with_a_typed_error(
-    call: Callable[[Any], Any], value: Any
-) -> None:
+def test_invalid_argument_is_refused_with_a_typed_error(call: Callable[[Any], Any], value: Any) -> None:
     with pytest.raises(TamisError) as caught:
         call(value)
     refused(caught.value.code, caught.value.message)

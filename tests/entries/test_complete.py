@@ -1,4 +1,4 @@
-"""Every way in has its row: a new entry point that the table does not know fails here.
+"""Every entry point has a row: a new one that the table does not list fails here.
 
 A name is either covered by the table, or it is listed below with the reason why no strange input reaches it.
 """
@@ -18,7 +18,7 @@ from tamis.service.app import OPERATIONS
 from tests.entries.event_entries import EVENT_ENTRIES
 from tests.entries.subscription_entries import SUBSCRIPTION_ENTRIES
 
-# Rows of the table that stand in modules of their own, by where.
+# Rows of the table that other modules hold, by module.
 ELSEWHERE = {
     "test_subscriptions.py": {
         "Index.remove", "Index.subscription", "Index.expression", "Index.versions",
@@ -96,13 +96,13 @@ def test_every_function_on_spark_has_a_row() -> None:
 
 
 def test_every_route_with_a_body_has_a_row() -> None:
-    """Of the others only names and numbers in paths and parameters come in: see SCHEMATHESIS."""
+    """The other routes take only names and numbers in paths and parameters: see SCHEMATHESIS."""
     assert SCHEMATHESIS
     bodies = {f"{one.method} {one.path}" for one in OPERATIONS if one.body is not None}
     others = {
         "POST /v1/keys",
         "PUT /v1/owners/{owner}",
-    }  # tests/service/test_admin.py has them
+    }  # tests/service/test_admin.py covers them
     assert bodies - _covered() - others == set()
 
 
@@ -116,7 +116,7 @@ def test_every_method_of_the_client_that_takes_data_has_a_row() -> None:
     assert {f"Client.{name}" for name in takes - CLIENT_NO_INPUT} - _covered() == set()
 
 
-def test_no_row_is_of_something_that_is_gone() -> None:
+def test_every_row_is_of_an_existing_entry_point() -> None:
     known = {f"Index.{name}" for name in _methods(tamis.Index)} | set(_commands(main, "tamis"))
     known |= {f"spark.{name}" for name in tamis.spark.__all__} | set(tamis.__all__)
     known |= {f"Client.{name}" for name in _methods(tamis.Client)}

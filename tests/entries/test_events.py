@@ -1,4 +1,4 @@
-"""The table of entries, events: every way in × every kind of strange event."""
+"""The entry table, events: every entry point × every kind of strange event."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("entry", "kind"), CELLS)
-def test_event_is_understood_or_refused_aloud(places: Places, entry: Entry, kind: Kind) -> None:
+def test_event_is_matched_or_refused(places: Places, entry: Entry, kind: Kind) -> None:
     given = getattr(kind, entry.form)
     event = given() if callable(given) else given
     wanted = entry.differs.get(kind.name, kind.expected(entry.form))
     check(outcome_of(lambda: entry.run(places, event)), wanted)
 
 
-def test_forms_that_are_missing_say_why() -> None:
+def test_missing_form_gives_a_reason() -> None:
     for kind in KINDS:
         if None in (kind.object, kind.line, kind.table):
             assert kind.why, kind.name

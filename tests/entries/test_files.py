@@ -1,4 +1,4 @@
-"""The table of entries, files: whatever stands where an index or a file of data should."""
+"""The entry table, files: strange files and folders in place of an index or a data file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ STRANGE = [_nothing, _empty_file, _empty_folder, _folder_of_text, _former_format
 
 
 @pytest.mark.parametrize("make", STRANGE, ids=lambda make: make.__name__)
-def test_place_without_an_index_is_refused_by_everything_that_opens(
+def test_path_without_an_index_is_refused_by_every_opener(
     make: Callable[[Path], None], tmp_path: Path
 ) -> None:
     make(tmp_path / "index")
@@ -61,7 +61,7 @@ def test_place_without_an_index_is_refused_by_everything_that_opens(
     wanted = refused(caught.value.code, caught.value.message)
     commands = ["info", "match", "top", "explain"]
     if (tmp_path / "index").is_dir():
-        commands.append("check")  # which takes anything else for an expression or a file of them
+        commands.append("check")  # which takes any other argument for an expression or a file of them
     for command in commands:
         more = ("s",) if command == "explain" else ()
         assert _said(_command(command, tmp_path / "index", *more, stdin=b"{}")) == wanted
@@ -75,7 +75,7 @@ def test_place_without_an_index_is_refused_by_everything_that_opens(
     [b"", b"\x1f\x8b broken", gzip.compress(b"{}" * 100)[:20], b"PAR1", b"\xff\xfe", b"\x00" * 100],
     ids=["empty", "broken gzip", "torn gzip", "torn parquet", "no UTF-8", "zeros"],
 )
-def test_file_of_data_is_read_or_refused(name: str, content: bytes, tmp_path: Path) -> None:
+def test_data_file_is_read_or_refused(name: str, content: bytes, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_bytes(content)
     index = tamis.Index.build({"s": "x = 1"})

@@ -1,4 +1,4 @@
-"""The table of entries, events through HTTP and the client."""
+"""The entry table, events through HTTP and the client."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.entries.strange_events import KINDS, REFUSED, Kind
 from tests.service.service import Caller, Running, file_url, running
 from tests.waiting import eventually
 
-# A body that cannot be read as a whole is refused as a request; one that is too large, too.
+# A body that is unreadable as a whole, or too large, is refused as a request.
 HTTP = REFUSED | {"!request-invalid", "!request-too-large"}
 LINES = [pytest.param(kind, id=kind.name) for kind in KINDS if kind.line is not None]
 OBJECTS = [pytest.param(kind, id=kind.name) for kind in KINDS if kind.object is not None]
@@ -60,7 +60,7 @@ def _post(caller: Caller, path: str, body: bytes) -> httpx.Response:
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_match_understands_or_refuses(ann: Caller, kind: Kind) -> None:
+def test_match_answers_or_refuses(ann: Caller, kind: Kind) -> None:
     assert kind.line is not None
     answer = _post(ann, "/v1/match", b'{"event": {"attributes": ' + kind.line + b"}}")
     found = (
@@ -70,7 +70,7 @@ def test_match_understands_or_refuses(ann: Caller, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_validate_tries_an_event_or_refuses_it(ann: Caller, kind: Kind) -> None:
+def test_validate_matches_an_event_or_refuses_it(ann: Caller, kind: Kind) -> None:
     assert kind.line is not None
     answer = _post(ann, "/v1/subscriptions/validate", b'{"expression": "x = 1", "event": ' + kind.line + b"}")
     if not answer.is_success:
@@ -85,7 +85,7 @@ def test_validate_tries_an_event_or_refuses_it(ann: Caller, kind: Kind) -> None:
 
 
 def _matches(run: Running, prefix: str) -> dict[str, set[str]]:
-    """The rows of the outbox for events whose ids begin so."""
+    """Return the outbox rows of events whose ids begin so."""
     with run.store.database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT event_id, subscription_id FROM outbox").all()
     found: dict[str, set[str]] = {}
@@ -96,7 +96,7 @@ def _matches(run: Running, prefix: str) -> dict[str, set[str]]:
 
 
 def _settled(run: Running, ann: Caller, prefix: str) -> dict[str, set[str]]:
-    """The matches of all events so far: one that is published last is matched last."""
+    """Return the matches of all events so far: the event published last is matched last."""
     assert ann("POST", "/v1/events", {"id": f"{prefix}-last", "attributes": {}}).status_code == 202
     eventually(lambda: f"{prefix}-last" in _matches(run, prefix))
     return _matches(run, prefix)
@@ -111,7 +111,7 @@ def test_published_events_are_matched_or_refused(run: Running, ann: Caller) -> N
     _compare(outcomes, matched, "single")
 
 
-def test_lines_are_matched_or_refused_each_for_itself(run: Running, ann: Caller) -> None:
+def test_each_line_is_matched_or_refused_alone(run: Running, ann: Caller) -> None:
     body = b"".join(
         b'{"id": "many-%d", "attributes": %s}\n' % (at, kind.line)
         for at, (kind,) in enumerate(one.values for one in LINES)
@@ -155,7 +155,7 @@ def test_client_publishes_or_refuses(client: Any, kind: Kind) -> None:
     assert kind.object is not None
     event = kind.object()
     is_bad = kind.wanted <= REFUSED
-    if isinstance(event, dict | Event):  # anything else that can be iterated over is many events
+    if isinstance(event, dict | Event):  # any other iterable means many events
         single = outcome_of(lambda: [client.publish(event).status])
         check(single, HTTP if is_bad else frozenset({"accepted"}))
     report = client.publish([{"x": 1}, event, {"x": 1}])

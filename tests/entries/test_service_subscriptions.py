@@ -1,4 +1,4 @@
-"""The table of entries, subscriptions through HTTP and the client."""
+"""The entry table, subscriptions through HTTP and the client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.entries.test_subscriptions import judge
 from tests.service.service import Caller, Running, file_url, running
 
 ALL = [pytest.param(kind, id=kind.name) for kind in KINDS]
-NO_ID = frozenset({"null id"})  # the service gives an id where none is given
+NO_ID = frozenset({"null id"})  # the service assigns an id where none is given
 _numbers = itertools.count(1)
 
 
@@ -41,7 +41,7 @@ def client(request: pytest.FixtureRequest, run: Running, ann: Caller) -> Iterato
 
 
 def _verdict(ann: Caller, response: httpx.Response) -> Verdict:
-    """Whether what was kept matches the event, or the problem."""
+    """Return whether the stored subscription matches the event, or the problem."""
     if response.is_success:
         found = ann("POST", "/v1/match", {"event": {"attributes": EVENT}}).json()["matches"]
         return bool(found)
@@ -58,14 +58,14 @@ def _sent(
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_post_understands_or_refuses(ann: Caller, kind: Kind) -> None:
+def test_post_stores_or_refuses(ann: Caller, kind: Kind) -> None:
     needs(kind.name not in NO_ID, "the service gives it an id")
     judge(_verdict(ann, _sent(ann, "POST", "/v1/subscriptions", line_of(kind))), kind)
 
 
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_put_and_patch_understand_or_refuse(ann: Caller, kind: Kind, method: str) -> None:
+def test_put_and_patch_store_or_refuse(ann: Caller, kind: Kind, method: str) -> None:
     needs(kind.id == "s", "the id stands in the path")
     body = row_of(kind)
     del body["id"]
@@ -76,7 +76,7 @@ def test_put_and_patch_understand_or_refuse(ann: Caller, kind: Kind, method: str
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_validate_says_what_post_would(ann: Caller, kind: Kind) -> None:
+def test_validate_agrees_with_post(ann: Caller, kind: Kind) -> None:
     needs(kind.id == "s" and kind.fields is None and kind.is_json, "validate takes an expression")
     body = json.dumps({"expression": kind.expression, "event": EVENT}).encode()
     answer = _sent(ann, "POST", "/v1/subscriptions/validate", body)
@@ -90,7 +90,7 @@ def test_validate_says_what_post_would(ann: Caller, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_import_takes_the_others_and_reports(ann: Caller, kind: Kind) -> None:
+def test_import_stores_the_other_rows_and_reports(ann: Caller, kind: Kind) -> None:
     needs(kind.name not in NO_ID, "the service gives it an id")
     good = b'{"id": "before", "expression": "x = 9"}\n', b'{"id": "after", "expression": "x = 9"}\n'
     answer = ann.lines("/v1/subscriptions/import", good[0] + line_of(kind) + b"\n" + good[1])

@@ -1,4 +1,4 @@
-"""The table of entries, through Spark: lines and typed columns of events, texts of subscriptions, SQL."""
+"""The entry table, through Spark: lines and typed columns of events, texts of subscriptions, SQL."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _compare(outcomes: dict[str, Outcome], kinds: list[Kind], form: str) -> None
 
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])
-def test_lines_are_understood_or_refused(spark: SparkSession, index: str, plan: str) -> None:
+def test_lines_are_matched_or_refused(spark: SparkSession, index: str, plan: str) -> None:
     rows = [(kind.name, bytearray(kind.line or b"")) for kind in LINES]
     events = spark.createDataFrame(rows, "event_id string, attributes binary")
     noted = events.transform(tamis.spark.match_with_notes(index, plan=plan))
@@ -73,8 +73,8 @@ def test_refused_events_are_those_that_match_refuses(spark: SparkSession) -> Non
     assert found == {kind.name for kind in LINES if kind.wanted <= REFUSED}
 
 
-def test_typed_columns_are_understood_or_refused(spark: SparkSession, index: str) -> None:
-    """One frame for each kind, for their columns differ; all of them in one job."""
+def test_typed_columns_are_matched_or_refused(spark: SparkSession, index: str) -> None:
+    """Each kind has a frame of its own because the columns differ; one job runs all frames."""
     noted = None
     for kind in TABLES:
         assert kind.table is not None
@@ -85,7 +85,7 @@ def test_typed_columns_are_understood_or_refused(spark: SparkSession, index: str
     _compare(_outcomes(noted, [kind.name for kind in TABLES]), TABLES, "table")
 
 
-def test_sql_matches_the_same(spark: SparkSession, index: str) -> None:
+def test_sql_gives_the_same_matches(spark: SparkSession, index: str) -> None:
     tamis.spark.register(spark)
     rows = [(kind.name, bytearray(kind.line or b"")) for kind in LINES]
     spark.createDataFrame(rows, "event_id string, attributes binary").createOrReplaceTempView("strange")
@@ -97,7 +97,7 @@ def test_sql_matches_the_same(spark: SparkSession, index: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "duration"])
-def test_column_that_means_nothing_is_refused_on_the_driver(
+def test_column_of_an_unsupported_type_is_refused_on_the_driver(
     spark: SparkSession, index: str, kind: str
 ) -> None:
     (strange,) = [one for one in KINDS if one.name == kind]
@@ -112,7 +112,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value.isprintable()
 
 
-def test_subscriptions_are_understood_or_quarantined(spark: SparkSession, tmp_path: Path) -> None:
+def test_subscriptions_are_accepted_or_quarantined(spark: SparkSession, tmp_path: Path) -> None:
     kinds = [
         kind for kind in SUBSCRIPTIONS
         if _is_text(kind.expression) and kind.fields is None and kind.id == "s" and kind.is_json
@@ -135,7 +135,7 @@ def test_subscriptions_are_understood_or_quarantined(spark: SparkSession, tmp_pa
         ("id string, expression string, priority boolean", ("s", "x = 1", True)),
     ],
 )
-def test_table_of_subscriptions_with_strange_columns_is_refused(
+def test_table_of_subscriptions_with_invalid_columns_is_refused(
     spark: SparkSession, columns: str, row: tuple[Any, ...], tmp_path: Path
 ) -> None:
     frame = spark.createDataFrame([row], columns)

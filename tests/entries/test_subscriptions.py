@@ -1,4 +1,4 @@
-"""The table of entries, subscriptions: every way in × every kind of strange subscription."""
+"""The entry table, subscriptions: every entry point × every kind of strange subscription."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("entry", "kind"), CELLS)
-def test_subscription_is_understood_or_refused_aloud(entry: Entry, kind: Kind, tmp_path: Path) -> None:
+def test_subscription_is_accepted_or_refused(entry: Entry, kind: Kind, tmp_path: Path) -> None:
     try:
         found: Verdict = entry.run(kind, tmp_path)
     except TamisError as bad:
@@ -30,7 +30,7 @@ def test_subscription_is_understood_or_refused_aloud(entry: Entry, kind: Kind, t
 
 
 def judge(found: Verdict, kind: Kind) -> None:
-    """Compare what became of a subscription with what must."""
+    """Compare the outcome of a subscription with the expected one."""
     if isinstance(kind.wanted, bool):
         assert found == kind.wanted
     else:
@@ -70,7 +70,7 @@ STRANGE_TEXTS: list[Any] = [
 @pytest.mark.parametrize(
     "reader", ["from_query_string", "from_search_box", "from_eventbridge", "from_json", "parse"]
 )
-def test_reader_gives_a_tree_or_a_typed_error(reader: str, text: Any) -> None:
+def test_reader_returns_a_tree_or_raises_a_typed_error(reader: str, text: Any) -> None:
     try:
         tree = getattr(tamis, reader)(text)
     except TamisError as bad:

@@ -1,4 +1,4 @@
-"""What the campaigns share."""
+"""Provide the fixtures that the fault campaigns share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.faults.nursery import Nursery
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:
-    """Where processes come from."""
+    """Yield the process that forks all others."""
     opened = Nursery()
     yield opened
     opened.close()

@@ -1,8 +1,8 @@
-"""What was asked of a service and acknowledged, and whether the store and the receivers agree with it.
+"""Record the acknowledged requests of a service and check the store and the receivers against them.
 
-Lost: something acknowledged that is not there, or a match that has no row, or a row that nobody was told
-of. Ghost: a row that no subscription in force explains. Both are decided by the tree evaluator on the
-store's own log, and by the order in which the callers saw their answers.
+Lost: an acknowledged change or event that is missing, a match without a row, or a row without a
+notification. Ghost: a row that no subscription in force explains. The tree evaluator decides both from the
+store's own log and from the order in which the callers saw their answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.waiting import eventually
 
 OWNER = "admin"
 COLOURS = ["red", "green", "blue"]
-SHOPS = 12  # so that an event matches one or two of those in force, not all
+SHOPS = 12  # so that an event matches one or two of the subscriptions in force, not all
 
 
 class Said(NamedTuple):
@@ -38,7 +38,7 @@ class Said(NamedTuple):
 
 
 class History:
-    """Callers that go on for as long as they are let, and what they were told."""
+    """Callers that send requests until they are stopped, and the answers that they got."""
 
     def __init__(self, process: Process, hook: str) -> None:
         self._process, self._hook = process, hook
@@ -48,7 +48,7 @@ class History:
         self.removals: list[Said] = []
         self.events: list[Said] = []
         self.failures: list[Any] = []
-        self.unanswered = 0  # calls that were refused for now, or lost
+        self.unanswered = 0  # calls that were refused temporarily, or lost
         work = (self._subscribe, self._publish, self._publish_many)
         self._threads = [threading.Thread(target=self._run, args=pair) for pair in enumerate(work)]
 
@@ -91,7 +91,7 @@ class History:
         if found is None or found[0] == 503:
             with self._lock:
                 self.unanswered += 1
-            time.sleep(0.02)  # a caller that does not storm: nothing waits for it
+            time.sleep(0.02)  # a caller that pauses, so that it does not flood the service
             return None
         if found[0] >= 400 and found[0] != 404:
             self.failures.append((method, path, found))
@@ -117,7 +117,7 @@ class History:
             done = self._call(caller, "POST", "/v1/subscriptions", body)
             if done is not None and done[2][0] == 201:
                 self.subscriptions.append(Said(name, *done[:2], done[2][1]["version"]))
-            living.append(name)  # also without an answer: it may be there
+            living.append(name)  # also without an answer: the service may have stored it
             time.sleep(0.005)
 
     def _event(self, rng: random.Random, name: str) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class History:
 
 
 class Verdict(NamedTuple):
-    """What a check came to; all of it empty is what is promised."""
+    """The findings of a check; the guarantee holds when all of them are empty."""
 
     lost: list[Any]
     ghosts: list[Any]
@@ -161,7 +161,7 @@ class Verdict(NamedTuple):
 
 
 def check(store: Store, history: History, told: list[str]) -> Verdict:
-    """Compare what was acknowledged with the store, and the store with the trees and with who was told."""
+    """Compare the acknowledgements with the store, and the store with the trees and the notifications."""
     changes = _all_changes(store)
     events = _table(store, "SELECT event_id, known, text FROM events")
     known = {row[0]: row[1] for row in events}
@@ -184,7 +184,7 @@ def _all_changes(store: Store) -> list[Any]:
 
 
 def _expected(changes: list[Any], events: list[Any]) -> set[tuple[str, str, int]]:
-    """Every event against the subscriptions after change ``known``."""
+    """Return the matches of every event with the subscriptions after change ``known``."""
     by_known: dict[int, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     for event_id, known, text in events:
         by_known[known].append((event_id, json.loads(text)))
@@ -209,12 +209,12 @@ def _expected(changes: list[Any], events: list[Any]) -> set[tuple[str, str, int]
 
 @functools.cache
 def parsed(text: str) -> Any:
-    """The tree of an expression."""
+    """Return the tree of an expression."""
     return parse(text)
 
 
 def _disorder(history: History, known: dict[str, int]) -> list[Any]:
-    """An event that was sent after a subscription's 201 must know it."""
+    """Return events that were sent after a subscription's 201 and did not see it."""
     wrong = []
     events = [(said, known.get(f"{OWNER}/{said.name}")) for said in history.events]
     for said in history.subscriptions:
@@ -227,7 +227,7 @@ def _disorder(history: History, known: dict[str, int]) -> list[Any]:
 
 
 def _untold(store: Store, told: list[str]) -> list[Any]:
-    """Rows that were to be sent and are not done, or are said to be delivered and never came."""
+    """Return rows that should be sent and are not done, or are marked delivered and never arrived."""
     states = _table(store, "SELECT outbox_id, state FROM deliveries")
     open_rows = [row for row in states if row[1] not in ("delivered", "cancelled")]
     delivered = sum(state == "delivered" for _, state in states)

@@ -1,7 +1,7 @@
-"""Processes that start at once: forks of one that has imported Tamis and loaded its kernels.
+"""Start processes quickly: forks of one that has imported Tamis and loaded its kernels.
 
 The campaigns start a hundred processes. Each is a process of its own that runs the real command and can be
-killed like any other. ``python -m tests.faults.nursery`` reads lines of JSON, each a request, and answers it.
+killed like any other. ``python -m tests.faults.nursery`` reads requests as lines of JSON and answers each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Child:
-    """A process of the nursery."""
+    """A process that the nursery forked."""
 
     def __init__(self, nursery: Nursery, pid: int) -> None:
         self._nursery, self.pid = nursery, pid
@@ -32,7 +32,7 @@ class Child:
         return self._code
 
     def wait(self) -> int:
-        """Return the exit code when it has ended."""
+        """Wait until it has ended and return the exit code."""
         eventually(lambda: self.poll() is not None)
         assert self._code is not None
         return self._code
@@ -44,7 +44,7 @@ class Child:
 
 
 class Nursery:
-    """The process that all others are forked from."""
+    """The process from which all others are forked."""
 
     def __init__(self) -> None:
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
@@ -57,12 +57,12 @@ class Nursery:
         )
 
     def start(self, words: list[str], out: Path, errors: Path, **variables: str) -> Child:
-        """Start ``tamis`` with these words."""
+        """Start ``tamis`` with these arguments."""
         asked = {"words": words, "out": str(out), "errors": str(errors), "variables": variables}
         return Child(self, self.ask(**asked))
 
     def ask(self, **asked: Any) -> Any:
-        """Send a request, and return its answer."""
+        """Send a request and return its answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -70,12 +70,12 @@ class Nursery:
         return json.loads(self._process.stdout.readline())
 
     def close(self) -> None:
-        """End the nursery; its children have been ended before."""
+        """End the nursery, whose children have already ended."""
         self._process.communicate(timeout=PATIENCE)
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends."""
     from tamis.index.warm import warm
 
     warm()

@@ -1,4 +1,4 @@
-"""A real PostgreSQL that is killed and started again."""
+"""Run a real PostgreSQL that tests kill and restart."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Postgres:
 
     def __init__(self, pgserver: Any, folder: Path) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about folders that this machine lacks
+            warnings.simplefilter("ignore")  # pgserver warns about folders that this machine lacks
             self._server = pgserver.get_server(folder, start=False)
             start(self._server)
         self.url = new_database(self._server)
 
     def kill(self) -> None:
-        """``kill -9`` of the server and all its processes."""
+        """Send ``SIGKILL`` to the server and all its processes."""
         main = psutil.Process(self._server.get_pid())
         everyone = [main, *main.children(recursive=True)]
         for process in everyone:
@@ -35,15 +35,15 @@ class Postgres:
         psutil.wait_procs(everyone, timeout=PATIENCE)
 
     def start(self) -> None:
-        """Start it again; it recovers from its log."""
+        """Start the server again; it recovers from its log."""
         eventually(self._starts, every=0.1)
 
     def _starts(self) -> bool:
-        with contextlib.suppress(Exception):  # what the killed one has left behind is still being cleared
+        with contextlib.suppress(Exception):  # the remains of the killed server are still being cleared
             self._server.start()
             return True
         return False
 
     def stop(self) -> None:
-        """The end."""
+        """Stop the server."""
         self._server.cleanup()

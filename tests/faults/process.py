@@ -1,4 +1,4 @@
-"""A real service in a process of its own, which may be killed at any moment and started again."""
+"""Run a real service in a process that tests may kill at any moment and start again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE, eventually
 
 
 class Process:
-    """``tamis serve`` on one folder: started, killed, started again, each time on a free port."""
+    """``tamis serve`` on one folder; every start uses a free port."""
 
     def __init__(self, nursery: Nursery, folder: Path, *more: str) -> None:
         self._nursery, self.folder, self._more = nursery, folder, more
@@ -26,18 +26,18 @@ class Process:
         self._process: Child | None = None
 
     def start(self, failpoint: str = "") -> None:
-        """Start, and wait until it listens; with a failpoint it may die while it starts."""
+        """Start and wait until it listens; with a failpoint it may die during the start."""
         self.started += 1
         out, errors = (self.folder / f"serve-{self.started}.{name}" for name in ("out", "log"))
         out.touch()
         words = ["serve", "--data", str(self.folder / "data"), "--port", "0", *self._more]
         self._process = self._nursery.start(words, out, errors, **{VARIABLE: failpoint})
-        lines = 1 if self.key else 2  # the first time it also says a key
+        lines = 1 if self.key else 2  # the first start also prints a key
         eventually(lambda: out.read_text().count("\n") >= lines or not self.is_alive())
         self._read(out.read_text().splitlines())
 
     def _read(self, lines: list[str]) -> None:
-        if lines:  # else it died by its failpoint
+        if lines:  # otherwise its failpoint killed it
             self.port = int(lines[0].split("/")[2].split(":")[1])
         if len(lines) > 1:
             self.key = lines[1].split()[-1]
@@ -51,11 +51,11 @@ class Process:
         return self._process is not None and self._process.poll() is None
 
     def kill(self) -> None:
-        """``kill -9``."""
+        """Send ``SIGKILL``."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> int:
-        """SIGTERM; the exit code."""
+        """Send ``SIGTERM`` and return the exit code."""
         return self._end(signal.SIGTERM)
 
     def _end(self, number: int) -> int:
@@ -64,7 +64,7 @@ class Process:
         return self._process.wait()
 
     def insist(self, method: str, path: str, body: Any = None) -> Any:
-        """A request, again until it is answered with success."""
+        """Repeat a request until it succeeds; return the answer."""
         caller = Caller(self)
         try:
             return caller.insist(method, path, body)
@@ -72,13 +72,13 @@ class Process:
             caller.close()
 
     def allow_files_of(self, size: int) -> None:
-        """No file may grow beyond ``size`` bytes: what a full disk looks like; -1 takes that back."""
+        """Limit files to ``size`` bytes, which acts like a full disk; -1 removes the limit."""
         hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)[1]
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (size if size >= 0 else hard, hard))
 
 
 class Caller:
-    """Requests on a connection that is made again when it breaks; ``None`` where no answer came."""
+    """A client that reconnects when its connection breaks; a request without an answer returns ``None``."""
 
     def __init__(self, process: Process, key: str | None = None) -> None:
         self._process, self._key = process, key
@@ -106,7 +106,7 @@ class Caller:
         return answer.status, json.loads(text) if text[:1] == b"{" else text
 
     def insist(self, method: str, path: str, body: Any = None) -> Any:
-        """Until it is answered with success."""
+        """Repeat a request until it succeeds; return the answer."""
         return eventually(lambda: self._well(method, path, body), every=0.05)[0]
 
     def _well(self, method: str, path: str, body: Any) -> tuple[Any] | None:
@@ -121,7 +121,7 @@ class Caller:
 
 @contextlib.contextmanager
 def service(nursery: Nursery, folder: Path, *more: str) -> Iterator[Process]:
-    """A service that is not left behind."""
+    """Yield a service that ends with the block."""
     process = Process(nursery, folder, *more)
     try:
         yield process

@@ -1,4 +1,4 @@
-"""The notifier, a process of its own, is killed again and again: everybody is told, under the same ids."""
+"""Kill the notifier process repeatedly: every notification arrives, under the same id."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kill(process: Child) -> None:
     process.wait()
 
 
-def test_killed_at_random_and_at_each_failpoint(tmp_path: Path, nursery: Nursery) -> None:
+def test_notifier_delivers_everything_when_killed_repeatedly(tmp_path: Path, nursery: Nursery) -> None:
     rng = random.Random(11)
     with receiving() as receiver, service(nursery, tmp_path, "--no-notify", *LOCAL) as process:
         process.start()

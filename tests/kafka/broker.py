@@ -1,4 +1,4 @@
-"""A real Kafka broker on loopback, and Spark's connector to it, both fetched by Maven."""
+"""Run a real Kafka broker on loopback, and fetch it and Spark's connector with Maven."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.waiting import eventually
 
 HERE = Path(__file__).resolve().parent
 FETCHED = HERE.parents[1] / "build" / "kafka"
-ATTEMPTS = 5  # a port that was free a moment ago may be taken by now: Kafka cannot be given a bound one
+ATTEMPTS = 5  # a port that was free a moment ago may be in use now: Kafka cannot take a bound one
 LOG = "broker.log"
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"  # any 16 bytes in base64
 
@@ -37,7 +37,7 @@ group.initial.rebalance.delay.ms=0
 
 
 def fetched(profile: str) -> list[Path]:
-    """The jars of ``broker`` or ``connector``."""
+    """Return the jars of ``broker`` or ``connector``."""
     if shutil.which("mvn") is None:
         raise RuntimeError("make test-kafka needs Maven and Java 17: mvn is not on the PATH")
     folder = FETCHED / profile
@@ -52,7 +52,7 @@ def fetched(profile: str) -> list[Path]:
 
 @contextmanager
 def broker(folder: Path) -> Iterator[str]:
-    """The address of a broker in KRaft mode that keeps its data in ``folder``."""
+    """Run a broker in KRaft mode that keeps its data in ``folder``; yield its address."""
     java = ["java", "-Xmx512m", "-XX:TieredStopAtLevel=1"]
     java += ["-cp", os.pathsep.join(map(str, fetched("broker")))]
     for attempt in range(ATTEMPTS):
@@ -70,7 +70,7 @@ def broker(folder: Path) -> Iterator[str]:
 
 
 def _start(java: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """A broker on ports that are free at this moment."""
+    """Start a broker on ports that are free at this moment."""
     port, control = free_port(), free_port()
     settings = folder / "server.properties"
     settings.write_text(PROPERTIES.format(port=port, control=control, data=folder / "data"), encoding="utf-8")
@@ -84,7 +84,7 @@ def _start(java: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], int]
 
 
 def _is_started(log: Path, process: subprocess.Popen[bytes]) -> bool:
-    """Whether the broker starts; if not, one of its ports was taken meanwhile."""
+    """Return whether the broker starts; if not, another process took one of its ports."""
 
     def text() -> str:
         return log.read_text(encoding="utf-8", errors="replace")

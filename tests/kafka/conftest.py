@@ -1,4 +1,4 @@
-"""A broker and a session that can talk to it; only for ``make test-kafka``, since Maven must fetch both."""
+"""Provide a broker and a session that connects to it; only for ``make test-kafka``, as Maven fetches both."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ collect_ignore_glob = [] if "TAMIS_KAFKA" in os.environ else ["test_*.py"]
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """``HOST:PORT`` of the broker."""
+    """Yield ``HOST:PORT`` of the broker."""
     with broker.broker(tmp_path_factory.mktemp("kafka")) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def spark(kafka: str) -> Iterator[Any]:
-    """A session with Spark's connector for Kafka; it ends before the broker does."""
+    """Start a session with Spark's connector for Kafka; it ends before the broker does."""
     from tamis.spark.session import session
 
     jars = ",".join(map(str, broker.fetched("connector")))

@@ -43,7 +43,7 @@ def messages(spark: Any, kafka: str, topic: str) -> list[Any]:
 
 
 def sent(spark: Any, kafka: str, topic: str) -> dict[str, int]:
-    """The price that each message of a topic holds, by the id that the stream gives it."""
+    """Return the price in each message of a topic, by the id that the stream gives it."""
     return {
         f"{topic}:{row.partition}:{row.offset}": json.loads(row.value)["price"]
         for row in messages(spark, kafka, topic)
@@ -51,7 +51,7 @@ def sent(spark: Any, kafka: str, topic: str) -> dict[str, int]:
     }
 
 
-def test_a_topic_is_streamed_into_the_outbox_and_goes_on_after_a_stop(
+def test_topic_is_streamed_into_the_outbox_and_resumes_after_a_stop(
     spark: Any, kafka: str, index: str, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
@@ -75,7 +75,7 @@ def test_a_topic_is_streamed_into_the_outbox_and_goes_on_after_a_stop(
     assert [(row.code, row.text) for row in refused] == [("event-syntax", "nonsense")]
 
 
-def test_matches_go_into_a_topic(spark: Any, kafka: str, index: str, tmp_path: Path) -> None:
+def test_matches_are_written_to_a_topic(spark: Any, kafka: str, index: str, tmp_path: Path) -> None:
     send(spark, kafka, "prices", [json.dumps(event) for event in EVENTS])
     reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", kafka)
     arriving = reader.option("subscribe", "prices").option("startingOffsets", "earliest").load()

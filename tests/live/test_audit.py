@@ -1,4 +1,4 @@
-"""The service's audit: published events are decided again, and matching goes on."""
+"""The service's audit decides published events again while matching continues."""
 
 from __future__ import annotations
 

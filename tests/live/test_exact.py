@@ -1,4 +1,4 @@
-"""Every published event is matched against the subscriptions of its own moment, whenever that is done."""
+"""Every published event is matched against the subscriptions in force when it was published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = ["red", "green", "blue"]
 
 
 class History:
-    """What was said to a store, and what the notifications must therefore be."""
+    """The changes and events of a store, and the notifications that must follow from them."""
 
     def __init__(self, store: Store, seed: int) -> None:
         self.store, self._rng = store, random.Random(seed)
@@ -73,7 +73,9 @@ def drain(service: Live) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path) -> None:
+def test_event_is_matched_with_the_subscriptions_of_its_moment(
+    store: Store, seed: int, tmp_path: Path
+) -> None:
     history = History(store, seed)
     history.go_on(60)
     service = Live.open(store, tmp_path / "index")
@@ -94,8 +96,8 @@ def test_each_event_sees_its_own_moment(store: Store, seed: int, tmp_path: Path)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
-    """All, page by page, and the best: while the index is behind, on its way, and there."""
+def test_direct_match_sees_the_current_subscriptions(store: Store, seed: int) -> None:
+    """All matches, pages and the best, while the index is behind, catching up and current."""
     rng = random.Random(seed)
     follower = IndexFollower(store, None, "hybrid", 0)
     for _ in range(12):
@@ -124,7 +126,9 @@ def test_whoever_asks_sees_this_moment(store: Store, seed: int) -> None:
             assert follower.top_now(event, k, "ann") == list(oracle.top_k(event, k))
 
 
-def test_a_batch_never_spans_too_many_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_are_exact_when_batches_span_few_changes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tamis.live.index_follower.STEP", 3)
     monkeypatch.setattr("tamis.live.matcher.STEP", 3)
     history = History(store, 99)
@@ -133,7 +137,7 @@ def test_a_batch_never_spans_too_many_changes(store: Store, monkeypatch: pytest.
     assert set(on_step(store)) == history.expected
 
 
-def test_two_services_share_the_work_and_write_it_once(store: Store) -> None:
+def test_two_services_share_the_work_and_write_each_match_once(store: Store) -> None:
     history = History(store, 4)
     first, second = Live.open(store), Live.open(store)
     second._matcher.name = "another"
@@ -147,27 +151,29 @@ def test_two_services_share_the_work_and_write_it_once(store: Store) -> None:
         second._follower.advance(batch[0].known)
         late = second._matcher._match(batch)
         drain(first)
-        assert second._matcher._commit(place, batch, *late) is None  # the first was quicker
+        assert second._matcher._commit(place, batch, *late) is None  # the first service was faster
     drain(first)
     found = on_step(store)
     assert len(found) == len(set(found))
     assert set(found) == history.expected
 
 
-def test_one_that_falls_silent_is_replaced(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standby_service_takes_over_when_the_active_one_stops(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     history = History(store, 5)
     history.go_on(30)
     first, second = Live.open(store), Live.open(store)
     assert first._matcher.step()
     history.go_on(10)
-    assert not second._matcher.step()  # it stands by
+    assert not second._matcher.step()  # it is on standby
     assert second._follower.position > 0
     monkeypatch.setattr("tamis.live.matcher.now", lambda: timestamps.now() + 6_000_000)
     drain(second)
     assert set(on_step(store)) == history.expected
 
 
-def test_an_index_of_another_store_is_not_used(store: Store, tmp_path: Path) -> None:
+def test_index_of_another_store_is_ignored(store: Store, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
         other.put("s", "a = 1")
         IndexFollower(other, tmp_path / "index", "hybrid", 1).save()
@@ -175,8 +181,8 @@ def test_an_index_of_another_store_is_not_used(store: Store, tmp_path: Path) -> 
     assert Live.open(store, tmp_path / "index").match({"a": 1}, None) == [("t", 1)]
 
 
-def test_an_index_from_the_future_is_not_used(store: Store, tmp_path: Path) -> None:
-    """A database that was restored from a backup has forgotten what the index still knows."""
+def test_index_newer_than_the_store_is_ignored(store: Store, tmp_path: Path) -> None:
+    """A database restored from a backup lacks changes that the saved index contains."""
     store.put("s", "a = 1")
     store.put("s", "a = 2")
     IndexFollower(store, tmp_path / "index", "hybrid", 2).save()

@@ -1,4 +1,4 @@
-"""The living index in its threads: writes, matching at once, bad events, stores that go away."""
+"""The live index in its threads: writes, direct matching, invalid events, lost stores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def put(live: Live, name: str, text: str) -> int:
     )
 
 
-def test_created_before_matches_created_after_does_not(live: Live, store: Store) -> None:
+def test_event_matches_only_subscriptions_created_before_it(live: Live, store: Store) -> None:
     put(live, "ann/1", "a = 1")
     live.publish("shop", [NewEvent("e1", None, '{"a": 1}')]).result(PATIENCE)
     put(live, "ann/2", "a = 1")
@@ -46,12 +46,12 @@ def test_created_before_matches_created_after_does_not(live: Live, store: Store)
     store.remove("ann/1")
     live.publish("shop", [NewEvent(None, None, '{"a": 1}')]).result(PATIENCE)
     eventually(lambda: live.lag() == 0)
-    (_, last), *rows = outbox(store)  # an event without a name gets one of digits
+    (_, last), *rows = outbox(store)  # an event without an id gets a numeric one
     assert last == "ann/2"
     assert rows == [("shop/e1", "ann/1"), ("shop/e2", "ann/1"), ("shop/e2", "ann/2")]
 
 
-def test_the_same_event_twice(live: Live, store: Store) -> None:
+def test_repeated_event_is_a_duplicate_or_a_conflict(live: Live, store: Store) -> None:
     put(live, "ann/1", "a = 1")
     once, twice = NewEvent("e", None, '{"a": 1}'), NewEvent("e", None, '{"a": 2}')
     assert live.publish("shop", [once, once]).result(PATIENCE) == [
@@ -67,7 +67,7 @@ def test_the_same_event_twice(live: Live, store: Store) -> None:
     assert outbox(store) == [("shop/e", "ann/1")]
 
 
-def test_an_event_that_became_invalid_is_put_aside(store: Store) -> None:
+def test_event_that_became_invalid_is_quarantined(store: Store) -> None:
     tight = Store(store.database, Limits(event_attributes=1))
     with Live.open(tight) as live:
         put(live, "ann/1", "a = 1")
@@ -82,7 +82,7 @@ def test_an_event_that_became_invalid_is_put_aside(store: Store) -> None:
     ]
 
 
-def test_an_event_that_breaks_the_matcher_harms_only_itself(
+def test_event_that_breaks_the_matcher_fails_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     live = Live.open(store)
@@ -104,7 +104,7 @@ def test_an_event_that_breaks_the_matcher_harms_only_itself(
     assert "cannot be matched" in caplog.text
 
 
-def test_matching_at_once_sees_the_last_change_and_one_owner(live: Live, store: Store) -> None:
+def test_direct_match_sees_the_last_change_of_one_owner(live: Live, store: Store) -> None:
     put(live, "ann/1", "a = 1")
     put(live, "bob/1", "a = 1")
     version = put(live, "ann/2", "a = 1 OR b = 2")
@@ -122,8 +122,10 @@ def test_matching_at_once_sees_the_last_change_and_one_owner(live: Live, store: 
     assert live.top({"a": 9}, 5, "ann") == []
 
 
-def test_the_best_are_found_without_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match of thousands must not become thousands of questions."""
+def test_top_k_does_not_query_the_store_per_subscription(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A match of thousands of subscriptions must not become thousands of queries."""
     store.put_many([(f"ann/{number:04}", "a = 1", number % 7) for number in range(2_000)])
     live = Live.open(store)
     asked: list[int] = []
@@ -136,8 +138,8 @@ def test_the_best_are_found_without_the_store(store: Store, monkeypatch: pytest.
     assert len(asked) == 2
 
 
-def test_matching_at_once_while_the_log_is_ahead(store: Store) -> None:
-    """The index waits for events of an earlier moment; whoever asks sees what is in force now."""
+def test_direct_match_is_current_when_the_index_is_behind(store: Store) -> None:
+    """The index waits for events of an earlier moment, but a direct match sees the current subscriptions."""
     live = Live.open(store)
     for number in range(3):
         store.put(f"ann/{number}", "a = 1")
@@ -146,7 +148,7 @@ def test_matching_at_once_while_the_log_is_ahead(store: Store) -> None:
     assert sorted(live.match({"a": 1}, "ann")) == [("ann/1", 2), ("ann/2", 3)]
 
 
-def test_only_ones_own_matches_count_for_the_limit(store: Store) -> None:
+def test_match_limit_counts_only_the_owners_matches(store: Store) -> None:
     small = Store(store.database, Limits(matches_per_event=2))
     with Live.open(small) as live:
         for name in ("ann/1", "ann/2", "bob/1"):
@@ -157,7 +159,7 @@ def test_only_ones_own_matches_count_for_the_limit(store: Store) -> None:
             live.match({"a": 1}, "ann")
 
 
-def test_a_job_that_fails_fails_alone(live: Live, store: Store) -> None:
+def test_failed_job_leaves_the_others_of_its_commit(live: Live, store: Store) -> None:
     def refuse(_: Any) -> None:
         raise InputError("no")
 
@@ -180,7 +182,7 @@ def test_a_job_that_fails_fails_alone(live: Live, store: Store) -> None:
     assert store.count() == 1
 
 
-def test_a_commit_that_fails_is_told_to_everybody(live: Live, store: Store) -> None:
+def test_failed_commit_fails_all_its_jobs(live: Live, store: Store) -> None:
     def lose_the_store(connection: Any) -> None:
         connection.connection.driver_connection.close()
 
@@ -196,7 +198,7 @@ def test_a_commit_that_fails_is_told_to_everybody(live: Live, store: Store) -> N
     assert put(live, "s", "a = 1") == 1
 
 
-def test_a_service_that_stops_takes_no_more(store: Store, tmp_path: Path) -> None:
+def test_stopped_service_refuses_events(store: Store, tmp_path: Path) -> None:
     live = Live.open(store, tmp_path / "index")
     with live:
         put(live, "ann/1", "a = 1")
@@ -209,7 +211,7 @@ def test_a_service_that_stops_takes_no_more(store: Store, tmp_path: Path) -> Non
     assert outbox(store) == [("shop/e", "ann/1")]
 
 
-def test_who_listens_is_told(live: Live) -> None:
+def test_listener_receives_match_counts(live: Live) -> None:
     heard: list[int] = []
     live.on_matches(heard.append)
     put(live, "ann/1", "a = 1")

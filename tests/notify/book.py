@@ -1,4 +1,4 @@
-"""Stores with subscriptions and matches to tell, and what became of them."""
+"""Create stores with subscriptions and matches, and read the state of their deliveries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINUTE = 60 * SECOND
 
 
 def subscribe(store: Store, name: str, delivery: dict[str, Any] | None = None, **more: Any) -> int:
-    """A subscription ``owner/name``."""
+    """Store a subscription ``owner/name``."""
     owner = name.partition("/")[0]
     return store.put(name, "a = 1", owner=owner, delivery=delivery or LOG, **more)
 
@@ -25,7 +25,7 @@ def subscribe(store: Store, name: str, delivery: dict[str, Any] | None = None, *
 def tell(
     store: Store, *pairs: tuple[str, str], at: int | None = None, payload: str | None = '{"a":1}'
 ) -> None:
-    """Matches of (event, subscription); ``at`` is when they were written down."""
+    """Write matches of (event, subscription) to the outbox; ``at`` is their time."""
     columns: dict[str, Any] = {
         "event_id": [event for event, _ in pairs],
         "subscription_id": [name for _, name in pairs],
@@ -41,13 +41,13 @@ def tell(
 
 
 def rows(store: Store, table: sa.Table = deliveries) -> list[Any]:
-    """All rows in order."""
+    """Return all rows in order."""
     with store.database.reading() as connection:
         return list(connection.execute(sa.select(table).order_by(*table.primary_key)))
 
 
 def states(store: Store) -> dict[str, int]:
-    """How many deliveries are in which state."""
+    """Return the number of deliveries by state."""
     found: dict[str, int] = {}
     for row in rows(store):
         found[row.state] = found.get(row.state, 0) + 1

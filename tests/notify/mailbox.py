@@ -1,4 +1,4 @@
-"""A real SMTP server in a thread, with or without TLS and a login."""
+"""Run a real SMTP server in a thread, with or without TLS and a login."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ USER, WORD = "tamis", "open sesame"
 
 
 class Mailbox:
-    """What the server took, and what it says to the next one."""
+    """A handler that keeps accepted mails and answers as the test sets it."""
 
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []
         self.recipients: list[list[str]] = []
         self.sessions: set[int] = set()
-        self.to_recipient = ""  # an answer to RCPT other than yes
+        self.to_recipient = ""  # the answer to RCPT if it is not acceptance
         self.to_data = ""
         self.port = 0
 
@@ -53,7 +53,7 @@ class _Controller(Controller):
         return self.lines[-1]
 
     def hang_up(self) -> None:
-        """End connections that clients keep open, which aiosmtpd leaves to the garbage collector."""
+        """Close the connections that clients keep open, which aiosmtpd leaves to the garbage collector."""
         asyncio.run_coroutine_threadsafe(self._hang_up(), self.loop).result(PATIENCE)
 
     async def _hang_up(self) -> None:
@@ -64,7 +64,7 @@ class _Controller(Controller):
         await asyncio.sleep(0)
 
     def _trigger_server(self) -> None:
-        """Where aiosmtpd makes sure that it is up: by now the free port is known."""
+        """Read the free port, which is known when aiosmtpd checks that it is up."""
         assert self.server is not None
         self.port = self.server.sockets[0].getsockname()[1]
         super()._trigger_server()
@@ -79,7 +79,7 @@ def _login(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) 
 def mailbox(
     security: str = "none", tls: ssl.SSLContext | None = None, login: bool = False
 ) -> Iterator[Mailbox]:
-    """A server on a free port of this machine."""
+    """Run a server on a free port of this machine."""
     box = Mailbox()
     options: dict[str, Any] = {"hostname": "127.0.0.1", "port": 0}
     if security == "tls":

@@ -1,4 +1,4 @@
-"""A webhook receiver that behaves as it is told, in a thread of its own."""
+"""Run a webhook receiver with scripted answers, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Behave = Callable[[BaseHTTPRequestHandler], None]
 
 
 class Call(NamedTuple):
-    """A request that came in."""
+    """A request that the receiver got."""
 
     path: str
     headers: dict[str, str]
@@ -23,7 +23,7 @@ class Call(NamedTuple):
 
 
 def answer(status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> Behave:
-    """A plain answer."""
+    """Return a plain answer."""
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
@@ -37,7 +37,7 @@ def answer(status: int, headers: dict[str, str] | None = None, body: bytes = b""
 
 
 class Receiver:
-    """What came in, and how to answer."""
+    """The received calls and the function that answers them."""
 
     def __init__(self, server: ThreadingHTTPServer, scheme: str) -> None:
         self.calls: list[Call] = []
@@ -58,7 +58,7 @@ class Receiver:
             self.behave(handler)
 
     def wait_for(self, number: int) -> list[Call]:
-        """At least so many calls."""
+        """Wait for at least so many calls and return them."""
         with self._came:
             assert self._came.wait_for(lambda: len(self.calls) >= number, PATIENCE), len(self.calls)
             return list(self.calls)
@@ -69,21 +69,21 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Callers that hang up are part of the tests."""
+        """Ignore callers that hang up, which tests do on purpose."""
 
 
 @contextlib.contextmanager
 def receiving(behave: Behave | None = None, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
-    """A receiver on a free port of this machine."""
+    """Run a receiver on a free port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             receiver.take(self)
 
         def log_message(self, *_: Any) -> None:
-            """Quiet."""
+            """Log nothing."""
 
-    server = _Server(("", 0), Handler)  # at all of 127.0.0.0/8: as many endpoints as a test wants
+    server = _Server(("", 0), Handler)  # listens on all of 127.0.0.0/8: as many endpoints as a test needs
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     receiver = Receiver(server, "http" if tls is None else "https")

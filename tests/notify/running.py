@@ -1,4 +1,4 @@
-"""Notifiers that run against real receivers."""
+"""Run notifiers against real receivers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Make = Callable[..., Notifier]
 
 
 class Clock:
-    """The real one, and what a test adds to it."""
+    """The real clock plus the time that a test adds."""
 
     ahead = 0
 

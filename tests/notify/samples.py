@@ -1,4 +1,4 @@
-"""Notifications to try things with."""
+"""Provide sample notifications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims: each delivery to one sender at a time, all endpoints in turn, and nothing is lost with a sender."""
+"""Claims: one sender per delivery at a time, fair turns for endpoints, and no loss when a sender dies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def hook(host: str) -> dict[str, Any]:
 
 
 def order(store: Store, at: int = NOON) -> None:
-    """Deliveries of all that is in the outbox."""
+    """Dispatch the whole outbox to deliveries."""
     with store.database.writing() as connection:
         dispatch.dispatch(connection, dispatch.DispatchOptions("test"), at)
 
@@ -46,7 +46,7 @@ def record(store: Store, *results: Result, who: str = "me", at: int = NOON) -> i
         return claims.record(connection, who, results, at)
 
 
-def test_a_claim_says_all_that_is_to_be_said(store: Store) -> None:
+def test_claim_holds_everything_a_notification_needs(store: Store) -> None:
     subscribe(store, "ann/1", hook("a"))
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -60,7 +60,7 @@ def test_a_claim_says_all_that_is_to_be_said(store: Store) -> None:
     assert claim(store)[0] == []
 
 
-def test_all_endpoints_get_their_turn(store: Store) -> None:
+def test_claims_take_turns_among_endpoints(store: Store) -> None:
     for owner in "abcd":
         subscribe(store, f"{owner}/1", hook(owner))
     tell(store, *((f"e{number}", "a/1") for number in range(1_000)))
@@ -73,7 +73,7 @@ def test_all_endpoints_get_their_turn(store: Store) -> None:
     assert ([one.owner for one in second], after) == (["a", "a", "a"], "")
 
 
-def test_a_claim_goes_on_where_the_last_one_stopped(store: Store) -> None:
+def test_claim_continues_after_the_last_endpoint(store: Store) -> None:
     for owner in "abcd":
         subscribe(store, f"{owner}/1", hook(owner))
     tell(store, *((f"e{number}", f"{owner}/1") for number in range(4) for owner in "abcd"))
@@ -85,7 +85,7 @@ def test_a_claim_goes_on_where_the_last_one_stopped(store: Store) -> None:
     assert served == ["a", "b", "c", "d", "a", "b", "c", "d"]
 
 
-def test_where_there_is_no_room_nothing_is_claimed(store: Store) -> None:
+def test_endpoint_without_room_is_not_claimed(store: Store) -> None:
     for owner in "abc":
         subscribe(store, f"{owner}/1", hook(owner))
     tell(store, *(("e", f"{owner}/1") for owner in "abc"))
@@ -94,7 +94,7 @@ def test_where_there_is_no_room_nothing_is_claimed(store: Store) -> None:
     assert [one.owner for one in taken] == ["a", "c"]
 
 
-def test_what_is_not_due_waits(store: Store) -> None:
+def test_delivery_is_not_claimed_before_it_is_due(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"))
     order(store)
@@ -111,7 +111,7 @@ def test_what_is_not_due_waits(store: Store) -> None:
     assert (done.state, done.finished_at, done.claimed_by) == (DELIVERED, NOON, None)
 
 
-def test_a_claim_that_was_not_used_is_no_attempt(store: Store) -> None:
+def test_unused_claim_does_not_count_as_an_attempt(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -120,7 +120,7 @@ def test_a_claim_that_was_not_used_is_no_attempt(store: Store) -> None:
     assert rows(store)[0].attempts == 0
 
 
-def test_a_lease_that_ended_is_free_and_its_holder_is_not_heard_any_more(store: Store) -> None:
+def test_expired_lease_is_released_and_its_holder_cannot_record(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -137,7 +137,7 @@ def test_a_lease_that_ended_is_free_and_its_holder_is_not_heard_any_more(store: 
     assert states(store) == {DEAD: 1}
 
 
-def test_the_claims_of_the_dead_are_free_at_once(store: Store) -> None:
+def test_claims_of_a_crashed_notifier_are_released_at_once(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"))
     order(store)
@@ -151,7 +151,7 @@ def test_the_claims_of_the_dead_are_free_at_once(store: Store) -> None:
     ]
 
 
-def test_what_kills_its_sender_every_time_is_dead_in_the_end(store: Store) -> None:
+def test_delivery_is_dead_when_every_sender_crashes_on_it(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -163,7 +163,7 @@ def test_what_kills_its_sender_every_time_is_dead_in_the_end(store: Store) -> No
     assert (row.state, row.attempts, row.error) == (DEAD, 3, "the notifier ended while sending")
 
 
-def test_the_settings_are_those_of_now(store: Store) -> None:
+def test_claim_uses_the_current_delivery_settings(store: Store) -> None:
     subscribe(store, "ann/1", hook("old"))
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -172,7 +172,7 @@ def test_the_settings_are_those_of_now(store: Store) -> None:
     assert "new.example" in one.delivery
 
 
-def test_who_is_gone_or_wants_nothing_any_more_gets_nothing(store: Store) -> None:
+def test_delivery_is_cancelled_when_subscription_or_delivery_is_removed(store: Store) -> None:
     for name in ("ann/gone", "ann/mute", "ann/here"):
         subscribe(store, name)
     tell(store, *(("e1", name) for name in ("ann/gone", "ann/mute", "ann/here")))
@@ -185,8 +185,8 @@ def test_who_is_gone_or_wants_nothing_any_more_gets_nothing(store: Store) -> Non
     assert states(store) == {"claimed": 1, CANCELLED: 2}
 
 
-def test_a_removed_subscription_is_cancelled_at_the_claim_too(store: Store) -> None:
-    """The removal and the dispatch may cross."""
+def test_claim_cancels_deliveries_of_a_removed_subscription(store: Store) -> None:
+    """The removal and the dispatch may run at the same time."""
     subscribe(store, "ann/1")
     tell(store, ("e1", "ann/1"))
     order(store)
@@ -196,7 +196,7 @@ def test_a_removed_subscription_is_cancelled_at_the_claim_too(store: Store) -> N
     assert states(store) == {CANCELLED: 1}
 
 
-def test_what_is_too_old_for_an_endpoint_is_buried(store: Store) -> None:
+def test_give_up_ends_only_old_deliveries_of_an_endpoint(store: Store) -> None:
     subscribe(store, "ann/1", hook("a"))
     subscribe(store, "ann/2", hook("b"))
     tell(store, ("e1", "ann/1"), ("e1", "ann/2"))
@@ -210,7 +210,7 @@ def test_what_is_too_old_for_an_endpoint_is_buried(store: Store) -> None:
     assert [row.state for row in rows(store)] == [DEAD, WAITING, WAITING]
 
 
-def test_several_claim_at_once_and_share_without_waiting(store: Store) -> None:
+def test_concurrent_claims_never_overlap(store: Store) -> None:
     for number in range(10):
         subscribe(store, f"o{number}/1", hook(f"h{number}"))
     tell(store, *((f"e{event}", f"o{number}/1") for number in range(10) for event in range(30)))
@@ -232,18 +232,19 @@ def test_several_claim_at_once_and_share_without_waiting(store: Store) -> None:
         thread.join()
     everything = [identity for each in got for identity in each]
     assert len(everything) == len(set(everything))
-    rest, _ = claim(store, most=1_000, each=1_000)  # what one skipped because another looked at it
+    # A worker skips the deliveries that another one is looking at; they are left.
+    rest, _ = claim(store, most=1_000, each=1_000)
     assert len(everything) + len(rest) == 300
 
 
 def waiting(number: int, endpoints: int) -> dict[str, Any]:
-    """A delivery that is not due for a long time, to one of so many endpoints."""
+    """Store a delivery that is not due for a long time, to one of so many endpoints."""
     same = {"subscription_id": "x", "owner": "o", "transport": "log", "settings": "{}", "state": WAITING}
     where = {"outbox_id": number, "endpoint": f"o h{number % endpoints:04}"}
     return same | where | {"created_at": NOON, "due": NOON + 10**15}
 
 
-def test_a_thousand_endpoints_that_wait_do_not_hide_the_next(store: Store) -> None:
+def test_due_delivery_is_claimed_behind_a_thousand_waiting_endpoints(store: Store) -> None:
     far = [waiting(number, 2_500) for number in range(2, 25_002)]
     subscribe(store, "zed/1")
     tell(store, ("e", "zed/1"))
@@ -259,8 +260,8 @@ def test_a_thousand_endpoints_that_wait_do_not_hide_the_next(store: Store) -> No
     assert len(sent) < 20
 
 
-def test_a_claim_costs_the_same_whatever_waits(tmp_path: Path) -> None:
-    """SQLite counts the steps of its machine: deliveries that are not due do not add to them."""
+def test_claim_cost_does_not_grow_with_waiting_deliveries(tmp_path: Path) -> None:
+    """SQLite counts the steps of its virtual machine: deliveries that are not due do not add to them."""
     costs = []
     for size in (1_000, 20_000):
         with Store.open(f"sqlite:///{tmp_path / f'{size}.db'}") as store:
@@ -276,12 +277,12 @@ def test_a_claim_costs_the_same_whatever_waits(tmp_path: Path) -> None:
     assert costs[1] < 2 * costs[0], costs
 
 
-# -- as owners see them ---------------------------------------------------------------------------------
+# -- the owners' view -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def told(store: Store) -> Store:
-    """Six notifications of ann's: one dead, one delivered, the others waiting; one of bob's, dead."""
+    """Create six notifications of ann (one dead, one delivered, the others waiting) and a dead one of bob."""
     subscribe(store, "ann/1")
     subscribe(store, "bob/1")
     store.put("ann/quiet", "a = 1", owner="ann")
@@ -295,7 +296,7 @@ def told(store: Store) -> Store:
     return store
 
 
-def test_history_comes_in_pages_the_latest_first(told: Store) -> None:
+def test_history_pages_list_the_newest_first(told: Store) -> None:
     with told.database.reading() as connection:
         first, cursor = deliveries.history(connection, "ann/1", None, 4)
         rest, end = deliveries.history(connection, "ann/1", cursor, 4)
@@ -307,7 +308,7 @@ def test_history_comes_in_pages_the_latest_first(told: Store) -> None:
     assert [one.state for one in quiet] == [None]
 
 
-def test_dead_letters_of_an_owner_and_of_all(told: Store) -> None:
+def test_dead_letters_are_listed_by_owner_and_for_all(told: Store) -> None:
     with told.database.reading() as connection:
         mine, _ = deliveries.dead_letters(connection, "ann", None, 10)
         everybody, _ = deliveries.dead_letters(connection, None, None, 10)
@@ -318,7 +319,7 @@ def test_dead_letters_of_an_owner_and_of_all(told: Store) -> None:
         assert deliveries.find(connection, 10_000) is None
 
 
-def test_again_is_for_ones_own_and_for_what_is_over(told: Store) -> None:
+def test_redeliver_takes_only_finished_deliveries_of_the_owner(told: Store) -> None:
     ids = [row.outbox_id for row in rows(told)]
     with told.database.writing() as connection:
         assert deliveries.redeliver(connection, ids, "bob", [DEAD]) == 1
@@ -331,7 +332,7 @@ def test_again_is_for_ones_own_and_for_what_is_over(told: Store) -> None:
     assert len({row.outbox_id for row in rows(told)}) == 7
 
 
-def test_what_was_kept_can_be_delivered_when_there_is_somewhere_to_go(told: Store) -> None:
+def test_replay_delivers_kept_matches_when_a_delivery_is_set(told: Store) -> None:
     quiet = rows(told, outbox)[-1].id
     with told.database.writing() as connection:
         assert dispatch.replay(connection, "ann/quiet", [quiet], NOON) == 0
@@ -343,7 +344,7 @@ def test_what_was_kept_can_be_delivered_when_there_is_somewhere_to_go(told: Stor
     assert [one.subscription_id for one in claim(told)[0]].count("ann/quiet") == 1
 
 
-def test_lag(told: Store) -> None:
+def test_lag_reports_rows_lateness_and_dead_letters(told: Store) -> None:
     tell(told, ("more", "ann/1"))
     with told.database.reading() as connection:
         assert deliveries.lag(connection, NOON + 7 * SECOND) == deliveries.Lag(1, 4, 7.0, 2)

@@ -1,4 +1,4 @@
-"""Delivery settings: what can be used is kept word for word, what cannot is refused by name."""
+"""Delivery settings: valid ones are kept word for word, invalid ones are refused by name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GOOD: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("raw", GOOD, ids=lambda raw: raw["transport"])
-def test_settings_are_the_same_after_a_round(raw: dict[str, Any]) -> None:
+def test_settings_round_trip(raw: dict[str, Any]) -> None:
     delivery = parse_delivery(raw)
     text = delivery_text(delivery)
     assert parse_delivery(text) == parse_delivery(text.encode()) == delivery
@@ -105,13 +105,13 @@ BAD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("raw", "said"), BAD)
-def test_what_cannot_be_used_is_refused_with_its_reason(raw: Any, said: str) -> None:
+def test_invalid_settings_are_refused_with_the_reason(raw: Any, said: str) -> None:
     with pytest.raises(DeliveryError, match=said):
         parse_delivery(raw)
 
 
 @pytest.mark.parametrize("limit", ["webhook_url_bytes", "delivery_bytes", "template_bytes"])
-def test_sizes_at_their_edges(limit: str) -> None:
+def test_size_limits_hold_at_their_edges(limit: str) -> None:
     def sized(size: int) -> dict[str, Any]:
         if limit == "webhook_url_bytes":
             return {"transport": "webhook", "url": "http://example.org/".ljust(size, "x")}
@@ -127,7 +127,7 @@ def test_sizes_at_their_edges(limit: str) -> None:
         parse_delivery(sized(201), limits)
 
 
-def test_secrets_at_their_edges() -> None:
+def test_secret_count_limit_holds_at_its_edge() -> None:
     for number in (1, 2, 3):
         parse_delivery(bad_webhook("http://example.org", secret=[SECRET] * number), Limits(webhook_secrets=3))
     with pytest.raises(DeliveryError, match="4 secrets are not 1 to webhook_secrets = 3"):
@@ -152,7 +152,7 @@ def test_secrets_are_not_shown() -> None:
         ({"transport": "file", "name": "a"}, "file a"),
     ],
 )
-def test_what_fails_together_has_one_name(raw: dict[str, Any], receiver: str) -> None:
+def test_receiver_name_is_shared_by_deliveries_that_fail_together(raw: dict[str, Any], receiver: str) -> None:
     assert parse_delivery(raw).receiver == receiver
 
 
@@ -174,7 +174,7 @@ class Nothing:
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A package beside ours that brings transports."""
+    """Install a package that provides transports."""
     (tmp_path / "pigeons.py").write_text(MODULE)
     about = tmp_path / "pigeons-1.0.dist-info"
     about.mkdir()
@@ -189,7 +189,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_another_package_brings_a_transport() -> None:
+def test_transport_of_another_package_is_found() -> None:
     assert {"pigeon", "webhook"} <= set(transports())
     delivery = parse_delivery({"transport": "pigeon", "loft": "Oslo"})
     assert delivery_text(delivery) == '{"loft":"Oslo","transport":"pigeon"}'

@@ -1,4 +1,4 @@
-"""From the outbox to deliveries, with a clock that is moved: each row once, each digest in its time."""
+"""Dispatch from the outbox to deliveries on a test clock: each row once, each digest on time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RULES = DispatchOptions("me")
 
 
 def run(store: Store, at: int, rules: DispatchOptions = RULES) -> DispatchResult:
-    """All there is to do at that moment."""
+    """Dispatch everything that is due at that moment; return the sums."""
     total = DispatchResult()
     while True:
         with store.database.writing() as connection:
@@ -73,7 +73,7 @@ def test_each_row_becomes_one_delivery(store: Store) -> None:
     assert place(store) == 5
 
 
-def test_rows_are_read_in_bounded_pieces(store: Store) -> None:
+def test_rows_are_read_in_bounded_batches(store: Store) -> None:
     subscribe(store, "ann/1")
     tell(store, *((f"e{number}", "ann/1") for number in range(25)))
     with store.database.writing() as connection:
@@ -83,7 +83,7 @@ def test_rows_are_read_in_bounded_pieces(store: Store) -> None:
     assert [row.outbox_id for row in rows(store)] == list(range(1, 26))
 
 
-def test_a_transaction_that_fails_leaves_no_trace(store: Store) -> None:
+def test_failed_transaction_leaves_no_trace(store: Store) -> None:
     subscribe(store, "ann/1")
     subscribe(store, "ann/2", schedule="every minute")
     tell(store, ("e1", "ann/1"), ("e1", "ann/2"))
@@ -99,7 +99,7 @@ def test_a_transaction_that_fails_leaves_no_trace(store: Store) -> None:
 # -- digests ------------------------------------------------------------------------------------------
 
 
-def test_a_scheduled_subscription_gets_one_digest_when_its_period_is_over(store: Store) -> None:
+def test_schedule_gives_one_digest_at_the_end_of_its_period(store: Store) -> None:
     version = subscribe(store, "ann/1", schedule="every 5 minutes")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"), at=NOON + 10 * SECOND)
     assert run(store, NOON + 11 * SECOND) == DispatchResult(read=2)
@@ -117,11 +117,11 @@ def test_a_scheduled_subscription_gets_one_digest_when_its_period_is_over(store:
     assert run(store, NOON + 60 * MINUTE) == DispatchResult()
 
 
-def test_what_is_written_down_late_is_told_in_the_next_digest_and_not_twice(store: Store) -> None:
+def test_late_row_is_in_the_next_digest_once(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every 5 minutes")
     tell(store, ("e1", "ann/1"), at=NOON + MINUTE)
     run(store, NOON + 5 * MINUTE + SECOND)
-    tell(store, ("late", "ann/1"), at=NOON + 4 * MINUTE)  # its transaction took that long
+    tell(store, ("late", "ann/1"), at=NOON + 4 * MINUTE)  # its transaction took so long
     run(store, NOON + 5 * MINUTE + 2 * SECOND)
     run(store, NOON + 10 * MINUTE)
     assert [(each["name"], each["count"]) for each in digests(store)] == [
@@ -130,7 +130,7 @@ def test_what_is_written_down_late_is_told_in_the_next_digest_and_not_twice(stor
     ]
 
 
-def test_a_notifier_that_was_away_tells_each_period_by_itself(store: Store) -> None:
+def test_missed_periods_become_one_digest_each(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every 5 minutes")
     for minute in range(0, 60, 2):
         tell(store, (f"e{minute}", "ann/1"), at=NOON + minute * MINUTE)
@@ -142,7 +142,7 @@ def test_a_notifier_that_was_away_tells_each_period_by_itself(store: Store) -> N
     assert sum(each["count"] for each in told) == 30
 
 
-def test_a_clock_that_is_set_back_holds_nothing_up(store: Store) -> None:
+def test_digests_continue_when_the_clock_is_set_back(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every 5 minutes")
     ahead = NOON + 400 * 86_400 * SECOND
     tell(store, ("e1", "ann/1"), at=ahead)
@@ -157,7 +157,7 @@ def test_a_clock_that_is_set_back_holds_nothing_up(store: Store) -> None:
     assert [each["count"] for each in digests(store)] == [1, 1]
 
 
-def test_the_same_moment_twice_is_no_replay(store: Store) -> None:
+def test_repeated_dispatch_at_one_moment_is_no_replay(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every 5 minutes")
     for number in range(3):
         tell(store, (f"e{number}", "ann/1"), at=NOON)
@@ -166,7 +166,7 @@ def test_the_same_moment_twice_is_no_replay(store: Store) -> None:
     assert [each["count"] for each in digests(store)] == [3]
 
 
-def test_at_most_three_an_hour(store: Store) -> None:
+def test_schedule_sends_at_most_three_digests_an_hour(store: Store) -> None:
     subscribe(store, "ann/1", schedule="at most 3 per hour")
     for minute in range(6):
         tell(store, (f"e{minute}", "ann/1"), at=NOON + minute * MINUTE)
@@ -176,7 +176,7 @@ def test_at_most_three_an_hour(store: Store) -> None:
     assert len(rows(store)) == 3
 
 
-def test_daily_at_nine_in_oslo(store: Store) -> None:
+def test_schedule_sends_daily_at_nine_in_oslo(store: Store) -> None:
     subscribe(store, "ann/1", schedule="daily at 9 in Europe/Oslo")
     tell(store, ("e1", "ann/1"), at=NOON)
     eight = micros_of(datetime(2026, 11, 16, 8, tzinfo=UTC))
@@ -185,7 +185,7 @@ def test_daily_at_nine_in_oslo(store: Store) -> None:
 
 
 @pytest.mark.parametrize("schedule", [None, "every minute"])
-def test_a_schedule_that_changes_loses_nothing(store: Store, schedule: str | None) -> None:
+def test_changed_schedule_loses_no_match(store: Store, schedule: str | None) -> None:
     subscribe(store, "ann/1", schedule="weekly on Monday at 8 in UTC")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"), at=NOON)
     run(store, NOON)
@@ -194,7 +194,7 @@ def test_a_schedule_that_changes_loses_nothing(store: Store, schedule: str | Non
     assert [each["count"] for each in digests(store)] == [2]
 
 
-def test_a_schedule_of_a_later_release_waits(store: Store) -> None:
+def test_schedule_of_a_later_release_waits(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     with store.database.writing() as connection:
         connection.execute(sa.update(subscriptions).values(schedule="at full moon"))
@@ -204,7 +204,7 @@ def test_a_schedule_of_a_later_release_waits(store: Store) -> None:
     assert run(store, NOON + 20 * MINUTE).deliveries == 1
 
 
-def test_what_waits_for_a_removed_subscription_is_dropped(store: Store) -> None:
+def test_waiting_matches_are_dropped_when_the_subscription_is_removed(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, ("e1", "ann/1"), at=NOON)
     run(store, NOON)
@@ -213,7 +213,7 @@ def test_what_waits_for_a_removed_subscription_is_dropped(store: Store) -> None:
     assert rows(store, digest_parts) == []
 
 
-def test_digests_that_spark_makes_are_only_delivered(store: Store) -> None:
+def test_digest_made_by_spark_is_only_delivered(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, ("e1", "ann/1"), at=NOON)
     rules = DispatchOptions("me", digests=False)
@@ -226,21 +226,21 @@ def test_digests_that_spark_makes_are_only_delivered(store: Store) -> None:
     assert run(store, NOON + 10 * MINUTE, rules) == DispatchResult(read=1, deliveries=1)
 
 
-def test_what_waited_before_spark_took_over_is_told(store: Store) -> None:
+def test_waiting_matches_are_digested_when_spark_takes_over(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, ("e1", "ann/1"), at=NOON)
     run(store, NOON)
     assert run(store, NOON + MINUTE, DispatchOptions("me", digests=False)).digests == 1
 
 
-def test_a_digest_lists_its_first_events_only(store: Store) -> None:
+def test_digest_lists_only_its_first_events(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every minute")
     tell(store, *((f"e{number}", "ann/1") for number in range(9)), at=NOON)
     run(store, NOON + MINUTE, DispatchOptions("me", digest_events=4))
     assert [(each["count"], len(each["events"])) for each in digests(store)] == [(9, 4)]
 
 
-def test_idle_moments_write_nothing(store: Store) -> None:
+def test_idle_dispatch_writes_nothing(store: Store) -> None:
     subscribe(store, "ann/1", schedule="every hour")
     tell(store, ("e1", "ann/1"), at=NOON)
     for second in range(50):
@@ -250,11 +250,11 @@ def test_idle_moments_write_nothing(store: Store) -> None:
 
 steps = st.lists(
     st.tuples(
-        st.integers(0, 400),  # seconds that go by
+        st.integers(0, 400),  # seconds that pass
         st.lists(
             st.tuples(st.sampled_from("abcd"), st.integers(0, 30)), max_size=4
         ),  # matches, and their age
-        st.booleans(),  # whether a notifier looks
+        st.booleans(),  # whether a notifier runs
     ),
     max_size=25,
 )
@@ -262,7 +262,7 @@ steps = st.lists(
 
 @settings(max_examples=30)
 @given(steps)
-def test_whatever_the_rhythm_every_match_is_told_once(
+def test_every_match_is_delivered_once_at_any_rhythm(
     tmp_path_factory: pytest.TempPathFactory, history: list[Any]
 ) -> None:
     url = f"sqlite:///{tmp_path_factory.mktemp('rhythm') / 'store.db'}"
@@ -291,7 +291,7 @@ def test_whatever_the_rhythm_every_match_is_told_once(
         assert {each["id"] for each in digests(store)} <= delivered
 
 
-def test_a_hundred_thousand_matches_take_few_statements(store: Store) -> None:
+def test_dispatch_of_many_matches_takes_few_statements(store: Store) -> None:
     names = [f"o/{number}" for number in range(2_000)]
     same = {"expression": "a = 1", "owner": "o"}
     files = [{"transport": "file", "name": f"f{number}"} for number in range(50)]
@@ -309,5 +309,5 @@ def test_a_hundred_thousand_matches_take_few_statements(store: Store) -> None:
     with statements(store) as sent:
         done = run(store, NOON)
     assert (done.read, done.deliveries) == (100_000, 50_000)
-    assert len(sent) < 1_000  # one for each match would be a hundred times as many
+    assert len(sent) < 1_000  # a statement for each match would be a hundred times as many
     assert deliveries.WAITING in {row.state for row in rows(store)}

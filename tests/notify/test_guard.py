@@ -1,4 +1,4 @@
-"""No webhook reaches what only the service can reach."""
+"""Webhooks cannot reach addresses that only the service can reach."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ PUBLIC = """
 
 
 @pytest.mark.parametrize("address", FORBIDDEN.split())
-def test_forbidden(address: str) -> None:
+def test_private_address_is_forbidden(address: str) -> None:
     assert not is_allowed(ip_address(address))
     with pytest.raises(AddressForbidden, match="not public"):
         check_addresses("example.org", ["8.8.8.8", address], ())
 
 
 @pytest.mark.parametrize("address", PUBLIC.split())
-def test_public(address: str) -> None:
+def test_public_address_is_allowed(address: str) -> None:
     assert is_allowed(ip_address(address))
     assert check_addresses("example.org", [address], ()) == [ip_address(address)]
 
 
-def test_networks_that_the_service_allows() -> None:
+def test_networks_allowed_by_the_service_are_reachable() -> None:
     allowed = read_networks(["127.0.0.0/8", "::1", " 10.1.0.0/16 "])
     for address in ("127.0.0.1", "::1", "10.1.2.3", "::ffff:127.0.0.1", "64:ff9b::a01:203"):
         assert is_allowed(ip_address(address), allowed)
@@ -64,7 +64,7 @@ def test_networks_that_the_service_allows() -> None:
         "[::]",
     ],
 )
-def test_however_this_machine_is_written(host: str) -> None:
+def test_loopback_is_forbidden_in_every_notation(host: str) -> None:
     caller = GuardedHttpClient(HttpRules())
     with pytest.raises(SendRefused) as refused:
         caller.post(f"http://{host}:8080/", b"", {})
@@ -75,12 +75,12 @@ def test_however_this_machine_is_written(host: str) -> None:
 @pytest.mark.parametrize(
     "answers", [["10.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["fe80::1%eth0"], ["::ffff:10.0.0.1"]]
 )
-def test_a_name_is_looked_up_once_and_every_address_counts(answers: list[str]) -> None:
+def test_host_is_resolved_once_and_every_address_is_checked(answers: list[str]) -> None:
     asked = []
 
     def resolve(host: str, port: int) -> list[str]:
         asked.append(host)
-        return answers if len(asked) == 1 else ["8.8.8.8"]  # a name that changes its mind
+        return answers if len(asked) == 1 else ["8.8.8.8"]  # a name that resolves differently the second time
 
     caller = GuardedHttpClient(HttpRules(), resolve=resolve)
     with pytest.raises(AddressForbidden):
@@ -89,7 +89,7 @@ def test_a_name_is_looked_up_once_and_every_address_counts(answers: list[str]) -
     caller.close()
 
 
-def test_ports() -> None:
+def test_only_configured_ports_are_called() -> None:
     assert read_ports("80,443,8000-8999") == (range(80, 81), range(443, 444), range(8_000, 9_000))
     for text in ("", "80,", "a", "80-", "9-8", "1-2-3", "65536", "-80", "8_0", "\u0668\u0660", "\u00b2"):
         with pytest.raises(InputError, match="ports are written"):

@@ -1,4 +1,4 @@
-"""Calls to a real receiver that is slow, dead, far too talkative, or not who it should be."""
+"""Calls to a real receiver that is slow, dead, far too talkative, or an impostor."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def calling() -> Iterator[Make]:
         caller.close()
 
 
-def test_what_arrives(calling: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_arrives_as_sent(calling: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with receiving() as receiver:
@@ -71,7 +71,7 @@ def test_what_arrives(calling: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         (500, SendFailed), (502, SendFailed), (503, SendFailed), (599, SendFailed),
     ],
 )  # fmt: skip
-def test_what_an_answer_means(calling: Make, status: int, error: type[Exception] | None) -> None:
+def test_status_decides_the_outcome(calling: Make, status: int, error: type[Exception] | None) -> None:
     with receiving(answer(status, {"Location": "http://127.0.0.1:1/"})) as receiver:
         got = calling().post(receiver.url, b"", {})
         assert got.status == status
@@ -80,7 +80,7 @@ def test_what_an_answer_means(calling: Make, status: int, error: type[Exception]
         else:
             with pytest.raises(error, match=str(status)):
                 raise_unless_accepted(got)
-        assert len(receiver.calls) == 1  # no redirect is followed, nothing is repeated
+        assert len(receiver.calls) == 1  # no redirect is followed, and no request is repeated
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_an_answer_means(calling: Make, status: int, error: type[Exception]
         ("-5", None, None),
     ],
 )
-def test_retry_after(
+def test_retry_after_is_read(
     calling: Make, header: str, low: float | None, high: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment = datetime(2026, 11, 15, tzinfo=UTC)
@@ -109,8 +109,8 @@ def test_retry_after(
         assert low <= failed.value.retry_after <= high
 
 
-def test_nobody_there(calling: Make) -> None:
-    with socket.socket() as bound:  # nobody else gets the port, and nobody listens on it
+def test_connection_refused_is_reported(calling: Make) -> None:
+    with socket.socket() as bound:  # the port stays bound, and nothing listens on it
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         with pytest.raises(SendFailed, match=f"http://127.0.0.1:{port} failed"):
@@ -119,7 +119,7 @@ def test_nobody_there(calling: Make) -> None:
         calling().post("http://nowhere.invalid/", b"", {})
 
 
-def test_a_name_that_takes_too_long(calling: Make) -> None:
+def test_name_lookup_times_out(calling: Make) -> None:
     gate = threading.Event()
 
     def slow(host: str, port: int) -> list[str]:
@@ -132,7 +132,7 @@ def test_a_name_that_takes_too_long(calling: Make) -> None:
 
 
 def dripping(handler: BaseHTTPRequestHandler) -> None:
-    """A byte now and then: no single read ever waits long."""
+    """Send a byte from time to time, so that no single read waits long."""
     with contextlib.suppress(OSError):  # until the caller leaves
         while True:
             handler.wfile.write(b"H")
@@ -141,12 +141,12 @@ def dripping(handler: BaseHTTPRequestHandler) -> None:
 
 
 def silent(handler: BaseHTTPRequestHandler) -> None:
-    """Takes the request and says nothing until the caller leaves."""
+    """Accept the request and send nothing until the caller leaves."""
     handler.connection.recv(1)
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
-    """Promises an answer for ever."""
+    """Send interim responses forever."""
     while True:
         handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -171,13 +171,13 @@ def hanging_up(handler: BaseHTTPRequestHandler) -> None:
     [dripping, silent, endless, headers_without_end, gibberish, hanging_up],
     ids=lambda f: f.__name__,
 )
-def test_receivers_that_misbehave_are_left_in_time(calling: Make, behave: Any) -> None:
-    """None of them ends by itself: a call that returns has left."""
+def test_call_ends_when_the_receiver_never_does(calling: Make, behave: Any) -> None:
+    """No receiver ends the connection by itself, so a call that returns has closed it."""
     with receiving(behave) as receiver, pytest.raises(SendFailed):
         calling(total_seconds=0.4).post(receiver.url, b"x" * 1_000, {})
 
 
-def test_a_huge_body_is_not_read(calling: Make) -> None:
+def test_huge_response_body_is_not_read(calling: Make) -> None:
     def huge(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.end_headers()
@@ -188,7 +188,7 @@ def test_a_huge_body_is_not_read(calling: Make) -> None:
         assert calling().post(receiver.url, b"", {}).status == 200
 
 
-def test_the_head_of_an_answer_at_its_limit(calling: Make) -> None:
+def test_response_head_is_bounded(calling: Make) -> None:
     head = b"HTTP/1.0 200 OK\r\nA: %s\r\n\r\n"
 
     def sized(size: int) -> Any:
@@ -201,7 +201,7 @@ def test_the_head_of_an_answer_at_its_limit(calling: Make) -> None:
         calling(Limits(answer_bytes=1_000)).post(receiver.url, b"", {})
 
 
-def test_headers_cannot_be_broken(calling: Make) -> None:
+def test_header_injection_is_refused(calling: Make) -> None:
     with receiving() as receiver:
         for name, value in (("X-A", "1\r\nX-B: 2"), ("X-A", "1\n"), ("X A\r\n", "1")):
             with pytest.raises(ValueError, match="header"):
@@ -229,7 +229,7 @@ def tls_for(authority: trustme.CA, *names: str) -> ssl.SSLContext:
     return context
 
 
-def test_https_goes_to_the_checked_address_under_the_name(
+def test_https_connects_to_the_checked_address_with_the_host_name(
     calling: Make, authority: trustme.CA, ca_file: str
 ) -> None:
     caller = calling(ca_file=ca_file, resolve=lambda host, port: ["127.0.0.1"])

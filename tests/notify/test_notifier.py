@@ -1,4 +1,4 @@
-"""The whole notifier against real receivers: what is told arrives, whoever else is slow, dead or lying."""
+"""The whole notifier against real receivers: notifications arrive although other receivers fail."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_published_streamed_and_digested_events_arrive_with_their_contents(
     assert json.loads(line)["data"]["events"][0]["event"] == {"price": 550}
 
 
-def test_what_fails_is_tried_again_under_the_same_id_until_it_works(store: Store, notifying: Make) -> None:
+def test_failed_delivery_is_retried_under_the_same_id(store: Store, notifying: Make) -> None:
     def grudging(handler: BaseHTTPRequestHandler) -> None:
         answer(204 if len(receiver.calls) >= 3 else 503)(handler)
 
@@ -80,7 +80,7 @@ def test_what_fails_is_tried_again_under_the_same_id_until_it_works(store: Store
 
 
 @pytest.mark.parametrize(("status", "calls"), [(500, 4), (410, 1), (302, 1)])
-def test_what_never_works_is_dead_with_its_reason(
+def test_delivery_is_dead_with_its_reason_after_the_last_attempt(
     store: Store, notifying: Make, status: int, calls: int
 ) -> None:
     with receiving(answer(status)) as receiver:
@@ -94,7 +94,7 @@ def test_what_never_works_is_dead_with_its_reason(
     assert row.finished_at is not None
 
 
-def test_retry_after_is_kept(store: Store, notifying: Make) -> None:
+def test_retry_after_is_respected(store: Store, notifying: Make) -> None:
     with receiving(answer(429, {"Retry-After": "300"})) as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, ("e1", "ann/1"))
@@ -104,7 +104,7 @@ def test_retry_after_is_kept(store: Store, notifying: Make) -> None:
     assert len(receiver.calls) == 1
 
 
-def test_a_forbidden_address_is_dead_at_once(store: Store, notifying: Make) -> None:
+def test_delivery_to_a_forbidden_address_is_dead_at_once(store: Store, notifying: Make) -> None:
     with receiving() as receiver:
         subscribe(store, "ann/1", hook(receiver))
         tell(store, ("e1", "ann/1"))
@@ -114,7 +114,7 @@ def test_a_forbidden_address_is_dead_at_once(store: Store, notifying: Make) -> N
     assert rows(store)[0].error.startswith("address-forbidden: 127.0.0.1 has an address that is not public")
 
 
-def test_a_slow_receiver_holds_up_nobody_else(store: Store, notifying: Make) -> None:
+def test_slow_receiver_does_not_delay_others(store: Store, notifying: Make) -> None:
     gate = threading.Event()
     with (
         receiving(lambda handler: (gate.wait(PATIENCE), answer(204)(handler))[1]) as slow,
@@ -130,7 +130,7 @@ def test_a_slow_receiver_holds_up_nobody_else(store: Store, notifying: Make) -> 
         gate.set()
 
 
-def test_one_owner_with_many_slow_receivers_holds_up_nobody_else(store: Store, notifying: Make) -> None:
+def test_owner_of_many_slow_receivers_does_not_delay_others(store: Store, notifying: Make) -> None:
     gate = threading.Event()
     with (
         receiving(lambda handler: (gate.wait(PATIENCE), answer(204)(handler))[1]) as slow,
@@ -147,7 +147,7 @@ def test_one_owner_with_many_slow_receivers_holds_up_nobody_else(store: Store, n
         gate.set()
 
 
-def test_a_dead_receiver_is_left_alone_and_asked_again(store: Store, notifying: Make) -> None:
+def test_breaker_pauses_and_probes_a_dead_receiver(store: Store, notifying: Make) -> None:
     clock, up = Clock(), threading.Event()
     with receiving(lambda handler: answer(204 if up.is_set() else 500)(handler)) as receiver:
         subscribe(store, "ann/1", hook(receiver))
@@ -165,7 +165,7 @@ def test_a_dead_receiver_is_left_alone_and_asked_again(store: Store, notifying: 
     assert max(row.attempts for row in rows(store)) <= 4
 
 
-def test_what_is_too_old_for_a_dead_receiver_is_given_up_without_a_try_for_each(
+def test_old_deliveries_to_a_dead_receiver_are_given_up_without_attempts(
     store: Store, notifying: Make
 ) -> None:
     clock = Clock()
@@ -182,7 +182,7 @@ def test_what_is_too_old_for_a_dead_receiver_is_given_up_without_a_try_for_each(
     assert {row.error[:9] for row in rows(store)} == {"given up:", "send-fail"}
 
 
-def test_a_transport_that_breaks_harms_only_itself(
+def test_broken_transport_fails_only_its_own_deliveries(
     store: Store, notifying: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any) -> None:
@@ -199,7 +199,7 @@ def test_a_transport_that_breaks_harms_only_itself(
     assert "this is a defect" in caplog.text
 
 
-def test_a_transport_that_is_not_installed_here_waits(store: Store, notifying: Make) -> None:
+def test_delivery_waits_when_its_transport_is_not_installed(store: Store, notifying: Make) -> None:
     subscribe(store, "ann/1")
     with store.database.writing() as connection:
         connection.execute(sa.text("""UPDATE subscriptions SET delivery = '{"transport":"pigeon"}'"""))
@@ -211,7 +211,9 @@ def test_a_transport_that_is_not_installed_here_waits(store: Store, notifying: M
     assert "there is no transport 'pigeon'" in row.error
 
 
-def test_what_a_digest_of_spark_carries_is_told(store: Store, notifying: Make, tmp_path: Path) -> None:
+def test_digest_made_by_spark_is_delivered_with_its_events(
+    store: Store, notifying: Make, tmp_path: Path
+) -> None:
     subscribe(store, "ann/1", {"transport": "file", "name": "a"}, schedule="every hour")
     listed = [
         {"event_id": "x/1", "event_time": "2026-11-15T12:00:00.5Z", "payload": '{"a":1}'},
@@ -240,7 +242,9 @@ def test_what_a_digest_of_spark_carries_is_told(store: Store, notifying: Make, t
     assert [(data["count"], data["events"]) for data in odd] == [(0, []), (0, [])]
 
 
-def test_figures_and_log_lines(store: Store, notifying: Make, caplog: pytest.LogCaptureFixture) -> None:
+def test_metrics_and_log_lines_are_written(
+    store: Store, notifying: Make, caplog: pytest.LogCaptureFixture
+) -> None:
     subscribe(store, "ann/1")
     subscribe(store, "ann/gone")
     tell(store, ("e1", "ann/1"), ("e2", "ann/1"), ("e1", "ann/gone"))

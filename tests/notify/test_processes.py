@@ -1,4 +1,4 @@
-"""The real ``tamis notify``, killed where it hurts: every row arrives, under its one id."""
+"""The real ``tamis notify``, killed at each failpoint: every row arrives, under one id."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def starting(store: Store) -> Iterator[Start]:
-    """Starts ``tamis notify`` on the store."""
+    """Yield a function that starts ``tamis notify`` on the store."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*options: str, failpoint: str = "", **variables: str) -> subprocess.Popen[str]:
@@ -69,7 +69,7 @@ def starting(store: Store) -> Iterator[Start]:
 HERE = ("--allow-network", "127.0.0.0/8", "--workers", "4")
 
 
-def test_killed_at_each_failpoint_and_resumed(store: Store, starting: Start) -> None:
+def test_notifier_delivers_everything_when_killed_at_each_failpoint(store: Store, starting: Start) -> None:
     with receiving() as receiver:
         for number in range(5):
             url = f"http://127.0.0.{number + 1}:{receiver.port}/"
@@ -93,7 +93,7 @@ def test_killed_at_each_failpoint_and_resumed(store: Store, starting: Start) -> 
     assert set(arrived) == kept
     assert states(store) == {"delivered": len(kept)}
     assert len({row.outbox_id for row in rows(store)}) == len(rows(store))
-    assert len(arrived) <= len(kept) + len(FAILPOINTS) * 4 * AHEAD  # what was claimed when it was killed
+    assert len(arrived) <= len(kept) + len(FAILPOINTS) * 4 * AHEAD  # deliveries that were claimed at the kill
     bodies: dict[str, set[bytes]] = {}
     for call in receiver.calls:
         bodies.setdefault(call.headers["webhook-id"], set()).add(call.body)
@@ -117,7 +117,7 @@ def _all_told(store: Store) -> bool:
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_it_stops_in_good_order_and_shows_its_figures(store: Store, starting: Start) -> None:
+def test_notifier_stops_cleanly_and_serves_metrics(store: Store, starting: Start) -> None:
     with receiving() as receiver:
         subscribe(store, "ann/1", {"transport": "webhook", "url": receiver.url})
         tell(store, ("e1", "ann/1"))
@@ -133,7 +133,7 @@ def test_it_stops_in_good_order_and_shows_its_figures(store: Store, starting: St
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_settings_come_from_the_environment(store: Store, starting: Start, tmp_path: Path) -> None:
+def test_settings_are_read_from_the_environment(store: Store, starting: Start, tmp_path: Path) -> None:
     with mailbox() as box:
         subscribe(store, "ann/mail", {"transport": "email", "to": "ann@example.org"})
         subscribe(store, "ann/file", {"transport": "file", "name": "a"})
@@ -162,7 +162,7 @@ def test_settings_come_from_the_environment(store: Store, starting: Start, tmp_p
         (["--limit", "nothing=1"], "there is no limit 'nothing'"),
     ],
 )
-def test_options_that_cannot_be_used(options: list[str], said: str, tmp_path: Path) -> None:
+def test_invalid_options_are_refused(options: list[str], said: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["notify", "--data", str(tmp_path), *options])
     assert result.exit_code == 1
     assert said in result.output

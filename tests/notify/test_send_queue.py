@@ -1,4 +1,4 @@
-"""Who gets a sender, and who gets a claim: everybody a part, doubtful ones one at a time."""
+"""Senders and claims are shared fairly: each endpoint and owner a part, doubtful endpoints one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def line(breakers: Breakers) -> SendQueue:
 
 
 def ready(line: SendQueue) -> list[str]:
-    """The endpoints of all that may be sent now."""
+    """Return the endpoints of all deliveries that may be sent now."""
     found = []
     with line._changed:
         while (one := line._next()) is not None:
@@ -42,21 +42,23 @@ def ready(line: SendQueue) -> list[str]:
     return found
 
 
-def test_an_endpoint_gets_its_part_of_the_senders(line: SendQueue) -> None:
+def test_endpoint_gets_its_part_of_the_senders(line: SendQueue) -> None:
     line.put([claimed("a x") for _ in range(9)] + [claimed("b x")])
     assert ready(line) == ["a x", "b x", "a x"]
     line.done(claimed("a x"))
     assert ready(line) == ["a x"]
 
 
-def test_an_owner_gets_its_part_whatever_the_endpoints(line: SendQueue) -> None:
+def test_owner_gets_its_part_over_all_endpoints(line: SendQueue) -> None:
     line.put([claimed(f"a {name}") for name in "uvwxyz"] + [claimed("b x")])
     assert ready(line) == ["a u", "a v", "a w", "b x"]
     line.done(claimed("a v"))
     assert ready(line) == ["a x"]
 
 
-def test_an_endpoint_in_doubt_gets_one_and_all_of_them_half(line: SendQueue, breakers: Breakers) -> None:
+def test_doubtful_endpoints_get_one_sender_each_and_half_together(
+    line: SendQueue, breakers: Breakers
+) -> None:
     for name in "abcdefgh":
         breakers.failed(f"{name} x")
     line.put([claimed(f"{name} x") for name in "abcdefgh" for _ in range(2)])
@@ -71,7 +73,7 @@ def test_endpoints_take_turns(line: SendQueue) -> None:
     assert ready(line) == ["a x", "b x", "c x", "a x", "b x"]
 
 
-def test_who_waits_in_line_is_woken(line: SendQueue) -> None:
+def test_waiting_sender_is_woken(line: SendQueue) -> None:
     got: list[Claimed | None] = []
     threads = [threading.Thread(target=lambda: got.append(line.take())) for _ in range(3)]
     for thread in threads:
@@ -83,7 +85,7 @@ def test_who_waits_in_line_is_woken(line: SendQueue) -> None:
     assert sorted(one.endpoint if one else "" for one in got) == ["", "a x", "b x"]
 
 
-def test_a_closed_line_hands_out_everything(line: SendQueue, breakers: Breakers) -> None:
+def test_closed_queue_hands_out_everything(line: SendQueue, breakers: Breakers) -> None:
     breakers.failed("a x")
     line.put([claimed("a x") for _ in range(5)])
     line.close()
@@ -91,7 +93,7 @@ def test_a_closed_line_hands_out_everything(line: SendQueue, breakers: Breakers)
     assert line.take() is None
 
 
-def test_claims_are_shared_out_ahead(breakers: Breakers) -> None:
+def test_claim_budget_is_shared_by_endpoint_and_owner(breakers: Breakers) -> None:
     shares = ClaimBudget(SETTINGS, breakers, ["a x"] * 6)
     assert shares.free == AHEAD * 8 - 6
     assert shares.room("a x") == AHEAD * 2 - 6
@@ -101,7 +103,7 @@ def test_claims_are_shared_out_ahead(breakers: Breakers) -> None:
     assert ClaimBudget(SETTINGS, breakers, ["a x"] * 1_000).free == 0
 
 
-def test_who_is_in_doubt_gets_one_claim_and_who_is_left_alone_none(breakers: Breakers) -> None:
+def test_doubtful_endpoint_gets_one_claim_and_a_paused_one_none(breakers: Breakers) -> None:
     breakers.failed("a x")
     shares = ClaimBudget(SETTINGS, breakers, [])
     assert (shares.room("a x"), shares.room("a x")) == (1, 0)

@@ -1,4 +1,4 @@
-"""Several notifiers, and what one leaves behind that is stopped, asleep, dead or without its database."""
+"""Several notifiers share work, also when one stops, sleeps, crashes or loses its database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.notify.running import LEASE, Clock, Make, hook, told_to
 from tests.waiting import PATIENCE, eventually
 
 
-def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, notifying: Make) -> None:
+def test_two_notifiers_deliver_everything_once(store: Store, notifying: Make) -> None:
     with receiving() as receiver, Store.open(store.url) as second:
         for number in range(10):
             url = f"http://127.0.0.{number + 1}:{receiver.port}/"
@@ -51,7 +51,7 @@ def test_two_notifiers_share_the_work_and_tell_everything_once(store: Store, not
     assert sum(share or 0 for share in shares) == 162
 
 
-def test_stopping_gives_back_what_was_not_sent(store: Store, notifying: Make) -> None:
+def test_stopped_notifier_releases_unsent_claims(store: Store, notifying: Make) -> None:
     gate = threading.Event()
     with receiving(lambda handler: (gate.wait(PATIENCE), answer(204)(handler))[1]) as receiver:
         subscribe(store, "ann/1", hook(receiver))
@@ -69,7 +69,7 @@ def test_stopping_gives_back_what_was_not_sent(store: Store, notifying: Make) ->
     assert sum(row.attempts for row in rows(store)) == found["delivered"]
 
 
-def test_the_database_goes_away_and_comes_back(
+def test_notifier_continues_when_the_database_comes_back(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     away = threading.Event()
@@ -84,7 +84,7 @@ def test_the_database_goes_away_and_comes_back(
     monkeypatch.setattr("tamis.notify.notifier.RETRY_SECONDS", 0.05)
 
     def while_away(handler: BaseHTTPRequestHandler) -> None:
-        away.set()  # what was sent cannot be written down for a while
+        away.set()  # results cannot be recorded for a while
         answer(204)(handler)
 
     with receiving(while_away) as receiver, caplog.at_level(logging.WARNING):
@@ -101,7 +101,7 @@ def test_the_database_goes_away_and_comes_back(
 
 
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
-def test_a_real_postgresql_that_shuts_everybody_out_for_a_while(
+def test_notifier_continues_when_postgresql_closes_all_connections(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tamis.notify.notifier.RETRY_SECONDS", 0.05)
@@ -136,8 +136,8 @@ def states_or_none(store: Store) -> dict[str, int] | None:
         return None
 
 
-def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) -> None:
-    """A machine that slept must not send what another has claimed meanwhile."""
+def test_lease_that_is_about_to_expire_is_not_used(store: Store, notifying: Make) -> None:
+    """A machine that slept must not send deliveries that another has claimed meanwhile."""
     clock = Clock()
     with receiving() as receiver:
         subscribe(store, "ann/1", hook(receiver))
@@ -157,7 +157,7 @@ def test_a_lease_that_is_almost_over_is_not_used(store: Store, notifying: Make) 
     assert notifier.metrics.registry.get_sample_value("tamis_notify_returned_total") == 1
 
 
-def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
+def test_claims_of_a_crashed_notifier_are_sent_by_another(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tamis.notify.claim_manager.MAINTENANCE_SECONDS", 0.05)
@@ -172,7 +172,7 @@ def test_what_a_dead_notifier_had_claimed_is_sent_by_another(
     assert rows(store)[0].attempts == 2
 
 
-def test_a_row_that_cannot_be_dispatched_holds_up_nobody(
+def test_row_that_cannot_be_dispatched_becomes_a_dead_letter_alone(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     really = dispatch._event
@@ -198,7 +198,7 @@ def test_a_row_that_cannot_be_dispatched_holds_up_nobody(
 
 @pytest.mark.parametrize("micros", [-62_135_596_800_000_001, 253_402_300_800_000_000])
 @pytest.mark.parametrize("schedule", [None, "every second"])
-def test_a_time_that_no_calendar_has_is_left_out(
+def test_event_time_outside_the_calendar_is_left_out(
     store: Store, notifying: Make, micros: int, schedule: str | None
 ) -> None:
     with receiving() as receiver:
@@ -213,7 +213,7 @@ def test_a_time_that_no_calendar_has_is_left_out(
     assert "time" not in event
 
 
-def test_a_database_that_refuses_makes_no_dead_letters(
+def test_store_failure_makes_no_dead_letters(
     store: Store, notifying: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     really, refusals = dispatch._deliver, iter(range(20))

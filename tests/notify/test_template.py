@@ -1,4 +1,4 @@
-"""Templates say what is known and nothing else, whoever wrote them and whatever the values are."""
+"""Templates render known fields only, for any author and any values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def said(template: str, **values: Any) -> str | None:
     return render(parse_template(template), values, str, 1_000)
 
 
-def test_places_sections_and_their_absence() -> None:
+def test_placeholders_and_sections_are_rendered() -> None:
     two = [{"id": "a", "time": ""}, {"id": "b", "time": "noon"}]
     assert said("{{count}} for {{ owner }}", count=2, owner="ann") == "2 for ann"
     assert (
@@ -37,7 +37,7 @@ def test_places_sections_and_their_absence() -> None:
     assert said("a } b }} {x}") == "a } b }} {x}"
 
 
-def test_a_tag_alone_on_its_line_leaves_no_line() -> None:
+def test_tag_alone_on_its_line_leaves_no_line() -> None:
     template = "Now:\n  {{#events}}\n- {{id}}\n{{/events}}\nend"
     assert said(template, events=[{"id": "a"}, {"id": "b"}]) == "Now:\n- a\n- b\nend"
 
@@ -63,13 +63,13 @@ def test_a_tag_alone_on_its_line_leaves_no_line() -> None:
         ("{{__class__}}", "knows no '__class__'"),
     ],
 )
-def test_what_a_template_may_not_say(template: str, reason: str) -> None:
+def test_invalid_template_is_refused(template: str, reason: str) -> None:
     with pytest.raises(DeliveryError) as refused:
         parse_template(template)
     assert reason in refused.value.message
 
 
-def test_tags_at_their_edge() -> None:
+def test_tag_limit_holds_at_its_edge() -> None:
     for number in (2, 3):
         parse_template("{{id}}" * number, Limits(template_tags=3))
     with pytest.raises(DeliveryError, match="has 4 tags, more than template_tags = 3"):
@@ -77,7 +77,7 @@ def test_tags_at_their_edge() -> None:
 
 
 @given(st.text(alphabet="{}#^/ aeidnstv.\n", max_size=300))
-def test_any_text_is_a_template_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         template = parse_template(text)
     except DeliveryError:
@@ -86,7 +86,7 @@ def test_any_text_is_a_template_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("hostile", ["{{", "{{a", "{{#events}}", " \t", "{{ {{", "}}"])
-def test_hostile_templates_are_read_in_one_pass(hostile: str) -> None:
+def test_hostile_template_is_parsed_in_one_pass(hostile: str) -> None:
     """A million characters: work that grew with their square would not come to an end."""
     with ending(), contextlib.suppress(DeliveryError):
         parse_template((hostile * 1_000_000)[:1_000_000] + "{", ROOMY)
@@ -95,7 +95,7 @@ def test_hostile_templates_are_read_in_one_pass(hostile: str) -> None:
 # -- rendering ----------------------------------------------------------------------------------------
 
 
-def test_the_built_in_words() -> None:
+def test_default_template_is_rendered() -> None:
     words = render_message(message(count=3), None, DEFAULT_LIMITS)
     assert words.subject == "3 new for coats"
     assert "* e1, 2026-11-15 12:00 UTC\n    title: Wool coat\n    price: 550\n" in words.text
@@ -108,7 +108,7 @@ def test_the_built_in_words() -> None:
     assert render_short(message(), None, DEFAULT_LIMITS, 10) == "coats: 1 …"
 
 
-def test_own_words() -> None:
+def test_custom_template_is_rendered() -> None:
     own = CustomTemplates(
         subject="{{subscription}}!",
         text="{{#events}}{{attributes.title}} {{attributes.nothing}}{{/events}}",
@@ -118,7 +118,7 @@ def test_own_words() -> None:
     assert words == ("coats!", "A & <B> ", "<b>A &amp; &lt;B&gt;</b>")
 
 
-def test_every_kind_of_value_is_said() -> None:
+def test_every_kind_of_value_is_rendered() -> None:
     odd = event(
         flag=True,
         off=False,
@@ -146,7 +146,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_values_cannot_break_out(value: str) -> None:
+def test_values_cannot_inject_markup_or_headers(value: str) -> None:
     words = render_message(
         message(event(title=value, **{value[:200]: "x"}), subscription=value, expression=value),
         None,
@@ -160,14 +160,14 @@ def test_values_cannot_break_out(value: str) -> None:
     assert all(mark not in words.text + words.html for mark in "\x00\x1b\u202e\u2028\x85")
 
 
-def test_events_that_cannot_be_read_are_only_named() -> None:
+def test_unreadable_event_is_rendered_by_its_id() -> None:
     for text in (None, "nonsense", "[1]", '{"a": 99999999999999999999}', "[" * 100_000):
         told = event()
         words = render_message(message(type(told)(id="odd", text=text)), None, DEFAULT_LIMITS)
         assert "* odd\n" in words.text
 
 
-def test_attributes_and_values_at_their_edges() -> None:
+def test_attribute_and_value_limits_hold_at_their_edges() -> None:
     limits = Limits(notification_attributes=3, notification_value_characters=10)
     many = event(**{f"a{number}": "v" * size for number, size in enumerate((9, 10, 11, 1))})
     text = render_message(message(many), None, limits).text
@@ -177,7 +177,7 @@ def test_attributes_and_values_at_their_edges() -> None:
     assert "a3" not in text
 
 
-def test_what_is_too_long_lists_fewer_events_and_says_so() -> None:
+def test_long_text_lists_fewer_events_and_notes_it() -> None:
     many = [event(number, text="x" * 400) for number in range(40)]
     own = CustomTemplates(text="{{#events}}{{attributes.text}}\n{{/events}}{{more}}")
     sizes = {}
@@ -187,13 +187,13 @@ def test_what_is_too_long_lists_fewer_events_and_says_so() -> None:
     assert list(sizes.values()) == [(20, "20"), (40, "0"), (40, "0")]
 
 
-def test_a_template_that_never_fits_is_refused_when_it_is_sent() -> None:
+def test_template_that_never_fits_is_refused_at_sending() -> None:
     with pytest.raises(SendRefused, match="notification_bytes"):
         render_message(message(), CustomTemplates(text="x" * 1_000), Limits(notification_bytes=3_999))
     render_message(message(), CustomTemplates(text="x" * 100, html="x"), Limits(notification_bytes=4_000))
 
 
-def test_the_default_limits_leave_room_for_any_template_without_events() -> None:
+def test_default_limits_fit_any_template_without_events() -> None:
     limits = DEFAULT_LIMITS
     escaped = max(len(html.escape(mark)) for mark in "<>&\"'x")
     worst = limits.template_bytes + limits.template_tags * limits.notification_value_characters * escaped

@@ -1,4 +1,4 @@
-"""Each transport against the real thing: receivers, a mail server, the disk, the log."""
+"""Each transport against real receivers, a mail server, the disk and the log."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HERE = HttpRules(allowed=read_networks(["127.0.0.0/8"]), connect_seconds=PATIENC
 
 @pytest.fixture
 def transports() -> Iterator[Any]:
-    """Sends a message by settings, through whatever the service has."""
+    """Yield a function that sends a message by its delivery settings, with the given service settings."""
     made: list[Transports] = []
 
     def send(delivery: dict[str, Any], told: Message | None = None, **service: Any) -> None:
@@ -58,7 +58,7 @@ def transports() -> Iterator[Any]:
 # -- webhooks -------------------------------------------------------------------------------------------
 
 
-def test_a_webhook_is_signed_as_the_standard_says(transports: Any) -> None:
+def test_webhook_is_signed_by_the_standard(transports: Any) -> None:
     old, new = new_secret(), new_secret()
     with receiving() as receiver:
         transports({"transport": "webhook", "url": receiver.url, "secret": [old, new]})
@@ -76,7 +76,7 @@ def test_a_webhook_is_signed_as_the_standard_says(transports: Any) -> None:
     assert "webhook-signature" not in bare.headers
 
 
-def test_our_signature_is_the_reference_s() -> None:
+def test_signature_equals_the_reference() -> None:
     secret = "whsec_" + base64.b64encode(bytes(range(32))).decode()
     headers = signed([secret], "msg_1", b'{"a":"\xc3\xa4"}', at=1_700_000_000)
     moment = datetime.fromtimestamp(1_700_000_000, UTC)
@@ -88,7 +88,7 @@ def test_our_signature_is_the_reference_s() -> None:
     }
 
 
-def test_a_webhook_that_says_no(transports: Any) -> None:
+def test_webhook_refusal_is_reported(transports: Any) -> None:
     with receiving(answer(500)) as receiver, pytest.raises(SendFailed, match="it answered 500"):
         transports({"transport": "webhook", "url": receiver.url})
     with receiving(answer(410)) as receiver, pytest.raises(SendRefused, match="it answered 410"):
@@ -97,7 +97,7 @@ def test_a_webhook_that_says_no(transports: Any) -> None:
         transports({"transport": "webhook", "url": "http://169.254.169.254/latest/meta-data"})
 
 
-def test_the_body_of_a_notification() -> None:
+def test_body_holds_the_notification() -> None:
     told = message(event(1), count=3, kind="digest", start=NOON, end=NOON)
     assert json.loads(body_of(told, 10_000)) == {
         "type": "tamis.digest",
@@ -125,7 +125,7 @@ def test_the_body_of_a_notification() -> None:
     ]
 
 
-def test_a_body_at_its_limit_lists_less_and_never_more() -> None:
+def test_body_lists_fewer_events_at_its_limit() -> None:
     told = message(*(event(number, text="x" * 100) for number in range(8)))
     whole = len(body_of(told, 1_000_000))
     for most, listed, full in ((whole + 1, 8, 8), (whole, 8, 8), (whole - 1, 8, 4), (600, 8, 0), (300, 2, 0)):
@@ -143,7 +143,7 @@ def mail_server(port: int, **more: Any) -> MailServer:
     return MailServer("127.0.0.1", port, **({"security": "none", "seconds": PATIENCE} | more))
 
 
-def test_a_mail(transports: Any) -> None:
+def test_mail_holds_the_notification(transports: Any) -> None:
     with mailbox() as box:
         server = mail_server(
             box.port,
@@ -156,7 +156,7 @@ def test_a_mail(transports: Any) -> None:
         transports({"transport": "email", "to": "bob@example.org"}, told, mail=server)
         mail = box.mails[0]
     assert box.recipients == [["ann@example.org"], ["ann@example.org"], ["bob@example.org"]]
-    assert len(box.sessions) == 1  # one connection for all
+    assert len(box.sessions) == 1  # one connection for all mails
     assert mail["From"] == "Tamis <tell@tamis.example>"
     assert mail["To"] == "ann@example.org"
     assert mail["Subject"] == "2 new for coats & <more>?"
@@ -178,7 +178,7 @@ HEADERS = [
 
 
 @pytest.mark.parametrize("value", HEADERS)
-def test_no_value_becomes_a_header(transports: Any, value: str) -> None:
+def test_value_cannot_become_a_mail_header(transports: Any, value: str) -> None:
     with mailbox() as box:
         server = mail_server(box.port, unsubscribe="mailto:off@tamis.example?subject={subscription}")
         told = message(event(title=value), subscription=value, owner=value, expression=value)
@@ -201,9 +201,9 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")  # TLS from the start is not seen
+@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")  # implicit TLS is not detected
 @pytest.mark.parametrize("security", ["starttls", "tls"])
-def test_mail_over_tls_with_a_login(
+def test_mail_is_sent_over_tls_with_a_login(
     transports: Any, security: str, authority: trustme.CA, tmp_path: Path
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -229,7 +229,7 @@ def test_mail_over_tls_with_a_login(
         ("", "451 later", SendFailed),
     ],
 )
-def test_a_mail_server_that_says_no(
+def test_mail_server_refusal_is_reported(
     transports: Any, to_recipient: str, to_data: str, error: type[Exception]
 ) -> None:
     delivery = {"transport": "email", "to": "ann@example.org"}
@@ -242,7 +242,7 @@ def test_a_mail_server_that_says_no(
     assert len(box.mails) == 1
 
 
-def test_a_mail_server_that_went_away_and_came_back(transports: Any) -> None:
+def test_mail_is_sent_when_the_server_comes_back(transports: Any) -> None:
     delivery = {"transport": "email", "to": "ann@example.org"}
     with mailbox() as box:
         server = mail_server(box.port)
@@ -251,14 +251,14 @@ def test_a_mail_server_that_went_away_and_came_back(transports: Any) -> None:
         transports(delivery, mail=server)
 
 
-def test_a_mail_server_that_says_nothing(transports: Any) -> None:
+def test_silent_mail_server_times_out(transports: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         server = mail_server(mute.getsockname()[1], seconds=0.3)
         with pytest.raises(SendFailed, match="timed out"):
             transports({"transport": "email", "to": "a@b.example"}, mail=server)
 
 
-def test_settings_of_a_mail_server() -> None:
+def test_mail_server_settings_are_checked() -> None:
     assert [MailServer("m", security=kind).port for kind in ("none", "starttls", "tls")] == [25, 587, 465]
     with pytest.raises(InputError, match="security is none, starttls, tls"):
         MailServer("m", security="ssl")
@@ -271,7 +271,7 @@ def test_settings_of_a_mail_server() -> None:
 # -- SMS, log, file -------------------------------------------------------------------------------------
 
 
-def test_an_sms_through_a_gateway(transports: Any) -> None:
+def test_sms_is_sent_through_a_gateway(transports: Any) -> None:
     with receiving(answer(202)) as gateway:
         service = SmsGateway(
             gateway.url,
@@ -291,7 +291,7 @@ def test_an_sms_through_a_gateway(transports: Any) -> None:
     assert "t0ken" not in repr(service)
 
 
-def test_a_gateway_that_cannot_be_used(transports: Any) -> None:
+def test_gateway_failure_is_reported(transports: Any) -> None:
     sms = {"transport": "sms", "to": "+4915112345678"}
     for gateway in (SmsGateway("ftp://x"), SmsGateway("http://example.org", "{")):
         with pytest.raises(InputError, match="gateway for SMS"):
@@ -302,13 +302,13 @@ def test_a_gateway_that_cannot_be_used(transports: Any) -> None:
 
 
 @pytest.mark.parametrize("transport", ["sms", "email", "file"])
-def test_what_the_service_lacks_may_come_later(transports: Any, transport: str) -> None:
+def test_send_fails_when_the_service_lacks_the_transports_settings(transports: Any, transport: str) -> None:
     own = {"sms": {"to": "+4915112345678"}, "email": {"to": "a@b.example"}, "file": {"name": "a"}}[transport]
     with pytest.raises(SendFailed, match=r"the service has no .*; give it --"):
         transports({"transport": transport, **own})
 
 
-def test_the_log(transports: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_transport_writes_a_line(transports: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, LOGGER):
         transports({"transport": "log"})
     assert json.loads(caplog.messages[0])["data"]["id"] == "msg_7"
@@ -318,7 +318,7 @@ def lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_a_file_gets_a_line_for_each_message(transports: Any, tmp_path: Path) -> None:
+def test_file_transport_appends_a_line_per_message(transports: Any, tmp_path: Path) -> None:
     for number in range(3):
         transports({"transport": "file", "name": "a.jsonl"}, message(id=f"msg_{number}"), folder=tmp_path)
     assert [line["data"]["id"] for line in lines(tmp_path / "ann" / "a.jsonl")] == ["msg_0", "msg_1", "msg_2"]
@@ -327,9 +327,7 @@ def test_a_file_gets_a_line_for_each_message(transports: Any, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "owner", [None, "bob", "..", "../ann", "/etc", ".", "a/b", "x" * 256, "ä", "a\0b", "-"]
 )
-def test_owners_do_not_meet_and_nobody_leaves_the_folder(
-    transports: Any, tmp_path: Path, owner: str | None
-) -> None:
+def test_files_stay_in_the_owners_folder(transports: Any, tmp_path: Path, owner: str | None) -> None:
     home = tmp_path / "home"
     transports({"transport": "file", "name": "a"}, message(owner="ann"), folder=home)
     transports({"transport": "file", "name": "a"}, message(owner=owner), folder=home)
@@ -338,7 +336,7 @@ def test_owners_do_not_meet_and_nobody_leaves_the_folder(
     assert all(path.parent.parent == home for path in written)
 
 
-def test_a_link_is_not_followed(transports: Any, tmp_path: Path) -> None:
+def test_file_transport_does_not_follow_a_link(transports: Any, tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     (tmp_path / "secret").write_text("before")
     (tmp_path / "ann" / "a").symlink_to(tmp_path / "secret")
@@ -347,7 +345,7 @@ def test_a_link_is_not_followed(transports: Any, tmp_path: Path) -> None:
     assert (tmp_path / "secret").read_text() == "before"
 
 
-def test_a_torn_line_does_not_spoil_the_next(transports: Any, tmp_path: Path) -> None:
+def test_torn_line_does_not_spoil_the_next(transports: Any, tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "a").write_bytes(b'{"cut')
     transports({"transport": "file", "name": "a"}, folder=tmp_path)
@@ -356,7 +354,7 @@ def test_a_torn_line_does_not_spoil_the_next(transports: Any, tmp_path: Path) ->
     assert json.loads(whole)["data"]["id"] == "msg_7"
 
 
-def test_a_full_disk_leaves_no_half_line(
+def test_full_disk_leaves_no_partial_line(
     transports: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transports({"transport": "file", "name": "a"}, folder=tmp_path)
@@ -376,7 +374,7 @@ def test_a_full_disk_leaves_no_half_line(
     assert (tmp_path / "ann" / "a").read_bytes() == before
 
 
-def test_many_write_one_file(transports: Any, tmp_path: Path) -> None:
+def test_concurrent_writers_share_one_file(transports: Any, tmp_path: Path) -> None:
     def write(start: int) -> None:
         for number in range(start, start + 25):
             told = message(event(text="x" * 5_000), id=f"msg_{number}")
@@ -392,7 +390,7 @@ def test_many_write_one_file(transports: Any, tmp_path: Path) -> None:
     assert sorted(written) == sorted(f"msg_{number}" for number in range(100))
 
 
-def test_settings_that_make_no_sense() -> None:
+def test_invalid_settings_are_refused() -> None:
     for name in ("workers", "per_endpoint", "per_owner", "digest_events", "rows"):
         with pytest.raises(InputError, match=f"{name} is a number of at least 1"):
             Settings(**{name: 0})

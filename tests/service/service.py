@@ -1,4 +1,4 @@
-"""A real service for tests: a store, a living index and a server on a port of its own, in this process."""
+"""Run a real service for tests: a store, a live index and a server on its own port, in this process."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tamis.store import Store, keys
 from tests.service.timed import Timed
 from tests.waiting import PATIENCE, eventually
 
-health.PATIENCE = PATIENCE  # on a busy machine the store may take longer to answer, and is ready all the same
+health.PATIENCE = PATIENCE  # on a busy machine a healthy store may take longer to answer
 
 
 class Running:
-    """A service that runs, and clients of it."""
+    """A running service and its clients."""
 
     def __init__(self, service: Service, http: httpx.Client) -> None:
         self.service, self.http = service, http
@@ -35,30 +35,30 @@ class Running:
         self.admin = self.caller("root", "admin")
 
     def key(self, owner: str, *scopes: str, expires: int | None = None) -> str:
-        """A new key."""
+        """Return a new key."""
         with self.store.database.writing() as connection:
             return keys.create(connection, owner, scopes, expires=expires)[1]
 
     def caller(self, owner: str, *scopes: str) -> Caller:
-        """A client with a key of that owner; with all but admin unless said."""
+        """Return a client with a key of that owner, by default with the scopes publish and subscribe."""
         return Caller(self.http, self.key(owner, *(scopes or ("publish", "subscribe"))))
 
 
 class Caller:
-    """Somebody with a key."""
+    """A client with a key."""
 
     def __init__(self, http: httpx.Client, key: str) -> None:
         self.http, self.key = http, key
         self.headers = {"authorization": f"Bearer {key}"}
 
     def __call__(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
-        """A request; ``body`` is sent as JSON."""
+        """Send a request; ``body`` is sent as JSON."""
         if body is not None:
             more["json"] = body
         return self.http.request(method, path, headers=self.headers | more.pop("headers", {}), **more)
 
     def lines(self, path: str, text: str | bytes, **more: Any) -> httpx.Response:
-        """A request with lines of JSON."""
+        """Send a request with lines of JSON."""
         headers = {"content-type": "application/x-ndjson"} | more.pop("headers", {})
         return self("POST", path, content=text, headers=headers, **more)
 
@@ -67,7 +67,7 @@ class Caller:
 def running(
     url: str, limits: Limits = DEFAULT_LIMITS, settings: Settings | None = None, loop: Timed | None = None
 ) -> Iterator[Running]:
-    """A service on the store at ``url``; with ``loop``, on the clock of a test."""
+    """Run a service on the store at ``url``; with ``loop``, on the clock of a test."""
     with Store.open(url, limits) as store, Live.open(store) as live:
         service = Service(store, live, settings)
         eventually(lambda: live.is_warm)
@@ -77,7 +77,7 @@ def running(
 
 @contextmanager
 def serving(service: Service, loop: Timed | None = None) -> Iterator[str]:
-    """A server; the address where it is found."""
+    """Run a server and yield its address."""
     config = config_of(service)
     if loop is not None:
         config.http = loop.watching(config.http)
@@ -102,18 +102,18 @@ def serving(service: Service, loop: Timed | None = None) -> Iterator[str]:
 
 
 class Wire(socket.socket):
-    """A connection of a test's own, which counts the bytes that it sends."""
+    """A raw connection that counts the bytes that it sends."""
 
     sent = 0
 
     def sendall(self, said: Any, flags: int = 0) -> None:
-        """Send, and count."""
+        """Send and count."""
         super().sendall(said, flags)
         self.sent += len(said)
 
 
 def opened(run: Running, said: bytes = b"") -> Wire:
-    """A connection of one's own, on which something was said."""
+    """Return a raw connection on which ``said`` was sent."""
     url = run.http.base_url
     connection = Wire()
     connection.settimeout(PATIENCE)
@@ -123,7 +123,7 @@ def opened(run: Running, said: bytes = b"") -> Wire:
 
 
 def answered(connection: socket.socket) -> bytes:
-    """The next whole answer on a connection."""
+    """Return the next complete response on a connection."""
     found = b""
     while b"\r\n\r\n" not in found:
         found += connection.recv(1)
@@ -132,7 +132,7 @@ def answered(connection: socket.socket) -> bytes:
 
 
 def ended(connection: socket.socket) -> bytes:
-    """What comes until the other side ends the connection."""
+    """Return all bytes until the server ends the connection."""
     found = b""
     with contextlib.suppress(ConnectionError):
         while piece := connection.recv(65_536):
@@ -141,12 +141,12 @@ def ended(connection: socket.socket) -> bytes:
 
 
 def file_url(folder: Path) -> str:
-    """A new SQLite store."""
+    """Return the URL of a new SQLite store."""
     return f"sqlite:///{folder / 'service.db'}"
 
 
 def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    """The problem that an answer must be."""
+    """Check that a response is this problem and return it."""
     assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json"), (
         response.text
     )

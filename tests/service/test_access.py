@@ -1,4 +1,4 @@
-"""Who may what, over every operation of the OpenAPI description; those who may not learn nothing."""
+"""Required scopes of every operation of the OpenAPI description; a refusal reveals nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tamis.store.timestamps import now
 from tests.service.letters import dead_letter
 from tests.service.service import Running, file_url, problem, running
 
-# The whole of it: an operation that is missing here fails the first test.
+# The complete table: an operation that is missing here fails the first test.
 SCOPES = {
     "POST /v1/subscriptions": "subscribe",
     "GET /v1/subscriptions": "subscribe",
@@ -70,7 +70,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def send(http: httpx.Client, name: str, headers: dict[str, str], **parts: str) -> httpx.Response:
-    """The operation with a body that it would take; of a stream, its first bytes."""
+    """Send the operation with a body that it accepts; of a stream, read the first bytes."""
     method, path = name.split()
     path = path.format(**{"id": "s", "number": "1", "owner": "ann", **parts})
     body = BODIES.get(name)
@@ -94,7 +94,7 @@ def test_every_operation_is_in_the_table(served: Running) -> None:
 
 
 @pytest.mark.parametrize("name", GUARDED)
-def test_without_a_key_in_force(served: Running, name: str) -> None:
+def test_request_without_a_valid_key_is_refused(served: Running, name: str) -> None:
     good = served.key("ann", "publish", "subscribe", "admin")
     wrong = good[:-1] + ("0" if good[-1] != "0" else "1")
     revoked = served.key("ann", "publish", "subscribe", "admin")
@@ -116,11 +116,11 @@ def test_without_a_key_in_force(served: Running, name: str) -> None:
         problem(refused, 401, "key-invalid")
         assert refused.headers["www-authenticate"].startswith("Bearer")
         answers.add(refused.content)
-    assert len(answers) == 1  # all in the same words
+    assert len(answers) == 1  # all refusals are identical
 
 
 @pytest.mark.parametrize("name", GUARDED)
-def test_every_set_of_scopes(served: Running, name: str) -> None:
+def test_operation_needs_its_scope(served: Running, name: str) -> None:
     for scopes in (["publish"], ["subscribe"], ["admin"], ["publish", "subscribe"]):
         answer = send(served.http, name, bearer(served.key("zoe", *scopes)))
         if SCOPES[name] in scopes or "admin" in scopes:
@@ -152,11 +152,11 @@ def send_to(http: httpx.Client, name: str, headers: dict[str, str], query: str) 
     return send(http, f"{method} {path}{query}", headers)
 
 
-# -- what belongs to others --------------------------------------------------------------------------------
+# -- resources of other owners -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(set(OWNED) - {"PUT /v1/subscriptions/{id}"}))
-def test_what_another_owns_is_as_if_it_were_not_there(served: Running, name: str) -> None:
+def test_resource_of_another_owner_is_not_found(served: Running, name: str) -> None:
     ann, bob = served.caller("ann"), served.caller("bob")
     number = dead_letter(served, ann, "ann", "hers")
     theirs = send(served.http, name, bob.headers, id="hers", number=str(number))
@@ -172,7 +172,7 @@ def same(response: httpx.Response, name: str, number: int) -> str:
     return re.sub(rf"\b({name}|{number})\b", "X", response.text)
 
 
-def test_nobody_sees_matches_or_counts_what_another_has(served: Running) -> None:
+def test_matches_and_counts_exclude_other_owners(served: Running) -> None:
     ann, bob = served.caller("ann"), served.caller("bob")
     ann("PUT", "/v1/subscriptions/private", {"expression": "secret_attribute = 1"})
     bob("PUT", "/v1/subscriptions/mine", {"expression": "secret_attribute = 1"})
@@ -195,14 +195,14 @@ def test_nobody_sees_matches_or_counts_what_another_has(served: Running) -> None
     assert set(published.json()) == {"id", "status"}
 
 
-def test_put_makes_ones_own(served: Running) -> None:
+def test_put_creates_under_the_callers_owner(served: Running) -> None:
     ann, bob = served.caller("ann"), served.caller("bob")
     ann("PUT", "/v1/subscriptions/both", {"expression": "a = 1"})
     assert bob("PUT", "/v1/subscriptions/both", {"expression": "b = 1"}).status_code == 201
     assert ann("GET", "/v1/subscriptions/both").json()["expression"] == "a = 1"
 
 
-def test_an_administrator_acts_for_others(served: Running) -> None:
+def test_administrator_acts_for_another_owner(served: Running) -> None:
     made = served.admin("POST", "/v1/subscriptions?owner=cid", {"id": "s", "expression": "a = 1"})
     assert (made.json()["owner"], made.headers["location"]) == ("cid", "/v1/subscriptions/s?owner=cid")
     assert served.caller("cid")("GET", "/v1/subscriptions/s").json() == made.json()

@@ -1,4 +1,4 @@
-"""Keys, quotas, rates, quarantine: what administrators do."""
+"""Administration of keys, quotas, rates and the quarantine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.service.service import Caller, Running, file_url, problem, running
 ROOT = "/v1/subscriptions"
 
 
-def test_a_key_is_shown_once(run: Running) -> None:
+def test_key_is_shown_once(run: Running) -> None:
     body = {"owner": "new", "scopes": ["subscribe", "publish"], "name": "laptop"}
     made = run.admin("POST", "/v1/keys", body)
     assert made.status_code == 201
@@ -38,7 +38,7 @@ def test_a_key_is_shown_once(run: Running) -> None:
     problem(run.admin("DELETE", "/v1/keys/none"), 404, "resource-unknown")
 
 
-def test_a_key_expires(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_key_is_refused(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     at = datetime.now(UTC)
     soon = {"owner": "x", "scopes": ["subscribe"], "expires": (at + timedelta(hours=1)).isoformat()}
     caller = Caller(run.http, run.admin("POST", "/v1/keys", soon).json()["key"])
@@ -71,12 +71,12 @@ def test_a_key_expires(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=str,
 )
-def test_keys_that_are_refused(run: Running, more: dict[str, Any]) -> None:
+def test_invalid_key_request_is_refused(run: Running, more: dict[str, Any]) -> None:
     refused = run.admin("POST", "/v1/keys", {"owner": "x", "scopes": ["publish"]} | more)
     problem(refused, 400, "request-invalid")
 
 
-def test_pages_of_keys(run: Running) -> None:
+def test_keys_are_listed_in_pages(run: Running) -> None:
     made = sorted(run.key("paged", "publish").split("_")[1] for _ in range(5))
     found, cursor = [], None
     while True:
@@ -89,7 +89,7 @@ def test_pages_of_keys(run: Running) -> None:
     assert found == made
 
 
-def test_quotas_of_an_owner(run: Running) -> None:
+def test_quotas_of_an_owner_are_read_and_set(run: Running) -> None:
     caller = run.caller("small")
     default = run.admin("GET", "/v1/owners/small").json()
     assert (default["quotas"]["subscriptions"], default["given"]) == (1_000_000, {})
@@ -114,7 +114,7 @@ def test_quotas_of_an_owner(run: Running) -> None:
     problem(run.admin("GET", "/v1/owners/a%20b"), 400, "request-invalid")
 
 
-def test_rates_of_requests(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_beyond_the_rate_are_refused(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(run.service, "requests", TokenBuckets(lambda: clock[0]))
     caller, other = run.caller("quick"), run.caller("calm")
@@ -133,7 +133,7 @@ def test_rates_of_requests(run: Running, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that the service makes between two helpings; its buckets' clock advances by them alone."""
+    """Record the service's pauses; only they advance the clock of its token buckets."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -143,12 +143,14 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-def test_rates_of_events(run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
+def test_events_beyond_the_rate_are_slowed_down(
+    run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]
+) -> None:
     monkeypatch.setattr(run.service, "events", TokenBuckets(lambda: sum(slept)))
     caller = run.caller("loud")
     run.admin("PUT", "/v1/owners/loud", {"events": 50})
     text = '{"attributes": {"a": 1}}\n' * 60
-    assert caller.lines("/v1/events", text).status_code == 202  # taken, at the cost of what comes next
+    assert caller.lines("/v1/events", text).status_code == 202  # accepted, at the expense of the next lines
     refused = problem(caller("POST", "/v1/events", {"attributes": {"a": 1}}), 429, "rate-exceeded")
     assert refused["limit"] == "events"
     assert (
@@ -157,7 +159,9 @@ def test_rates_of_events(run: Running, monkeypatch: pytest.MonkeyPatch, slept: l
     assert slept == [pytest.approx(0.22)]
 
 
-def test_rates_of_imports(run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
+def test_imports_beyond_the_rate_are_slowed_down(
+    run: Running, monkeypatch: pytest.MonkeyPatch, slept: list[float]
+) -> None:
     monkeypatch.setattr(run.service, "changes", TokenBuckets(lambda: sum(slept)))
     caller = run.caller("eager")
     run.admin("PUT", "/v1/owners/eager", {"changes": 50})
@@ -168,7 +172,7 @@ def test_rates_of_imports(run: Running, monkeypatch: pytest.MonkeyPatch, slept: 
     assert slept == [pytest.approx(0.22)]  # ten lines too many, and this one, at fifty a second
 
 
-def test_a_bucket() -> None:
+def test_token_bucket_refills_up_to_its_rate() -> None:
     clock = [0.0]
     bucket = TokenBucket(10, lambda: clock[0])
     for _ in range(10):
@@ -183,7 +187,7 @@ def test_a_bucket() -> None:
     assert [bucket.wait(), bucket.take(10), bucket.wait()] == [0, None, pytest.approx(0.1)]
 
 
-def test_a_rate_below_one_helping(run: Running) -> None:
+def test_token_bucket_with_rate_one_waits_a_second(run: Running) -> None:
     clock = [0.0]
     bucket = TokenBucket(1, lambda: clock[0])
     bucket.take()
@@ -192,7 +196,7 @@ def test_a_rate_below_one_helping(run: Running) -> None:
     assert bucket.wait() == 0
 
 
-def test_quarantine_pages(tmp_path: Path) -> None:
+def test_quarantine_is_listed_in_pages(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(page_items=2)) as run:
         run.caller("ann").lines("/v1/events", "x\ny\nz\n")
         first = run.admin("GET", "/v1/quarantine?limit=99").json()

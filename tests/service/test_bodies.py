@@ -1,4 +1,4 @@
-"""Names that stand twice: everything that is read as JSON refuses them, wherever they stand."""
+"""Duplicate names in JSON are refused everywhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HEADERS = {"content-type": "application/json"}
     ],
     ids=lambda one: str(one)[:60],
 )
-def test_a_name_that_stands_twice(
+def test_duplicate_name_is_refused(
     run: Running, ann: Caller, method: str, path: str, text: str, name: str
 ) -> None:
     ann("PUT", f"{ROOT}/s", {"expression": "q = 9"})
@@ -57,12 +57,12 @@ def test_a_name_that_stands_twice(
         '{"event": {"attributes": {"q": {"a": 1, "a": 1}}}}',
     ],
 )
-def test_a_name_that_stands_twice_in_a_question(ann: Caller, text: str) -> None:
+def test_duplicate_name_in_a_match_request_is_refused(ann: Caller, text: str) -> None:
     found = problem(ann("POST", "/v1/match", content=text, headers=HEADERS), 400, "event-syntax")
     assert "stands twice" in found["detail"]
 
 
-def test_a_name_that_stands_twice_in_a_line(ann: Caller) -> None:
+def test_duplicate_name_in_a_line_is_refused(ann: Caller) -> None:
     text = '{"id": "a", "expression": "q = 1", "id": "b"}\n{"id": "c", "expression": "q = 1"}'
     found = [json.loads(line) for line in ann.lines(f"{ROOT}/import", text).text.splitlines()]
     assert [line.get("status") for line in found[:-1]] == ["refused", "created"]
@@ -72,7 +72,7 @@ def test_a_name_that_stands_twice_in_a_line(ann: Caller) -> None:
     )
 
 
-def test_keys_and_quotas(run: Running) -> None:
+def test_duplicate_name_in_keys_and_quotas_is_refused(run: Running) -> None:
     made = run.admin(
         "POST", "/v1/keys", content='{"owner": "a", "scopes": [], "owner": "b"}', headers=HEADERS
     )
@@ -89,5 +89,5 @@ def test_keys_and_quotas(run: Running) -> None:
     ],
     ids=str,
 )
-def test_what_only_looks_so_is_fine(ann: Caller, body: Any) -> None:
+def test_repeated_name_is_accepted_when_objects_differ(ann: Caller, body: Any) -> None:
     assert ann("POST", f"{ROOT}/validate", body).json()["valid"]

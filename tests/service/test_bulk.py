@@ -1,4 +1,4 @@
-"""Import and export: many at once, each for itself."""
+"""Import and export of many subscriptions, each decided alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def text_of(*rows: Any) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def test_created_replaced_unchanged_refused(ann: Caller) -> None:
+def test_import_reports_created_replaced_unchanged_and_refused(ann: Caller) -> None:
     first = lines(
         ann.lines(IMPORT, text_of({"id": "a", "expression": "x = 1"}, {"id": "b", "expression": "x = 1"}))
     )
@@ -46,14 +46,14 @@ def test_created_replaced_unchanged_refused(ann: Caller) -> None:
     assert ann("GET", "/v1/subscriptions/b").json()["version"] == found[4]["version"]
 
 
-def test_only_the_refused_are_reported(ann: Caller) -> None:
+def test_import_reports_only_refused_lines_when_asked(ann: Caller) -> None:
     text = text_of({"expression": "x = 1"}) + "nonsense\n" + text_of({"expression": "x = 2"})
     found = lines(ann.lines(f"{IMPORT}?report=refused", text))
     assert [line.get("line") for line in found] == [2, None]
     assert found[-1] == {"summary": {"created": 2, "refused": 1}}
 
 
-def test_what_was_exported_can_be_imported(run: Running, ann: Caller, bob: Caller) -> None:
+def test_export_can_be_imported(run: Running, ann: Caller, bob: Caller) -> None:
     hook = {"transport": "webhook", "url": "https://example.org/", "secret": SECRET}
     rows = [{"id": f"s{n:04}", "expression": f"x = {n}", "priority": n / 4} for n in range(2_500)]
     rows[7] |= {"status": "paused", "schedule": "every 5 minutes", "delivery": {"transport": "log"}}
@@ -70,11 +70,11 @@ def test_what_was_exported_can_be_imported(run: Running, ann: Caller, bob: Calle
     assert lines(bob("GET", EXPORT)) == [one for one in found if one["id"] != "hook"]
 
 
-def test_an_empty_export(ann: Caller) -> None:
+def test_export_is_empty_without_subscriptions(ann: Caller) -> None:
     assert ann("GET", EXPORT).text == ""
 
 
-def test_lines_that_arrive_piece_by_piece(ann: Caller) -> None:
+def test_import_reads_lines_from_any_chunks(ann: Caller) -> None:
     text = text_of(*({"id": f"s{n}", "expression": f"name = 'é{n}'"} for n in range(50))).encode()
 
     def pieces() -> Any:
@@ -86,7 +86,7 @@ def test_lines_that_arrive_piece_by_piece(ann: Caller) -> None:
     assert ann("GET", "/v1/subscriptions/s49").json()["expression"] == "name = 'é49'"
 
 
-def test_other_media_are_refused(ann: Caller) -> None:
+def test_other_media_type_is_refused(ann: Caller) -> None:
     for media in ("application/json", "text/csv", "application/x-ndjson; charset=latin-1"):
         refused = ann("POST", IMPORT, content=b"{}", headers={"content-type": media})
         assert problem(refused, 415, "media-type")["allowed"] == ["application/x-ndjson"]
@@ -94,7 +94,7 @@ def test_other_media_are_refused(ann: Caller) -> None:
     problem(packed, 415, "media-type")
 
 
-def test_quotas_hold_line_by_line(run: Running, ann: Caller) -> None:
+def test_import_applies_quotas_line_by_line(run: Running, ann: Caller) -> None:
     owner = ann("GET", "/v1/status").json()["owner"]["owner"]
     run.admin("PUT", f"/v1/owners/{owner}", {"subscriptions": 3, "predicates": 10})
     rows = [{"id": f"s{n}", "expression": "x = 1"} for n in range(5)]
@@ -105,7 +105,7 @@ def test_quotas_hold_line_by_line(run: Running, ann: Caller) -> None:
     assert lines(ann.lines(IMPORT, text_of(many)))[0]["quota"] == "predicates"
 
 
-def test_import_on_postgresql(postgres_url: str) -> None:
+def test_import_works_on_postgresql(postgres_url: str) -> None:
     with running(postgres_url) as run:
         ann = run.caller("ann")
         rows = [{"id": f"s{n}", "expression": f"x = {n}"} for n in range(500)]
@@ -114,7 +114,7 @@ def test_import_on_postgresql(postgres_url: str) -> None:
         assert ann("POST", "/v1/match", {"event": {"attributes": {"x": 77}}}).json()["total"] == 1
 
 
-def test_what_is_imported_is_in_force(tmp_path: Any) -> None:
+def test_imported_subscription_is_in_force(tmp_path: Any) -> None:
     with running(file_url(tmp_path)) as run:
         ann = run.caller("ann")
         ann.lines(IMPORT, text_of(*({"id": f"s{n}", "expression": f"x = {n}"} for n in range(100))))

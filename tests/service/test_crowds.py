@@ -1,4 +1,4 @@
-"""Those who hold what they do not use: connections, places, streams. Others are served all the same."""
+"""Idle clients that hold connections, request slots and streams do not block the other clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ edges = pytest.mark.parametrize("edge", [-1, 0, 1], ids=["below", "at", "above"]
 
 @pytest.fixture
 def loop(monkeypatch: pytest.MonkeyPatch) -> Timed:
-    """The clock of a service that waits for 30 seconds."""
+    """Return the clock of a service whose timeout is 30 seconds."""
     timed = Timed()
     monkeypatch.setattr(bodies, "time", SimpleNamespace(monotonic=timed.time))
     return timed
@@ -34,14 +34,14 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Timed:
 
 @pytest.fixture
 def strict(tmp_path: Path, loop: Timed) -> Iterator[Running]:
-    """A service on that clock."""
+    """Start a service on that clock."""
     limits = Limits(request_seconds=30, body_bytes_per_second=100, connections_at_once=10)
     with running(file_url(tmp_path), limits, loop=loop) as started:
         yield started
 
 
 def post(path: str, length: int, key: str | None = None) -> bytes:
-    """The head of a request whose body is yet to come."""
+    """Return the head of a request whose body follows later."""
     words = [
         f"POST {path} HTTP/1.1",
         "Host: x",
@@ -61,8 +61,8 @@ def held(run: Running, number: int, said: bytes) -> Iterator[list[Wire]]:
 # -- connections -------------------------------------------------------------------------------------------
 
 
-def test_who_was_answered_without_a_body_cannot_stay(strict: Running, loop: Timed) -> None:
-    """A byte of it now and then does not help."""
+def test_connection_is_closed_when_the_unread_body_does_not_arrive(strict: Running, loop: Timed) -> None:
+    """Single bytes of the body do not extend the timeout."""
     with held(strict, 9, post("/v1/events", 1_000_000)) as connections:
         for connection in connections:
             assert answered(connection).startswith(b"HTTP/1.1 401")
@@ -73,17 +73,17 @@ def test_who_was_answered_without_a_body_cannot_stay(strict: Running, loop: Time
         assert all(loop.seen(connection).is_open for connection in connections)
         loop.advance(1)
         for connection in connections:
-            assert ended(connection) == b""  # nothing is said to who was answered
+            assert ended(connection) == b""  # no second response
     eventually(lambda: strict.http.get("/healthz").status_code == 200)
 
 
-def test_a_body_that_comes_after_its_answer_ends_nothing(strict: Running, loop: Timed) -> None:
+def test_connection_is_kept_when_the_body_arrives_after_the_response(strict: Running, loop: Timed) -> None:
     with opened(strict, post("/v1/events", 8)) as connection:
         assert answered(connection).startswith(b"HTTP/1.1 401")
         connection.sendall(b"1234567")
         loop.advance(20, connection)
         connection.sendall(b"8")
-        loop.advance(31, connection)  # request_seconds, and some: it waits for the next request now
+        loop.advance(31, connection)  # more than request_seconds: it waits for the next request now
         for body in (b"", b"8" * 8 + HEALTH):
             connection.sendall(post("/v1/events", 8) if body else HEALTH)
             assert answered(connection).startswith(b"HTTP/1.1 401" if body else b"HTTP/1.1 200")
@@ -91,7 +91,7 @@ def test_a_body_that_comes_after_its_answer_ends_nothing(strict: Running, loop: 
         assert answered(connection).startswith(b"HTTP/1.1 200")
 
 
-def test_what_comes_between_requests_must_become_one(strict: Running, loop: Timed) -> None:
+def test_bytes_between_requests_start_the_header_timeout(strict: Running, loop: Timed) -> None:
     with opened(strict, HEALTH) as connection:
         assert answered(connection).startswith(b"HTTP/1.1 200")
         connection.sendall(b"\r\n")
@@ -105,15 +105,15 @@ def test_what_comes_between_requests_must_become_one(strict: Running, loop: Time
 
 
 @edges
-def test_body_bytes_per_second(edge: int) -> None:
-    """For two hours a piece each five seconds, which is waited for as long as there is deadline left."""
+def test_body_bytes_per_second_limit_holds_at_its_edge(edge: int) -> None:
+    """Two hours of a piece every five seconds; the deadline must last exactly at the minimum rate."""
     deadline = BodyDeadline(Limits(request_seconds=10, body_bytes_per_second=100))
     for _ in range(1_440):
         deadline.spend(5.0, 500 + edge)
     assert (deadline.left >= 5.0) == (edge >= 0)
 
 
-def test_a_burst_does_not_buy_patience_for_long() -> None:
+def test_burst_extends_the_body_deadline_only_to_its_maximum() -> None:
     deadline = BodyDeadline(Limits(request_seconds=10, body_bytes_per_second=100))
     deadline.spend(0.0, 10**9)
     assert deadline.left == 10
@@ -121,8 +121,8 @@ def test_a_burst_does_not_buy_patience_for_long() -> None:
     assert deadline.left == 1
 
 
-def test_a_long_body_may_take_long(strict: Running, loop: Timed) -> None:
-    """Three times request_seconds, in pieces; each earns a little more than it takes."""
+def test_long_body_is_accepted_at_the_minimum_rate(strict: Running, loop: Timed) -> None:
+    """The body takes three times request_seconds; each piece earns slightly more time than it takes."""
     pieces = [b'{"attributes": {"a": %d, "text": "%s"}}\n' % (at, b"x" * 400) for at in range(30)]
     key, length = strict.key("ann", "publish"), sum(map(len, pieces))
     with opened(strict, post("/v1/events", length, key).replace(b"json", b"x-ndjson")) as connection:
@@ -134,7 +134,7 @@ def test_a_long_body_may_take_long(strict: Running, loop: Timed) -> None:
 
 
 def until(connection: socket.socket, end: bytes) -> bytes:
-    """What comes on a connection, up to ``end``."""
+    """Return all bytes of a connection up to ``end``."""
     found = b""
     while not found.endswith(end):
         piece = connection.recv(65_536)
@@ -143,7 +143,7 @@ def until(connection: socket.socket, end: bytes) -> bytes:
     return found
 
 
-def test_a_byte_now_and_then_does_not_do(strict: Running, loop: Timed) -> None:
+def test_body_times_out_below_the_minimum_rate(strict: Running, loop: Timed) -> None:
     """A byte a second earns a hundredth of a second."""
     with opened(strict, post("/v1/events", 1_000, strict.key("ann", "publish"))) as connection:
         eventually(lambda: strict.service.open_requests.count("ann") == 1)
@@ -158,12 +158,12 @@ def test_a_byte_now_and_then_does_not_do(strict: Running, loop: Timed) -> None:
     assert sent == 31  # 30 seconds, and a third of one that 30 bytes have earned
 
 
-# -- places ------------------------------------------------------------------------------------------------
+# -- slots -------------------------------------------------------------------------------------------------
 
 
 @edges
-def test_owner_requests_at_once(tmp_path: Path, edge: int) -> None:
-    """One owner's requests that wait for their bodies stand in nobody else's way."""
+def test_owner_requests_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
+    """Requests of one owner that wait for their bodies do not block other owners."""
     with running(file_url(tmp_path), Limits(owner_requests_at_once=3, requests_at_once=5)) as run:
         ann, bob = run.caller("ann"), run.caller("bob")
         with held(run, 3 + edge - 1, post("/v1/events", 100, ann.key)) as connections:
@@ -179,7 +179,7 @@ def test_owner_requests_at_once(tmp_path: Path, edge: int) -> None:
         assert ann("GET", ROOT).status_code == 200
 
 
-def test_an_administrator_gives_an_owner_more(tmp_path: Path) -> None:
+def test_administrator_raises_an_owners_request_limit(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(owner_requests_at_once=1)) as run:
         ann = run.caller("ann")
         given = run.admin("PUT", "/v1/owners/ann", {"requests_at_once": 2}).json()
@@ -189,7 +189,7 @@ def test_an_administrator_gives_an_owner_more(tmp_path: Path) -> None:
             assert ann("GET", ROOT).status_code == 200
 
 
-def test_who_has_no_key_takes_no_place(tmp_path: Path) -> None:
+def test_request_without_a_key_takes_no_slot(tmp_path: Path) -> None:
     with (
         running(file_url(tmp_path), Limits(requests_at_once=1)) as run,
         held(run, 20, post("/v1/events", 100)) as connections,
@@ -200,21 +200,21 @@ def test_who_has_no_key_takes_no_place(tmp_path: Path) -> None:
         assert run.caller("ann")("GET", ROOT).status_code == 200
 
 
-def test_a_stream_takes_no_place_of_a_request(tmp_path: Path) -> None:
+def test_stream_takes_no_request_slot(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(owner_requests_at_once=1)) as run:
         ann = run.caller("ann")
         with ann.http.stream("GET", STREAM, headers=ann.headers):
             assert ann("GET", ROOT).status_code == 200
 
 
-def test_no_more_streams_than_allowed_however_they_come(tmp_path: Path) -> None:
+def test_concurrent_streams_stay_within_the_limit(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(owner_streams=4)) as run:
         ann, together = run.caller("ann"), threading.Barrier(24, timeout=PATIENCE)
 
         def read(_: int) -> int:
             together.wait()
             with ann.http.stream("GET", STREAM, headers=ann.headers) as response:
-                together.wait()  # all are open, or refused
+                together.wait()  # all streams are open or refused
                 return response.status_code
 
         with ThreadPoolExecutor(24) as pool:

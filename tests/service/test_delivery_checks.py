@@ -1,4 +1,4 @@
-"""A delivery that this service cannot send is warned about, or refused where the policy is strict."""
+"""The service warns about a delivery that it cannot send, or refuses it under the strict policy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ unfit = pytest.mark.parametrize(("delivery", "code"), UNFIT.values(), ids=UNFIT)
 
 
 def bare(folder: Path, **settings: Any) -> Iterator[Running]:
-    """A service whose notifier has no mail server, gateway or folder."""
+    """Start a service whose notifier has no mail server, gateway or folder."""
     with running(file_url(folder), settings=Settings(**settings)) as started:
         transports = Transports(NotifySettings(http=CALLED))
         started.service.delivery_checker.use(transports.check)
@@ -123,8 +123,8 @@ def test_strict_policy_refuses_a_delivery_that_cannot_be_sent(
     assert [one["id"] for one in ann("GET", ROOT).json()["items"]] == ["good", "s"]
 
 
-def test_strict_policy_admits_changes_beside_a_delivery_that_was_there(tmp_path: Path) -> None:
-    """A delivery from before, which the service can no longer send, does not lock its subscription."""
+def test_strict_policy_accepts_changes_beside_an_existing_delivery(tmp_path: Path) -> None:
+    """An existing delivery that the service can no longer send does not lock its subscription."""
     delivery, code = UNFIT["mail"]
     with running(file_url(tmp_path)) as run:
         run.caller("ann")("PUT", f"{ROOT}/s", {"expression": "a = 1", "delivery": delivery})
@@ -138,8 +138,8 @@ def test_strict_policy_admits_changes_beside_a_delivery_that_was_there(tmp_path:
         problem(ann("PATCH", f"{ROOT}/s", {"delivery": {"to": "bob@example.org"}}), 422, "delivery-invalid")
 
 
-def test_service_without_a_notifier_judges_only_what_it_knows(tmp_path: Path) -> None:
-    """With ``--no-notify`` another process sends; whether that has a mail server is not known here."""
+def test_service_without_a_notifier_checks_only_the_known_settings(tmp_path: Path) -> None:
+    """With ``--no-notify`` another process sends, and this one does not know whether it has a mail server."""
     with running(file_url(tmp_path), settings=Settings(deliveries="strict")) as run:
         ann = run.caller("ann")
         for name in ("mail", "sms", "file", "port"):
@@ -149,7 +149,7 @@ def test_service_without_a_notifier_judges_only_what_it_knows(tmp_path: Path) ->
         assert problem(ann("POST", ROOT, body), 422, "delivery-invalid")["cause"] == "address-forbidden"
 
 
-def test_notifier_with_servers_has_nothing_to_say(tmp_path: Path) -> None:
+def test_notifier_with_servers_gives_no_warnings(tmp_path: Path) -> None:
     transports = Transports(
         NotifySettings(
             mail=MailServer("localhost"),
@@ -166,7 +166,7 @@ def test_notifier_with_servers_has_nothing_to_say(tmp_path: Path) -> None:
     transports.close()
 
 
-def test_client_gives_access_to_warnings(warning: Running, strict: Running) -> None:
+def test_client_exposes_warnings(warning: Running, strict: Running) -> None:
     delivery, code = UNFIT["mail"]
     with Client(str(warning.http.base_url), warning.key("carl", "subscribe")) as client:
         made = client.add("s", "a = 1", delivery=delivery)
@@ -182,7 +182,7 @@ def test_client_gives_access_to_warnings(warning: Running, strict: Running) -> N
         assert refused.value.details["cause"] == code
 
 
-def test_total_is_of_those_asked_for(warning: Running) -> None:
+def test_total_counts_the_filtered_subscriptions(warning: Running) -> None:
     ann = warning.caller("counted")
     for number in range(7):
         status = "paused" if number < 3 else "active"

@@ -1,4 +1,4 @@
-"""Events: kept before they are acknowledged, each once, whatever stands beside them; and what they match."""
+"""Events are stored before they are acknowledged, each once and decided alone; and their matches."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def lines(response: Any) -> list[dict[str, Any]]:
 
 
 def kept(run: Running, caller: Caller) -> list[tuple[str, str]]:
-    """The events of an owner, as the store has them."""
+    """Return the stored events of an owner."""
     owner = caller("GET", "/v1/status").json()["owner"]["owner"]
     with run.store.database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT event_id, text FROM events ORDER BY id").all()
     return [(name.partition("/")[2], text) for name, text in rows if name.startswith(f"{owner}/")]
 
 
-def test_an_event_is_kept_and_matched(run: Running, ann: Caller, bob: Caller) -> None:
+def test_event_is_stored_and_matched(run: Running, ann: Caller, bob: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "price < 5"})
     bob("PUT", "/v1/subscriptions/t", {"expression": "price < 9"})
     body = {"id": "e1", "time": "2026-11-15T08:00:00+01:00", "attributes": {"price": 3}}
@@ -43,7 +43,7 @@ def test_an_event_is_kept_and_matched(run: Running, ann: Caller, bob: Caller) ->
     assert row.event_time == 1_794_726_000_000_000
 
 
-def test_duplicates_and_conflicts(run: Running, ann: Caller, bob: Caller) -> None:
+def test_repeated_id_is_a_duplicate_or_a_conflict(run: Running, ann: Caller, bob: Caller) -> None:
     body = {"id": "e", "attributes": {"a": 1}}
     assert ann("POST", PATH, body).json()["status"] == "accepted"
     again = ann("POST", PATH, body)
@@ -55,7 +55,7 @@ def test_duplicates_and_conflicts(run: Running, ann: Caller, bob: Caller) -> Non
     assert len(kept(run, ann)) == 1
 
 
-def test_an_idempotency_key_names_events(run: Running, ann: Caller) -> None:
+def test_idempotency_key_makes_a_repeated_event_a_duplicate(run: Running, ann: Caller) -> None:
     headers = {"idempotency-key": "once"}
     first, second = (ann("POST", PATH, {"attributes": {"a": 1}}, headers=headers).json() for _ in range(2))
     assert (first["status"], second) == ("accepted", {"id": first["id"], "status": "duplicate"})
@@ -86,7 +86,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("body", "status", "code"), BAD, ids=lambda one: str(one)[:50])
-def test_what_is_refused(run: Running, ann: Caller, body: Any, status: int, code: str) -> None:
+def test_invalid_event_is_refused(run: Running, ann: Caller, body: Any, status: int, code: str) -> None:
     problem(ann("POST", PATH, body), status, code)
     assert kept(run, ann) == []
 
@@ -109,8 +109,10 @@ def test_what_is_refused(run: Running, ann: Caller, body: Any, status: int, code
         (b'{"attributes": 1, "id": "1", "id": "1"}', "event-syntax"),
     ],
 )
-def test_texts_that_are_no_events(run: Running, ann: Caller, text: bytes, code: str) -> None:
-    """The same code alone, in a line, and in a question."""
+def test_malformed_event_text_is_refused_with_the_same_code_everywhere(
+    run: Running, ann: Caller, text: bytes, code: str
+) -> None:
+    """The code is the same for a single event, a line and a match request."""
     status = 422 if code == "event-value" else 400
     headers = {"content-type": "application/json"}
     why = problem(ann("POST", PATH, content=text, headers=headers), status, code)["detail"]
@@ -123,7 +125,7 @@ def test_texts_that_are_no_events(run: Running, ann: Caller, text: bytes, code: 
     assert kept(run, ann) == []
 
 
-def test_large_events_are_read_beside_the_loop(run: Running, ann: Caller) -> None:
+def test_large_event_is_accepted_up_to_the_limit(run: Running, ann: Caller) -> None:
     assert ann("POST", PATH, {"attributes": {"text": "x" * 200_000}}).status_code == 202
     problem(ann("POST", PATH, {"attributes": {"text": "x" * 300_000}}), 422, "event-limit")
 
@@ -131,7 +133,7 @@ def test_large_events_are_read_beside_the_loop(run: Running, ann: Caller) -> Non
 # -- lines -------------------------------------------------------------------------------------------------
 
 
-def test_lines_each_for_itself(run: Running, ann: Caller) -> None:
+def test_each_line_is_decided_alone(run: Running, ann: Caller) -> None:
     text = (
         '{"id": "l1", "attributes": {"a": 1}}\n'
         "\n"
@@ -162,7 +164,7 @@ def test_lines_each_for_itself(run: Running, ann: Caller) -> None:
     assert sorted(one["text"] for one in mine) == ["rubbish", '{"attributes": {"a": 1, "a": 2}}']
 
 
-def test_many_lines(run: Running, ann: Caller) -> None:
+def test_many_lines_are_accepted(run: Running, ann: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "n >= 4990 AND of = 'many'"})
     text = "".join(f'{{"id": "m{n}", "attributes": {{"n": {n}, "of": "many"}}}}\n' for n in range(5_000))
     answer = ann.lines(PATH, text)
@@ -172,11 +174,11 @@ def test_many_lines(run: Running, ann: Caller) -> None:
     assert lines(ann.lines(PATH, text))[-1] == {"summary": {"duplicate": 5_000}}
 
 
-def test_no_lines_at_all(ann: Caller) -> None:
+def test_request_without_lines_is_accepted(ann: Caller) -> None:
     assert lines(ann.lines(PATH, "\n\n")) == [{"summary": {}}]
 
 
-def test_a_line_that_is_too_long_is_left_out(run: Running, ann: Caller) -> None:
+def test_line_that_is_too_long_is_refused_alone(run: Running, ann: Caller) -> None:
     long = '{"attributes": {"t": "' + "x" * 600_000 + '"}}'
     found = lines(ann.lines(PATH, f'{{"attributes": {{}}}}\n{long}\n{{"attributes": {{}}}}\n{long}'))
     assert [line.get("status") for line in found[:-1]] == ["accepted", "refused", "accepted", "refused"]
@@ -186,11 +188,11 @@ def test_a_line_that_is_too_long_is_left_out(run: Running, ann: Caller) -> None:
     }
 
 
-# -- what matches --------------------------------------------------------------------------------------------
+# -- matching ------------------------------------------------------------------------------------------------
 
 
-def test_in_force_from_the_answer_on(ann: Caller) -> None:
-    """Published after the 201: matched. Published after the 204: not."""
+def test_subscription_is_in_force_from_its_response_on(ann: Caller) -> None:
+    """An event published after the 201 matches; an event published after the 204 does not."""
     for number in range(20):
         name = f"s{number}"
         ann("PUT", f"/v1/subscriptions/{name}", {"expression": f"turn = {number}"})
@@ -208,7 +210,7 @@ def test_in_force_from_the_answer_on(ann: Caller) -> None:
         assert [one["event"]["id"] for one in told] == [f"in{number}"]
 
 
-def test_match_now(ann: Caller) -> None:
+def test_match_returns_the_current_matches(ann: Caller) -> None:
     for number in range(5):
         body = {"expression": f"a >= {number} ^ {number + 1}", "priority": 0}
         assert ann("PUT", f"/v1/subscriptions/s{number}", body).status_code == 201
@@ -230,7 +232,7 @@ def test_match_now(ann: Caller) -> None:
     assert pages == [["s0", "s1", "s2"], ["s3"]]
 
 
-def test_why_and_why_not(ann: Caller) -> None:
+def test_explain_reports_why_a_subscription_matches_or_not(ann: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "price < 5 AND city = 'Oslo'"})
     event = {"attributes": {"price": 3, "city": "Oslo"}}
     (match,) = ann("POST", "/v1/match", {"event": event, "explain": True}).json()["matches"]
@@ -244,7 +246,7 @@ def test_why_and_why_not(ann: Caller) -> None:
     problem(ann("POST", "/v1/match", question | {"subscription": "../s"}), 404, "subscription-unknown")
 
 
-def test_match_refuses_what_is_no_event(ann: Caller) -> None:
+def test_match_refuses_an_invalid_event(ann: Caller) -> None:
     problem(ann("POST", "/v1/match", {"event": {"attributes": {"a": 2**64}}}), 422, "event-value")
     problem(ann("POST", "/v1/match", {"event": {"attributes": 1}}), 400, "event-syntax")
     problem(ann("POST", "/v1/match", {"event": {}}), 400, "request-invalid")
@@ -256,7 +258,7 @@ def test_match_refuses_what_is_no_event(ann: Caller) -> None:
     assert (beyond["field"], beyond["limit"]) == ("k", "page_items")
 
 
-def test_matching_changes_nothing(run: Running, ann: Caller) -> None:
+def test_match_stores_nothing(run: Running, ann: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
     ann("POST", "/v1/match", {"event": {"attributes": {"a": 1}}})
     assert kept(run, ann) == []

@@ -1,4 +1,4 @@
-"""Health, readiness, figures, status, the log, and what every answer has."""
+"""Health, readiness, metrics, status, the log, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.waiting import eventually
 ONE = "/v1/subscriptions/one"
 
 
-def test_healthy_and_ready(run: Running) -> None:
+def test_service_is_healthy_and_ready(run: Running) -> None:
     assert run.http.get("/healthz").json()["status"] == "ok"
     ready = run.http.get("/readyz")
     assert (ready.status_code, ready.json()["ready"], ready.json()["reasons"]) == (200, True, [])
 
 
 @pytest.mark.parametrize(("waiting", "status"), [(4, 200), (5, 200), (6, 503)])
-def test_not_ready_while_the_matcher_is_behind(
+def test_service_is_not_ready_while_the_matcher_is_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int, status: int
 ) -> None:
     with running(file_url(tmp_path), Limits(lag_events=5)) as run:
@@ -34,7 +34,9 @@ def test_not_ready_while_the_matcher_is_behind(
         assert run.http.get("/readyz").status_code == status
 
 
-def test_not_ready_while_kernels_are_compiled(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_is_not_ready_while_kernels_are_compiled(
+    run: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(run.live._matcher, "is_warm", False)
     answer = run.http.get("/readyz")
     assert (answer.status_code, answer.json()["reasons"]) == (
@@ -43,7 +45,7 @@ def test_not_ready_while_kernels_are_compiled(run: Running, monkeypatch: pytest.
     )
 
 
-def test_a_matcher_that_cannot_warm_up_matches_all_the_same(
+def test_matcher_works_when_its_warm_up_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(engine: str) -> None:
@@ -55,7 +57,7 @@ def test_a_matcher_that_cannot_warm_up_matches_all_the_same(
     assert "could not be warmed up" in caplog.text
 
 
-def test_not_ready_without_its_store(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_is_not_ready_without_its_store(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> int:
         raise StoreUnavailable("postgresql://secret-host is down", store="secret-host")
 
@@ -65,16 +67,17 @@ def test_not_ready_without_its_store(run: Running, monkeypatch: pytest.MonkeyPat
     assert run.http.get("/healthz").status_code == 200
 
 
-def test_not_ready_when_it_stops(tmp_path: Path) -> None:
+def test_service_is_not_ready_while_it_stops(tmp_path: Path) -> None:
     with running(file_url(tmp_path)) as run:
         run.service.stop()
         assert run.http.get("/readyz").json()["reasons"] == ["the service is about to stop"]
         ann = run.caller("ann")
         problem(ann.lines("/v1/events", '{"attributes": {}}\n'), 503, "service-busy")
-        assert ann("POST", "/v1/events", {"attributes": {}}).status_code == 202  # what is short is still done
+        # Short requests are still served.
+        assert ann("POST", "/v1/events", {"attributes": {}}).status_code == 202
 
 
-def test_a_failure_of_the_store_is_told_in_general_words(
+def test_store_failure_is_reported_in_general_words(
     run: Running, ann: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def down(*_: Any) -> Any:
@@ -89,7 +92,7 @@ def test_a_failure_of_the_store_is_told_in_general_words(
     assert "secret-host" in caplog.text
 
 
-def test_a_defect_is_told_without_a_trace(
+def test_defect_is_reported_without_a_traceback(
     run: Running, ann: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: Any) -> Any:
@@ -105,14 +108,14 @@ def test_a_defect_is_told_without_a_trace(
     assert "ZeroDivisionError" in caplog.text
 
 
-# -- figures -----------------------------------------------------------------------------------------------
+# -- metrics -----------------------------------------------------------------------------------------------
 
 
 def figures(text: str) -> dict[str, float]:
     return {name: float(value) for name, value in re.findall(r"^(tamis_\S+) (\S+)$", text, re.MULTILINE)}
 
 
-def test_metrics(tmp_path: Path) -> None:
+def test_metrics_are_served(tmp_path: Path) -> None:
     with running(file_url(tmp_path), settings=Settings(open_metrics=True)) as run:
         ann = run.caller("ann")
         ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
@@ -136,7 +139,7 @@ def test_metrics(tmp_path: Path) -> None:
             assert name in found
 
 
-def test_documented_metrics_are_there(run: Running, repo_root: Path) -> None:
+def test_documented_metrics_exist(run: Running, repo_root: Path) -> None:
     page = (repo_root / "docs" / "service.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(tamis_[a-z_]+)`", page))
     text = run.admin("GET", "/metrics").text
@@ -145,7 +148,7 @@ def test_documented_metrics_are_there(run: Running, repo_root: Path) -> None:
     assert ours == named
 
 
-def test_status(run: Running, ann: Caller) -> None:
+def test_status_reports_the_service(run: Running, ann: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "a = 1"})
     mine = ann("GET", "/v1/status").json()
     assert mine["owner"]["held"] == {"subscriptions": 1, "predicates": 1}
@@ -156,13 +159,13 @@ def test_status(run: Running, ann: Caller) -> None:
     assert len(all_of_it["rates"]) == 60
 
 
-# -- what every answer has -----------------------------------------------------------------------------------
+# -- every response ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/docs", "/docs.js", "/openapi.json", "/healthz", "/v1/status", "/none"]
 )
-def test_security_headers(run: Running, path: str) -> None:
+def test_responses_have_security_headers(run: Running, path: str) -> None:
     headers = run.http.get(path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
@@ -175,18 +178,18 @@ def test_security_headers(run: Running, path: str) -> None:
     assert re.fullmatch(r"[0-9a-f]{16}", headers["x-request-id"])
 
 
-def test_request_ids(run: Running) -> None:
+def test_request_id_is_kept_when_it_is_valid(run: Running) -> None:
     assert run.http.get("/healthz", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
     for strange in ("a b", "x" * 65, "a\u00e9"):
         given = run.http.get("/healthz", headers={"x-request-id": strange.encode("latin-1")})
         assert given.headers["x-request-id"] != strange
 
 
-def test_answers_of_the_api_are_not_cached(run: Running, ann: Caller) -> None:
+def test_api_responses_are_not_cached(run: Running, ann: Caller) -> None:
     assert ann("GET", "/v1/status").headers["cache-control"] == "no-store"
 
 
-def test_every_request_is_a_line_in_the_log_and_no_secret_is(
+def test_every_request_is_logged_without_secrets(
     run: Running, ann: Caller, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "tamis.service.requests")
@@ -201,7 +204,7 @@ def test_every_request_is_a_line_in_the_log_and_no_secret_is(
         assert ann.key.split("_")[2] not in logs.LineFormatter(form).format(record)
 
 
-def test_the_two_forms_of_a_log() -> None:
+def test_log_is_written_as_json_or_logfmt() -> None:
     record = logging.LogRecord("tamis.x", logging.INFO, "f", 1, "two %s", ("words",), None)
     record.fields = {"path": "/a", "note": 'say "x"\n'}
     found = json.loads(logs.LineFormatter("json").format(record))
@@ -214,7 +217,7 @@ def test_the_two_forms_of_a_log() -> None:
 # -- pages -------------------------------------------------------------------------------------------------
 
 
-def test_pages(run: Running) -> None:
+def test_pages_are_served(run: Running) -> None:
     for path, media in (("/", "text/html"), ("/docs", "text/html"), ("/docs.css", "text/css")):
         page = run.http.get(path)
         assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, media)
@@ -226,18 +229,18 @@ def test_pages(run: Running) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/../pyproject.toml", "/%2e%2e/app.py", "/app.py", "/docs/"])
-def test_nothing_else_is_served(run: Running, path: str) -> None:
+def test_unknown_path_is_not_found(run: Running, path: str) -> None:
     problem(run.http.get(path), 404, "route-unknown")
 
 
-def test_a_method_that_is_not_known(run: Running) -> None:
+def test_unknown_method_is_refused(run: Running) -> None:
     refused = run.http.request("OPTIONS", "/v1/subscriptions/s")
     problem(refused, 405, "method-unknown")
     assert refused.headers["allow"] == "DELETE, GET, HEAD, PATCH, PUT"
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/", "/docs", "/openapi.json", "/v1/status", ONE])
-def test_a_head_is_that_of_a_get(run: Running, ann: Caller, path: str) -> None:
+def test_head_returns_the_headers_of_get(run: Running, ann: Caller, path: str) -> None:
     ann("PUT", ONE, {"expression": "a = 1"})
     whole, only = ann("GET", path), ann("HEAD", path)
     assert (only.status_code, only.content) == (200, b"")
@@ -245,16 +248,16 @@ def test_a_head_is_that_of_a_get(run: Running, ann: Caller, path: str) -> None:
     assert {name: value for name, value in only.headers.items() if name not in mine} == {
         name: value for name, value in whole.headers.items() if name not in mine
     }
-    assert run.http.get("/healthz").status_code == 200  # the connection goes on
+    assert run.http.get("/healthz").status_code == 200  # the connection stays open
 
 
-def test_a_head_of_what_does_not_end(run: Running, ann: Caller) -> None:
+def test_head_of_an_endless_response_ends(run: Running, ann: Caller) -> None:
     for path in ("/v1/stream", "/v1/subscriptions/export"):
         assert (ann("HEAD", path).status_code, ann("HEAD", path).content) == (200, b"")
     assert run.service.open_streams.count() == 0
 
 
-def test_a_head_that_is_refused(run: Running, ann: Caller) -> None:
+def test_head_is_refused_like_get(run: Running, ann: Caller) -> None:
     known = ann("GET", ONE).headers["content-length"]
     for path, status in ((ONE, 401), ("/nothing", 404), ("/v1/events", 405)):
         found = run.http.head(path)

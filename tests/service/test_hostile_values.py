@@ -1,4 +1,4 @@
-"""Values that once broke a whole request: each gets a typed problem, and harms only its own line."""
+"""Values that once broke a whole request get a typed problem and affect only their own line."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SCHEDULES = {
 
 
 def sent(caller: Caller, method: str, path: str, text: str) -> Any:
-    """A request with a text that Python's own encoder might not write."""
+    """Send a request with a text that Python's own encoder might not write."""
     return caller(method, path, content=text.encode(), headers={"content-type": "application/json"})
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
-def test_schedule_is_refused_when_it_only_looks_like_one(ann: Caller, schedule: str) -> None:
+def test_malformed_schedule_is_refused(ann: Caller, schedule: str) -> None:
     body = {"expression": "a = 1", "schedule": schedule}
     problem(ann("POST", ROOT, body), 422, "schedule-invalid")
     problem(ann("PUT", f"{ROOT}/s", body), 422, "schedule-invalid")
@@ -86,7 +86,7 @@ def test_event_with_a_huge_coordinate_is_refused_alone(run: Running, ann: Caller
     assert [name for name, _ in kept(run, ann)] == ["a", "b"]
 
 
-def test_question_with_a_huge_number_is_refused(ann: Caller) -> None:
+def test_match_request_with_a_huge_number_is_refused(ann: Caller) -> None:
     problem(sent(ann, "POST", "/v1/match", '{"event": {"attributes": ' + POINT + "}}"), 422, "event-value")
     weights = '{"event": {"attributes": {"a": 1}, "weights": {"a": ' + DIGITS + '}}, "k": 1}'
     problem(sent(ann, "POST", "/v1/match", weights), 400, "request-invalid")
@@ -126,7 +126,7 @@ class Owl(Transport):
 
 @pytest.fixture
 def owl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A transport of another package that fails in a way nobody foresees."""
+    """Install a transport of another package that fails unexpectedly."""
     (tmp_path / "owls.py").write_text(MODULE)
     about = tmp_path / "owls-1.0.dist-info"
     about.mkdir()
@@ -139,7 +139,7 @@ def owl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("owl")
-def test_import_loses_one_line_when_a_transport_of_others_breaks(ann: Caller) -> None:
+def test_import_loses_one_line_when_a_foreign_transport_breaks(ann: Caller) -> None:
     rows = [
         {"id": "a", "expression": "x = 1"},
         {"id": "b", "expression": "x = 1", "delivery": {"transport": "owl"}},
@@ -151,7 +151,7 @@ def test_import_loses_one_line_when_a_transport_of_others_breaks(ann: Caller) ->
         "internal-error",
         "created",
     ]
-    assert "owl that breaks" not in json.dumps(found)  # that is for the log
+    assert "owl that breaks" not in json.dumps(found)  # the message is only for the log
 
 
 @pytest.mark.parametrize(

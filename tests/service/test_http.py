@@ -1,4 +1,4 @@
-"""HTTP at its edges: every answer is a problem document, and a header that stands twice is not guessed at."""
+"""HTTP at its edges: every error is a problem document, and a duplicate header is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = "/v1/subscriptions"
 
 
 def answer(run: Running, *lines: str, body: str = "") -> tuple[int, str, bytes]:
-    """Send a request as it is written; the status, the media type and the body of the answer."""
+    """Send a request as written; return the status, the media type and the body of the response."""
     text = "\r\n".join([*lines, "Host: x", "Connection: close", "", body])
     with opened(run, text.encode()) as connection:
         head, _, content = ended(connection).partition(b"\r\n\r\n")
@@ -22,7 +22,7 @@ def answer(run: Running, *lines: str, body: str = "") -> tuple[int, str, bytes]:
 
 
 def refused(run: Running, status: int, code: str, *lines: str, body: str = "") -> dict[str, object]:
-    """The problem that a request gets."""
+    """Return the problem that a request gets."""
     found, media, content = answer(run, *lines, body=body)
     assert (found, media) == (status, "application/problem+json"), content
     told: dict[str, object] = json.loads(content)
@@ -43,7 +43,7 @@ def refused(run: Running, status: int, code: str, *lines: str, body: str = "") -
         "//",
     ],
 )
-def test_path_that_no_route_holds_gets_a_problem(run: Running, path: str) -> None:
+def test_unknown_path_gets_a_problem(run: Running, path: str) -> None:
     key = run.key("ann", "publish", "subscribe")
     for method in ("OPTIONS", "GET", "POST", "DELETE"):
         status, media, content = answer(run, f"{method} {path} HTTP/1.1", f"Authorization: Bearer {key}")
@@ -51,7 +51,7 @@ def test_path_that_no_route_holds_gets_a_problem(run: Running, path: str) -> Non
 
 
 @pytest.mark.parametrize("part", ["1%2F2", "..", "%2E%2E", "1%0A2", "%00", "%FF", "1%0D%0A2"])
-def test_replay_with_a_strange_number_gets_a_problem(ann: Caller, part: str) -> None:
+def test_replay_with_an_invalid_number_gets_a_problem(ann: Caller, part: str) -> None:
     ann("PUT", f"{ROOT}/s", {"expression": "a = 1"})
     for path in (f"{ROOT}/s/notifications/{part}/replay", f"/v1/dead-letters/{part}/retry"):
         found = ann("POST", path)
@@ -59,7 +59,7 @@ def test_replay_with_a_strange_number_gets_a_problem(ann: Caller, part: str) -> 
         problem(found, found.status_code, found.json()["code"])
 
 
-def test_header_that_stands_twice_is_refused(run: Running) -> None:
+def test_duplicate_header_is_refused(run: Running) -> None:
     key, other = run.key("ann", "subscribe"), run.key("bob", "subscribe")
     for header, first, second in (
         ("Authorization", f"Bearer {key}", f"Bearer {other}"),
@@ -86,7 +86,7 @@ def test_header_that_stands_twice_is_refused(run: Running) -> None:
     assert run.caller("ann")("GET", ROOT).json()["items"] == []
 
 
-def test_two_lengths_of_a_body_are_refused(run: Running) -> None:
+def test_two_content_lengths_are_refused(run: Running) -> None:
     key = run.key("ann", "subscribe")
     for more in (("Content-Length: 22", "Content-Length: 23"), ("Content-Length: 22", "Content-Length: 22")):
         told = ("Content-Type: application/json", f"Authorization: Bearer {key}", *more)
@@ -94,7 +94,7 @@ def test_two_lengths_of_a_body_are_refused(run: Running) -> None:
         refused(run, 400, "request-invalid", f"POST {ROOT} HTTP/1.1", *told, body=body)
 
 
-def test_conditions_in_two_lines_are_one_list(ann: Caller, run: Running) -> None:
+def test_if_match_in_two_lines_is_one_list(ann: Caller, run: Running) -> None:
     version = ann("PUT", f"{ROOT}/s", {"expression": "a = 1"}).json()["version"]
     mine = f"Authorization: Bearer {ann.key}"
     change = f"POST {ROOT}/s/pause HTTP/1.1"

@@ -45,13 +45,13 @@ def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def loop() -> Timed:
-    """The clock of a service that waits for 30 seconds."""
+    """Return the clock of a service whose timeout is 30 seconds."""
     return Timed()
 
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory, loop: Timed) -> Iterator[Running]:
-    """A service on that clock."""
+    """Start a service on that clock."""
     with running(
         file_url(tmp_path_factory.mktemp("strict")), Limits(request_seconds=30), loop=loop
     ) as started:
@@ -77,7 +77,9 @@ def padded(body: dict[str, Any], size: int) -> bytes:
     ],
     ids=lambda one: str(one)[:30],
 )
-def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int) -> None:
+def test_request_bytes_limit_holds_at_its_edge(
+    tight: Running, method: str, path: str, body: Any, chunked: bool, edge: int
+) -> None:
     text = padded(body, 300 + edge)
     content = (text[at : at + 64] for at in range(0, len(text), 64)) if chunked else text
     headers = {"content-type": "application/json"}
@@ -91,9 +93,9 @@ def test_request_bytes(tight: Running, method: str, path: str, body: Any, chunke
 
 
 def raw(run: Running, head: str, *pieces: bytes, end: bytes = b"\r\n\r\n") -> bytes:
-    """Send bytes as they are; what comes back until the connection ends."""
+    """Send raw bytes and return the response until the connection ends."""
     with opened(run, head.replace("\n", "\r\n").encode() + end) as connection:
-        with contextlib.suppress(ConnectionError):  # it has heard enough
+        with contextlib.suppress(ConnectionError):  # the service may close the connection early
             for piece in pieces:
                 connection.sendall(piece)
         return ended(connection)
@@ -104,8 +106,8 @@ def head(run: Running, path: str, *more: str) -> str:
     return "\n".join([f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {key}", *more])
 
 
-def test_a_body_that_says_it_is_too_long_is_not_read(tight: Running) -> None:
-    """The answer comes although not one byte of the body was sent."""
+def test_body_is_refused_unread_when_its_announced_length_is_too_long(tight: Running) -> None:
+    """The response arrives although no byte of the body was sent."""
     for path, media in ((ROOT, "application/json"), ("/v1/events", "application/x-ndjson")):
         said = head(tight, path, f"Content-Type: {media}", "Content-Length: 999999999999")
         found = raw(tight, said)
@@ -113,14 +115,14 @@ def test_a_body_that_says_it_is_too_long_is_not_read(tight: Running) -> None:
         assert b"request-too-large" in found
 
 
-def test_a_body_without_an_end_is_not_read_on(tight: Running) -> None:
+def test_endless_body_is_not_read_beyond_the_limit(tight: Running) -> None:
     said = head(tight, ROOT, "Content-Type: application/json", "Transfer-Encoding: chunked")
     chunk = b"10000\r\n" + b" " * 65_536 + b"\r\n"
-    found = raw(tight, said, *([chunk] * 400))  # 26 MB, if anybody would take them
+    found = raw(tight, said, *([chunk] * 400))  # 26 MB, if the service read them all
     assert found.startswith(b"HTTP/1.1 413") or found == b""
 
 
-def test_request_seconds(strict: Running, loop: Timed) -> None:
+def test_request_seconds_limit_holds_at_its_edge(strict: Running, loop: Timed) -> None:
     said = head(strict, ROOT, "Content-Type: application/json", "Content-Length: 100")
     with opened(strict, said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expression":') as connection:
         eventually(lambda: strict.service.open_requests.count() == 1)
@@ -130,23 +132,23 @@ def test_request_seconds(strict: Running, loop: Timed) -> None:
 
 
 def lapsed(connection: Wire, loop: Timed) -> bytes:
-    """What is said on a connection when request_seconds have passed, and not before."""
+    """Return the response after request_seconds; check that none came before."""
     loop.advance(29, connection)
     assert (loop.seen(connection).answers, loop.seen(connection).is_open) == (0, True)
     loop.advance(1)
-    loop.advance(31)  # what is left of a body is read for a while
+    loop.advance(31)  # the rest of a body is read for a while
     return ended(connection)
 
 
-def test_a_connection_that_ends_within_a_body_harms_nothing(tight: Running) -> None:
+def test_connection_that_ends_within_a_body_is_dropped(tight: Running) -> None:
     said = head(tight, ROOT, "Content-Type: application/json", "Content-Length: 100")
     opened(tight, said.replace("\n", "\r\n").encode() + b'\r\n\r\n{"expr').close()
     assert tight.caller("ann")("GET", ROOT).status_code == 200
 
 
 @edges
-def test_header_bytes(tmp_path: Path, edge: int) -> None:
-    """A head from its method to its empty line, in one piece or in several."""
+def test_header_bytes_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
+    """The head from its method to its empty line, in one piece or in several."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
         begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
         fill = b"a" * (1_000 + edge - len(begin) - len(end))
@@ -161,23 +163,24 @@ def test_header_bytes(tmp_path: Path, edge: int) -> None:
 
 
 @pytest.mark.parametrize("size", [66_000, 100_000, 200_000])
-def test_header_beyond_the_default_bound_is_refused_when_it_comes_at_once(ann: Caller, size: int) -> None:
+def test_header_beyond_the_default_limit_is_refused_in_one_piece(ann: Caller, size: int) -> None:
     problem(ann("GET", ROOT, headers={"x-long": "a" * size}), 431, "header-too-large")
     assert ann("GET", ROOT, headers={"x-long": "a" * 60_000}).status_code == 200
 
 
 @edges
-def test_header_bytes_of_a_second_request_in_the_same_piece(tmp_path: Path, edge: int) -> None:
-    """Two requests in one piece: each head is measured by itself."""
+def test_header_bytes_limit_holds_for_a_second_request_in_one_piece(tmp_path: Path, edge: int) -> None:
+    """Two requests in one piece: the head of each is measured alone."""
     with running(file_url(tmp_path), Limits(header_bytes=1_000)) as run:
         first = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
         begin, end = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ", b"\r\n\r\n"
         with opened(run, first + begin + b"a" * (1_000 + edge - len(begin) - len(end)) + end) as connection:
             found = ended(connection)
-        assert (found.count(b"HTTP/1.1 200") == 2) == (edge <= 0)  # what is unfit ends the connection
+        # A head that is too long ends the connection.
+        assert (found.count(b"HTTP/1.1 200") == 2) == (edge <= 0)
 
 
-def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:
+def test_endless_head_costs_no_memory(tight: Running) -> None:
     for pieces in ([b"a" * 65_536] * 100, [b"a: b\r\n" * 10_000] * 100):
         found = raw(tight, "GET /healthz HTTP/1.1\nHost: x\nY: z", *pieces, end=b"\r\nX: ")
         assert found.startswith(b"HTTP/1.1 431") or found == b"", found[:100]
@@ -188,28 +191,28 @@ def test_a_head_without_an_end_costs_no_memory(tight: Running) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: x\r\n"])
-def test_a_head_that_does_not_come(strict: Running, loop: Timed, sent: bytes) -> None:
+def test_missing_head_times_out(strict: Running, loop: Timed, sent: bytes) -> None:
     with opened(strict, sent) as connection:
         assert lapsed(connection, loop).startswith(b"HTTP/1.1 408")
 
 
-def test_what_is_not_http(tight: Running) -> None:
+def test_request_that_is_not_http_is_refused(tight: Running) -> None:
     found = raw(tight, "NONSENSE")
     assert found.startswith(b"HTTP/1.1 400")
     assert b"application/problem+json" in found
 
 
-def test_connections_wait_between_requests_longer_than_for_a_head(strict: Running, loop: Timed) -> None:
+def test_connection_waits_longer_between_requests_than_for_a_head(strict: Running, loop: Timed) -> None:
     with opened(strict) as connection:
         for _ in range(2):
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert answered(connection).startswith(b"HTTP/1.1 200")
-            loop.advance(31)  # request_seconds, and some
+            loop.advance(31)  # more than request_seconds
             assert loop.seen(connection).is_open
 
 
 @edges
-def test_connections_at_once(tmp_path: Path, edge: int) -> None:
+def test_connections_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(connections_at_once=3)) as run:
         held = [opened(run) for _ in range(3 + edge)]
         try:
@@ -224,7 +227,7 @@ def test_connections_at_once(tmp_path: Path, edge: int) -> None:
 
 
 @edges
-def test_line_bytes(tight: Running, edge: int) -> None:
+def test_line_bytes_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     text = padded({"attributes": {"a": 1}}, 200 + edge)
     found = lines(tight.caller("ann").lines("/v1/events", text + b"\n" + b'{"attributes": {}}'))
     status = {line["line"]: line["status"] for line in found[:-1]}
@@ -237,7 +240,7 @@ def test_line_bytes(tight: Running, edge: int) -> None:
 
 @edges
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
-def test_lines_bytes(tight: Running, chunked: bool, edge: int) -> None:
+def test_lines_bytes_limit_holds_at_its_edge(tight: Running, chunked: bool, edge: int) -> None:
     line = padded({"attributes": {"a": 1}}, 99) + b"\n"
     text = line * 20 + b"\n" * edge if edge >= 0 else line * 19 + padded({"attributes": {"a": 1}}, 99)
     assert len(text) == 2_000 + edge
@@ -249,11 +252,11 @@ def test_lines_bytes(tight: Running, chunked: bool, edge: int) -> None:
         return
     refused = problem(answer, 413, "request-too-large")
     assert refused["limit"] == "lines_bytes"
-    assert refused["lines"] == len(kept(tight, caller))  # those up to there were taken
+    assert refused["lines"] == len(kept(tight, caller))  # the lines up to there were accepted
     assert chunked or refused["lines"] == 0
 
 
-def test_a_splitter_is_the_same_for_all_pieces() -> None:
+def test_line_splitter_gives_the_same_lines_for_any_chunks() -> None:
     text = b"one\n\ntwo\r\n" + b"x" * 12 + b"\nthree\n" + b"y" * 11 + b"\n" + b"z" * 10 + b"\nlast"
     wanted = [
         Line(1, b"one"),
@@ -271,7 +274,7 @@ def test_a_splitter_is_the_same_for_all_pieces() -> None:
 
 
 @edges
-def test_page_items(tight: Running, edge: int) -> None:
+def test_page_items_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"paged{edge}")
     for number in range(3 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
@@ -285,7 +288,7 @@ def test_page_items(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_match_items(tight: Running, edge: int) -> None:
+def test_match_items_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"matched{edge}")
     for number in range(5 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "page = 1"})
@@ -296,7 +299,7 @@ def test_match_items(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_explained_matches(tight: Running, edge: int) -> None:
+def test_explained_matches_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     ann = tight.caller(f"explained{edge}")
     for number in range(2 + edge):
         ann("PUT", f"{ROOT}/s{number}", {"expression": "why = 1"})
@@ -306,7 +309,7 @@ def test_explained_matches(tight: Running, edge: int) -> None:
 
 
 @edges
-def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
+def test_idempotency_key_bytes_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
     answer = tight.caller("ann")(
         "POST", ROOT, {"expression": "a = 1"}, headers={"idempotency-key": "k" * (20 + edge)}
     )
@@ -316,8 +319,8 @@ def test_idempotency_key_bytes(tight: Running, edge: int) -> None:
         assert answer.status_code == 201
 
 
-def test_answer_seconds(tmp_path: Path) -> None:
-    """What is older than that is dropped when the house is kept; what is younger stays."""
+def test_answer_seconds_limit_holds_at_its_edge(tmp_path: Path) -> None:
+    """Retention drops stored responses older than the limit and keeps younger ones."""
     with running(file_url(tmp_path), Limits(answer_seconds=100)) as run:
         for age in (99, 101):
             with run.store.database.writing() as connection:
@@ -333,8 +336,8 @@ def test_answer_seconds(tmp_path: Path) -> None:
 
 
 @edges
-def test_requests_at_once(tmp_path: Path, edge: int) -> None:
-    """Requests whose bodies do not come hold their places."""
+def test_requests_at_once_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
+    """Requests whose bodies do not arrive keep their slots."""
     with running(file_url(tmp_path), Limits(requests_at_once=3, request_seconds=2 * int(PATIENCE))) as run:
         said = head(run, ROOT, "Content-Type: application/json", "Content-Length: 100")
         held = [opened(run, said.replace("\n", "\r\n").encode() + b"\r\n\r\n") for _ in range(3 + edge - 1)]
@@ -352,7 +355,7 @@ def test_requests_at_once(tmp_path: Path, edge: int) -> None:
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4])
-def test_stream_rows(rows: int) -> None:
+def test_stream_rows_limit_holds_at_its_edge(rows: int) -> None:
     listener = Listener(0, Limits(stream_rows=3))
     for number in range(1, rows + 1):
         listener.push(told(number, "x"))
@@ -361,7 +364,7 @@ def test_stream_rows(rows: int) -> None:
 
 
 @pytest.mark.parametrize("size", [9, 10, 11])
-def test_stream_bytes(size: int) -> None:
+def test_stream_bytes_limit_holds_at_its_edge(size: int) -> None:
     listener = Listener(0, Limits(stream_bytes=20))
     listener.push(told(1, "x" * 10))
     listener.push(told(2, "x" * size))
@@ -375,7 +378,7 @@ def told(number: int, payload: str) -> OutboxRow:
 
 
 @edges
-def test_owner_requests(tmp_path: Path, edge: int) -> None:
+def test_owner_requests_limit_holds_at_its_edge(tmp_path: Path, edge: int) -> None:
     with running(file_url(tmp_path), Limits(owner_requests=5)) as run:
         ann = run.caller("ann")
         run.service.requests = TokenBuckets(lambda: 0.0)  # no time passes
@@ -387,7 +390,7 @@ def test_owner_requests(tmp_path: Path, edge: int) -> None:
         assert ann("GET", ROOT).status_code == (429 if edge > 0 else 200)
 
 
-def test_defaults_of_owners_are_limits(tmp_path: Path) -> None:
+def test_owner_defaults_come_from_the_limits(tmp_path: Path) -> None:
     limits = Limits(
         owner_subscriptions=2,
         owner_predicates=3,

@@ -1,4 +1,4 @@
-"""Names that cannot be: on either database they are refused or unknown, and never our fault."""
+"""Invalid names are refused or unknown on either database, and never a server error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVENT = {"attributes": {"a": 1}}
 
 @pytest.fixture(scope="module", params=KINDS)
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service on either kind of database."""
+    """Start a service on either kind of database."""
     with running(new_of_kind(request, tmp_path_factory.mktemp("names"))) as started:
         yield started
 
@@ -35,7 +35,9 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         ("POST", "/v1/match", {"event": EVENT, "subscription": "a\0b"}),
     ],
 )
-def test_no_subscription_has_such_a_name(served: Running, method: str, path: str, body: Any) -> None:
+def test_subscription_with_an_invalid_name_is_unknown(
+    served: Running, method: str, path: str, body: Any
+) -> None:
     assert problem(served.caller("ann")(method, path, body), 404, "subscription-unknown")
 
 
@@ -57,15 +59,15 @@ def test_no_subscription_has_such_a_name(served: Running, method: str, path: str
         ("PUT", f"/v1/owners/{NUL}", {}),
     ],
 )
-def test_what_no_store_can_hold_is_refused(served: Running, method: str, path: str, body: Any) -> None:
+def test_value_that_no_store_can_hold_is_refused(served: Running, method: str, path: str, body: Any) -> None:
     problem(served.admin(method, path, body), 400, "request-invalid")
 
 
-def test_no_key_has_such_a_name(served: Running) -> None:
+def test_key_with_an_invalid_name_is_unknown(served: Running) -> None:
     problem(served.admin("DELETE", f"/v1/keys/{NUL}"), 404, "resource-unknown")
 
 
-def test_lines_that_no_store_can_hold_are_put_aside(served: Running) -> None:
+def test_line_that_no_store_can_hold_is_refused(served: Running) -> None:
     text = '{"a\\u0000b": 1}\n{"id": "a\\u0000b", "attributes": {}}\n{"attributes": {"a": "\0"}}\n'
     found = lines(served.caller("ann").lines("/v1/events", text))
     assert found[-1] == {"summary": {"refused": 3}}
@@ -74,8 +76,8 @@ def test_lines_that_no_store_can_hold_are_put_aside(served: Running) -> None:
 
 
 @pytest.mark.parametrize("name", [".", ".."])
-def test_steps_of_a_path_are_no_names(served: Running, name: str) -> None:
-    """A client would resolve ``/v1/subscriptions/..`` before it asks."""
+def test_dot_segments_are_refused_as_names(served: Running, name: str) -> None:
+    """A client would resolve ``/v1/subscriptions/..`` before it sends the request."""
     ann, body = served.caller("ann"), {"id": name, "expression": "a = 1"}
     refused = problem(ann("POST", ROOT, body), 400, "request-invalid")
     assert (refused["field"], "step in a path" in refused["detail"]) == ("id", True)

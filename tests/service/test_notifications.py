@@ -1,4 +1,4 @@
-"""Notifications: what became of each, and another try; made as they are in life."""
+"""Notifications, their states and replays, created as the product creates them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def history(caller: Caller, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_history_and_states(run: Running, ann: Caller) -> None:
+def test_history_lists_notifications_with_their_states(run: Running, ann: Caller) -> None:
     subscribe(ann, "s")
     assert history(ann, "s") == []
     number = told(run, ann, "s")
@@ -39,8 +39,8 @@ def test_history_and_states(run: Running, ann: Caller) -> None:
     assert len(history(ann, "s")) == 2
 
 
-def test_the_event_of_a_notification(run: Running, ann: Caller, bob: Caller) -> None:
-    """Under its publisher's name for it, as the stream shows it; a stream on Spark has names of its own."""
+def test_notification_names_its_event_as_the_publisher_does(run: Running, ann: Caller, bob: Caller) -> None:
+    """The id is the publisher's, as in the stream; a stream on Spark has ids of its own."""
     owners = [one("GET", "/v1/status").json()["owner"]["owner"] for one in (ann, bob)]
     subscribe(ann, "s")
     bob("POST", "/v1/events", {"id": "e1", "attributes": {"letter": "s"}})
@@ -51,7 +51,7 @@ def test_the_event_of_a_notification(run: Running, ann: Caller, bob: Caller) -> 
     assert history(ann, "s")[0]["event"] == {"id": "topic/0/17"}
 
 
-def test_pages(run: Running, ann: Caller) -> None:
+def test_history_is_listed_in_pages(run: Running, ann: Caller) -> None:
     subscribe(ann, "s")
     numbers = [told(run, ann, "s") for _ in range(5)]
     found, cursor = [], None
@@ -68,13 +68,13 @@ def test_pages(run: Running, ann: Caller) -> None:
         problem(ann("GET", "/v1/subscriptions/s/notifications", params=params), 400, "request-invalid")
 
 
-def test_replay(run: Running, ann: Caller) -> None:
+def test_replay_sends_a_notification_again(run: Running, ann: Caller) -> None:
     subscribe(ann, "s")
     number = told(run, ann, "s")
     path = f"/v1/subscriptions/s/notifications/{number}/replay"
-    assert ann("POST", path).json() == {"retried": 1}  # what was only kept so far is sent
+    assert ann("POST", path).json() == {"retried": 1}  # a notification that was only stored is sent now
     order(run)
-    assert ann("POST", path).json() == {"retried": 0}  # it waits to be sent anyway
+    assert ann("POST", path).json() == {"retried": 0}  # it is already waiting to be sent
     finish(run, DELIVERED)
     again = ann("POST", path)
     assert (again.status_code, again.json()) == (202, {"retried": 1})
@@ -85,7 +85,7 @@ def test_replay(run: Running, ann: Caller) -> None:
     problem(ann("POST", f"/v1/subscriptions/t/notifications/{number}/replay"), 404, "resource-unknown")
 
 
-def test_replay_without_a_delivery(run: Running, ann: Caller) -> None:
+def test_replay_is_refused_without_a_delivery(run: Running, ann: Caller) -> None:
     ann("PUT", "/v1/subscriptions/s", {"expression": "letter = 's'"})
     number = told(run, ann, "s")
     path = f"/v1/subscriptions/s/notifications/{number}/replay"
@@ -93,12 +93,12 @@ def test_replay_without_a_delivery(run: Running, ann: Caller) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "x", "-1", "1" * 40, "%C2%B2"])
-def test_numbers_that_are_none(ann: Caller, number: str) -> None:
+def test_invalid_number_is_refused(ann: Caller, number: str) -> None:
     problem(ann("POST", f"/v1/subscriptions/s/notifications/{number}/replay"), 404, "resource-unknown")
     problem(ann("POST", f"/v1/dead-letters/{number}/retry"), 404, "resource-unknown")
 
 
-def test_dead_letters(run: Running, ann: Caller) -> None:
+def test_dead_letters_are_listed_and_retried(run: Running, ann: Caller) -> None:
     owner = ann("GET", "/v1/status").json()["owner"]["owner"]
     first, second = (dead_letter(run, ann, owner, name) for name in ("s", "t"))
     letters = ann("GET", "/v1/dead-letters").json()["items"]
@@ -113,7 +113,9 @@ def test_dead_letters(run: Running, ann: Caller) -> None:
     assert [history(ann, name)[0]["state"] for name in ("s", "t")] == ["waiting", "waiting"]
 
 
-def test_what_waits_for_a_subscription_that_ends_is_cancelled(run: Running, ann: Caller) -> None:
+def test_waiting_notifications_are_cancelled_when_the_subscription_is_removed(
+    run: Running, ann: Caller
+) -> None:
     subscribe(ann, "s")
     told(run, ann, "s")
     order(run)

@@ -1,4 +1,4 @@
-"""Lines of events that are refused: reported, ended at, or only counted, as the request asks."""
+"""Refused lines of events are reported, end the request, or are only counted, as the request asks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _quarantined(run: Running) -> int:
         return int(connection.exec_driver_sql("SELECT count(*) FROM quarantine").scalar_one())
 
 
-def test_report_tells_of_the_line_and_logs_the_number(
+def test_report_lists_the_refused_line_and_logs_the_number(
     run: Running, ann: Caller, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = _quarantined(run)
@@ -57,7 +57,7 @@ def test_skip_only_counts(run: Running, ann: Caller) -> None:
     assert _quarantined(run) == before
 
 
-def test_other_choice_is_refused(ann: Caller) -> None:
+def test_unknown_on_error_value_is_refused(ann: Caller) -> None:
     problem(ann.lines("/v1/events?on_error=ignore", LINES), 400, "request-invalid")
 
 

@@ -1,4 +1,4 @@
-"""Errors as problems: one table, complete, and as the documentation says."""
+"""Errors as problem documents: one complete table that agrees with the documentation."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def test_every_error_has_a_status_and_a_title(kind: type[TamisError]) -> None:
         assert (found["detail"], found["limit"]) == ("said", "page_items")
 
 
-# The first is for who starts a service, the others are what a client says when no answer came.
+# The first is raised when a service starts; a client raises the others when no response came.
 NEVER_ANSWERED = ("data-in-use", "service-unreachable", "answer-lost", "answer-invalid")
 
 
-def test_statuses_stand_in_the_documentation(repo_root: Path) -> None:
+def test_documentation_lists_every_status(repo_root: Path) -> None:
     page = (repo_root / "docs" / "errors.md").read_text(encoding="utf-8")
     documented = dict(re.findall(r"^\| `([a-z-]+)` \| `\w+` \| (\d{3}) \|", page, re.MULTILINE))
     ours = {kind.code: str(status_of(kind("x"))) for kind in family(errors.ServiceError)}
@@ -52,13 +52,13 @@ def test_statuses_stand_in_the_documentation(repo_root: Path) -> None:
             assert kind.code in shown, f"{kind.code} is not beside {status} in docs/service.md"
 
 
-def test_every_operation_stands_in_the_documentation(repo_root: Path) -> None:
+def test_documentation_lists_every_operation(repo_root: Path) -> None:
     page = (repo_root / "docs" / "service.md").read_text(encoding="utf-8")
     missing = [f"{one.method} {one.path}" for one in OPERATIONS if f"`{one.method} {one.path}`" not in page]
     assert missing == []
 
 
-def test_details_cannot_replace_what_a_problem_is() -> None:
+def test_details_cannot_replace_the_fields_of_a_problem() -> None:
     error = errors.RequestInvalid("said", status=200, code="fine", type="x", retry_after=7)
     found = problem_of(error)
     assert (found["status"], found["code"]) == (400, "request-invalid")

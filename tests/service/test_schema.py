@@ -1,4 +1,4 @@
-"""Schemathesis: requests made from the OpenAPI description, good and bad, and the answers held against it."""
+"""Schemathesis: generate valid and invalid requests from the OpenAPI description and check the responses."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from tests.service.service import Running, running
 
 QUIET = list(HealthCheck)
 EXAMPLES = 15
-# What a schema cannot say: an expression that cannot be read, a version that is not the one, a cursor of no
-# page, a key that has expired.
+# A schema cannot express an unreadable expression, another version, a cursor of no page, or an expired
+# key.
 FINE = ["2xx", "304", "400", "404", "409", "412", "422"]
 CONFIG: dict[str, Any] = {
     "checks": {
         "positive_data_acceptance": {"expected-statuses": FINE},
         "negative_data_rejection": {"expected-statuses": ["400", "404", "405", "409", "412", "415", "422"]},
     },
-    # Who may what is tested by test_access; here all requests have the one key.
+    # test_access tests the scopes; here all requests use one key.
     "generation": {"deterministic": True, "max-examples": EXAMPLES, "with-security-parameters": False},
 }
 
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(context: Any, value: Any) -> bytes:
-    """One line."""
+    """Return one line."""
     return value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n"
 
 
 def loaded(**checks: Any) -> Any:
     description = openapi.describe(OPERATIONS)
-    del description["paths"]["/v1/stream"]  # it does not end; test_stream reads it
+    del description["paths"]["/v1/stream"]  # it is endless; test_stream reads it
     config = CONFIG | {"checks": CONFIG["checks"] | checks}
     return schemathesis.openapi.from_dict(description, config=SchemathesisConfig.from_dict(config))
 
@@ -58,22 +58,22 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @schema.parametrize()
 @settings(max_examples=EXAMPLES, derandomize=True, deadline=None, suppress_health_check=QUIET)
-def test_operations_keep_to_their_description(case: Any, served: Running) -> None:
+def test_operations_follow_their_description(case: Any, served: Running) -> None:
     headers = {"authorization": f"Bearer {served.admin.key}"}
     if case.operation.label == "DELETE /v1/keys/{id}":
         headers = {"authorization": f"Bearer {served.key('other', 'admin')}"}
     response = case.call(base_url=str(served.http.base_url), headers=headers)
-    a_line = case.media_type == "application/x-ndjson"  # which is refused in the report, and not the request
+    a_line = case.media_type == "application/x-ndjson"  # the report refuses the line, not the request
     case.validate_response(response, headers=headers, excluded_checks=[negative_data_rejection] * a_line)
 
 
-def test_what_is_made_can_be_used(served: Running) -> None:
-    """Sequences along the links of the description: make, read, change, end."""
+def test_created_resource_can_be_used(served: Running) -> None:
+    """Follow the links of the description: create, read, change, remove."""
     linked = loaded(ignored_auth={"enabled": False}, negative_data_rejection={"enabled": False})
 
     class Sequences(linked.as_state_machine()):  # type: ignore[misc]
         def get_call_kwargs(self, case: Any) -> dict[str, Any]:
-            key = served.key("root", "admin")  # a sequence may list keys, and revoke any that it saw
+            key = served.key("root", "admin")  # a sequence may list keys, and revoke any of them
             return {"base_url": str(served.http.base_url), "headers": {"authorization": f"Bearer {key}"}}
 
     Sequences.run(
@@ -88,7 +88,7 @@ def test_what_is_made_can_be_used(served: Running) -> None:
     )
 
 
-def test_the_description_is_complete(served: Running) -> None:
+def test_description_is_complete(served: Running) -> None:
     found = served.http.get("/openapi.json").json()
     for path, methods in found["paths"].items():
         for method, operation in methods.items():

@@ -1,4 +1,4 @@
-"""``tamis serve`` and ``tamis keys`` as processes: the start, the end, and what is there after either."""
+"""``tamis serve`` and ``tamis keys`` as processes: start, stop, and the data after either."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Served:
         return False
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[str, int]:
-        """What it has printed since, and its exit status."""
+        """Stop it; return its output since the start and its exit status."""
         self.process.send_signal(number)
         out, _ = self.process.communicate(timeout=PATIENCE)
         return out, self.process.returncode
@@ -101,7 +101,7 @@ def served(data: Path, *words: str) -> Iterator[Served]:
 
 
 def keys(*words: str) -> Result:
-    """``tamis keys``, in this process."""
+    """Run ``tamis keys`` in this process."""
     return CliRunner().invoke(main, ["keys", *words])
 
 
@@ -112,7 +112,7 @@ def key_for(data: Path, *scopes: str) -> str:
     return made.stdout.strip()
 
 
-def test_from_the_first_start_to_the_second(data: Path) -> None:
+def test_service_keeps_its_data_from_one_start_to_the_next(data: Path) -> None:
     with served(data) as first:
         second = tamis("serve", "--data", str(data), "--port", "0")
         assert second.returncode == 1
@@ -135,7 +135,7 @@ def test_from_the_first_start_to_the_second(data: Path) -> None:
 
 
 @pytest.mark.parametrize("policy", ["warn", "strict"])
-def test_service_judges_deliveries_by_the_settings_of_its_notifier(data: Path, policy: str) -> None:
+def test_service_checks_deliveries_by_the_settings_of_its_notifier(data: Path, policy: str) -> None:
     mail = {"expression": "a = 1", "delivery": {"transport": "email", "to": "ann@example.org"}}
     file = {"expression": "a = 1", "delivery": {"transport": "file", "name": "ann.jsonl"}}
     with served(data, "--deliveries", policy) as service:
@@ -148,7 +148,7 @@ def test_service_judges_deliveries_by_the_settings_of_its_notifier(data: Path, p
             assert [one["code"] for one in made.json()["warnings"]] == ["transport-unavailable"]
 
 
-def test_what_was_acknowledged_is_there_after_a_kill(data: Path) -> None:
+def test_acknowledged_data_survives_a_kill(data: Path) -> None:
     with served(data) as first:
         key = key_for(data, "publish", "subscribe")
         ann = Caller(first.http, key)
@@ -180,8 +180,8 @@ def test_what_was_acknowledged_is_there_after_a_kill(data: Path) -> None:
         assert again.stop()[1] == 0
 
 
-def test_a_signal_lets_what_was_begun_end(data: Path) -> None:
-    """An import is half-way through its body when the signal comes: it is told, what was taken is there."""
+def test_signal_lets_open_requests_end(data: Path) -> None:
+    """The signal arrives during an import: the client gets a report, and the lines read are stored."""
     with served(data, "--limit", f"request_seconds={PATIENCE:.0f}") as service:
         key = key_for(data, "subscribe")
         ann = Caller(service.http, key)
@@ -219,7 +219,7 @@ def listens(http: httpx.Client) -> bool:
     return True
 
 
-def test_keys(data: Path) -> None:
+def test_keys_command_creates_lists_and_revokes(data: Path) -> None:
     key = key_for(data, "publish", "subscribe")
     assert KEY.fullmatch(key)
     where = ("--data", str(data))
@@ -248,7 +248,7 @@ def test_keys(data: Path) -> None:
         assert refused.stderr.startswith(f"tamis: {said}")
 
 
-def test_what_cannot_be_served(data: Path, tmp_path: Path) -> None:
+def test_invalid_options_are_refused(data: Path, tmp_path: Path) -> None:
     wrong = [
         ([], "input-invalid: say where"),
         (["--data", str(data), "--limit", "horses=3"], "input-invalid: there is no limit 'horses'"),
@@ -272,12 +272,12 @@ def test_what_cannot_be_served(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a..b", "::g"])
-def test_an_address_that_this_machine_has_not(host: str) -> None:
+def test_foreign_address_is_refused(host: str) -> None:
     with pytest.raises(InputError, match=r"cannot listen on .*; choose another --host, such as 0\.0\.0\.0"):
         listen(host, 0)
 
 
-def test_on_postgresql(data: Path, postgres_url: str) -> None:
+def test_service_runs_on_postgresql(data: Path, postgres_url: str) -> None:
     with served(data, "--store", postgres_url, "--log-format", "logfmt") as service:
         out, status = service.stop()
         assert (status, len(KEY.findall(out))) == (0, 1)

@@ -1,4 +1,4 @@
-"""The threads of a service are shared: whoever asks for much makes only themselves wait."""
+"""Worker threads are shared: an owner with many requests delays only its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE, eventually
 QUESTION = {"event": {"attributes": {"a": 1}}}
 
 
-def test_nobody_takes_all_threads(
+def test_one_owner_cannot_take_all_threads(
     run: Running, ann: Caller, bob: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match, inside, go_on = run.live.match_page, threading.Semaphore(0), threading.Event()

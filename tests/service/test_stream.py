@@ -1,4 +1,4 @@
-"""The stream of matches: in order, complete, also for who comes again or reads slowly; only one's own."""
+"""The stream of matches is ordered, complete after reconnects and slow reads, and limited to the owner."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PATH = "/v1/stream"
 
 
 class Reader:
-    """Reads server-sent events one by one."""
+    """A reader of server-sent events, one by one."""
 
     def __init__(self, response: httpx.Response) -> None:
         self.response = response
         self._lines = response.iter_lines()
 
     def block(self) -> dict[str, str]:
-        """The next block; a comment is named ``""``."""
+        """Return the next block; a comment is named ``""``."""
         found: dict[str, str] = {}
         for line in self._lines:
             if not line and found:
@@ -40,7 +40,7 @@ class Reader:
         raise EOFError
 
     def match(self) -> dict[str, Any]:
-        """The next event, as data."""
+        """Return the next event, as data."""
         while "data" not in (block := self.block()):
             pass
         data: dict[str, Any] = json.loads(block["data"])
@@ -70,7 +70,7 @@ def alone(tmp_path: Path) -> Iterator[Running]:
         yield started
 
 
-def test_matches_as_they_are_found(alone: Running) -> None:
+def test_stream_sends_matches_as_they_are_found(alone: Running) -> None:
     ann, bob = alone.caller("ann"), alone.caller("bob")
     ann("PUT", "/v1/subscriptions/s", {"expression": "a > 0"})
     bob("PUT", "/v1/subscriptions/t", {"expression": "a > 1"})
@@ -91,7 +91,7 @@ def test_matches_as_they_are_found(alone: Running) -> None:
     assert eventually(lambda: alone.service.open_streams.count() == 0)
 
 
-def test_who_comes_again_misses_nothing(alone: Running) -> None:
+def test_reconnected_stream_misses_nothing(alone: Running) -> None:
     ann = alone.caller("ann")
     ann("PUT", "/v1/subscriptions/s", {"expression": "a > 0"})
     ann("PUT", "/v1/subscriptions/t", {"expression": "a > 3"})
@@ -110,8 +110,8 @@ def test_who_comes_again_misses_nothing(alone: Running) -> None:
         assert [reader.match()["number"] for _ in seen] == [one["number"] for one in seen]
 
 
-def test_a_slow_reader_loses_nothing(tmp_path: Path) -> None:
-    """With room for three rows, all others come from the store."""
+def test_slow_reader_loses_nothing(tmp_path: Path) -> None:
+    """There is room for three rows, so all others come from the store."""
     with running(file_url(tmp_path), Limits(stream_rows=3)) as run:
         ann, bob = run.caller("ann"), run.caller("bob")
         for caller in (ann, bob):
@@ -125,7 +125,7 @@ def test_a_slow_reader_loses_nothing(tmp_path: Path) -> None:
         assert found == list(range(2_000))
 
 
-def test_bytes_are_bounded_too(tmp_path: Path) -> None:
+def test_stream_is_complete_when_its_bytes_are_bounded(tmp_path: Path) -> None:
     with running(file_url(tmp_path), Limits(stream_bytes=100)) as run:
         ann = run.caller("ann")
         ann("PUT", "/v1/subscriptions/s", {"expression": "a > 0"})
@@ -135,7 +135,7 @@ def test_bytes_are_bounded_too(tmp_path: Path) -> None:
             assert [reader.match()["event"]["attributes"]["a"] for _ in range(5)] == [1, 2, 3, 4, 5]
 
 
-def test_what_other_processes_write_comes_too(alone: Running) -> None:
+def test_stream_sends_matches_of_other_processes(alone: Running) -> None:
     ann = alone.caller("ann")
     rows = {"event_id": ["far", "topic/0/17"], "subscription_id": ["ann/s", "ann/t"], "version": [1, 1]}
     more = {"payload": ['{"a": 1}', "no JSON"], "score": [2.5, None]}
@@ -146,13 +146,13 @@ def test_what_other_processes_write_comes_too(alone: Running) -> None:
     assert second["event"] == {"id": "topic/0/17", "attributes": "no JSON"}
 
 
-def test_a_sign_of_life(alone: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quiet_stream_sends_a_comment(alone: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "QUIET", 0.05)
     with reading(alone.caller("ann")) as reader:
         assert reader.block() == {"": "still here"}
 
 
-def test_a_revoked_key_ends_its_stream(alone: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revoked_key_ends_its_stream(alone: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "QUIET", 0.05)
     ann = alone.caller("ann")
     ann("PUT", "/v1/subscriptions/s", {"expression": "a > 0"})
@@ -184,12 +184,12 @@ def test_streams_of_all_are_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1" * 30, "1.5"])
-def test_where_to_go_on_must_be_a_number(run: Running, ann: Caller, given: str) -> None:
+def test_last_event_id_must_be_a_number(run: Running, ann: Caller, given: str) -> None:
     problem(ann("GET", PATH, headers={"last-event-id": given}), 400, "request-invalid")
     problem(ann("GET", PATH, params={"after": given}), 400, "request-invalid")
 
 
-def test_a_number_from_the_future_begins_now(alone: Running) -> None:
+def test_stream_starts_now_when_last_event_id_is_in_the_future(alone: Running) -> None:
     ann = alone.caller("ann")
     ann("PUT", "/v1/subscriptions/s", {"expression": "a > 0"})
     with reading(ann, **{"last-event-id": "999999"}) as reader:
@@ -197,7 +197,7 @@ def test_a_number_from_the_future_begins_now(alone: Running) -> None:
         assert reader.match()["event"]["attributes"]["a"] == 1
 
 
-def test_stopping_ends_streams(tmp_path: Path) -> None:
+def test_stopped_service_ends_streams(tmp_path: Path) -> None:
     with running(file_url(tmp_path)) as run:
         ann = run.caller("ann")
         with reading(ann) as reader:

@@ -1,4 +1,4 @@
-"""Subscriptions one by one: made, read, changed, listed and ended; nothing is lost between two."""
+"""Single subscriptions are created, read, changed, listed and removed; concurrent changes lose nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 HOOK = {"transport": "webhook", "url": "https://example.org/hook", "secret": SECRET}
 
 
-def test_create_and_read(ann: Caller) -> None:
+def test_created_subscription_is_read(ann: Caller) -> None:
     body = {
         "id": "s1",
         "expression": "price < 5",
@@ -34,13 +34,13 @@ def test_create_and_read(ann: Caller) -> None:
     assert (read.status_code, read.json(), read.headers["etag"]) == (200, found, made.headers["etag"])
 
 
-def test_a_subscription_without_an_id_gets_one(ann: Caller) -> None:
+def test_subscription_gets_an_id_when_none_is_given(ann: Caller) -> None:
     first, second = (ann("POST", ROOT, {"expression": "a = 1"}).json()["id"] for _ in range(2))
     assert first < second
     assert ann("GET", f"{ROOT}/{second}").status_code == 200
 
 
-def test_an_id_that_is_taken(ann: Caller, bob: Caller) -> None:
+def test_existing_id_is_refused(ann: Caller, bob: Caller) -> None:
     assert ann("POST", ROOT, {"id": "s", "expression": "a = 1"}).status_code == 201
     refused = problem(ann("POST", ROOT, {"id": "s", "expression": "a = 2"}), 409, "subscription-duplicate")
     assert refused["subscription"] == "s"
@@ -60,7 +60,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("body", "text"), FORMS, ids=lambda one: str(one)[:40])
-def test_every_form(ann: Caller, body: dict[str, Any], text: str | None) -> None:
+def test_every_form_of_expression_is_accepted(ann: Caller, body: dict[str, Any], text: str | None) -> None:
     if isinstance(body["expression"], dict) and "form" not in body:
         tree = ann("POST", f"{ROOT}/validate", {"expression": "price < 5"}).json()["tree"]
         body, text = {"expression": tree}, "price < 5"
@@ -71,7 +71,7 @@ def test_every_form(ann: Caller, body: dict[str, Any], text: str | None) -> None
     assert ann("POST", f"{ROOT}/validate", {"expression": found}).json()["valid"]
 
 
-def test_a_list_counts_each_of_its_values(ann: Caller) -> None:
+def test_list_counts_each_of_its_values(ann: Caller) -> None:
     made = ann("POST", ROOT, {"expression": "a IN (1, 2, 3) AND b = 1"}).json()
     assert made["cost"] == 4
 
@@ -108,7 +108,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("body", "status", "code", "more"), BAD, ids=lambda one: str(one)[:50])
-def test_what_is_refused(ann: Caller, body: Any, status: int, code: str, more: dict[str, Any]) -> None:
+def test_invalid_subscription_is_refused(
+    ann: Caller, body: Any, status: int, code: str, more: dict[str, Any]
+) -> None:
     found = problem(ann("POST", ROOT, body), status, code)
     assert found.items() >= more.items(), found
     assert ann("GET", ROOT).json()["items"] == []
@@ -125,7 +127,7 @@ def test_what_is_refused(ann: Caller, body: Any, status: int, code: str, more: d
         b"[" * 9999,
     ],
 )
-def test_bodies_that_are_not_json(ann: Caller, text: bytes) -> None:
+def test_body_that_is_not_json_is_refused(ann: Caller, text: bytes) -> None:
     headers = {"content-type": "application/json"}
     problem(ann("POST", ROOT, content=text, headers=headers), 400, "request-invalid")
 
@@ -143,7 +145,7 @@ def test_replace_creates_or_replaces(ann: Caller) -> None:
     problem(ann("PUT", f"{ROOT}/a b", {"expression": "a = 1"}), 400, "request-invalid")
 
 
-def test_change_keeps_what_is_not_named(ann: Caller) -> None:
+def test_patch_keeps_fields_that_are_not_named(ann: Caller) -> None:
     ann(
         "PUT", f"{ROOT}/s", {"expression": "a = 1", "schedule": "daily at 9", "priority": 2, "delivery": HOOK}
     )
@@ -163,7 +165,7 @@ def test_change_keeps_what_is_not_named(ann: Caller) -> None:
     problem(ann("PATCH", f"{ROOT}/nobody", {"priority": 1}), 404, "subscription-unknown")
 
 
-def test_a_delivery_is_merged_and_its_secret_is_kept_but_never_shown(run: Running, ann: Caller) -> None:
+def test_delivery_is_merged_and_its_secret_is_never_shown(run: Running, ann: Caller) -> None:
     made = ann("POST", ROOT, {"id": "s", "expression": "a = 1", "delivery": HOOK})
     owner = made.json()["owner"]
     assert SECRET not in made.text
@@ -181,7 +183,7 @@ def test_a_delivery_is_merged_and_its_secret_is_kept_but_never_shown(run: Runnin
     problem(ann("PUT", f"{ROOT}/s", {"expression": "a = 2", "delivery": shown}), 422, "delivery-invalid")
 
 
-def test_delete(ann: Caller) -> None:
+def test_deleted_subscription_is_gone(ann: Caller) -> None:
     ann("PUT", f"{ROOT}/s", {"expression": "a = 1"})
     gone = ann("DELETE", f"{ROOT}/s")
     assert (gone.status_code, gone.content) == (204, b"")
@@ -189,7 +191,7 @@ def test_delete(ann: Caller) -> None:
     problem(ann("DELETE", f"{ROOT}/s"), 404, "subscription-unknown")
 
 
-def test_pause_and_resume(run: Running, ann: Caller) -> None:
+def test_paused_subscription_matches_again_when_resumed(run: Running, ann: Caller) -> None:
     owner = ann("PUT", f"{ROOT}/s", {"expression": "a = 1"}).json()["owner"]
     event = {"event": {"attributes": {"a": 1}}}
     assert ann("POST", "/v1/match", event).json()["total"] == 1
@@ -208,7 +210,7 @@ def test_pause_and_resume(run: Running, ann: Caller) -> None:
 # -- versions ----------------------------------------------------------------------------------------------
 
 
-def test_conditions(ann: Caller) -> None:
+def test_conditional_requests_follow_the_version(ann: Caller) -> None:
     made = ann("PUT", f"{ROOT}/s", {"expression": "a = 1"}, headers={"if-none-match": "*"})
     assert made.status_code == 201
     tag = made.headers["etag"]
@@ -239,12 +241,12 @@ def test_conditions(ann: Caller) -> None:
 
 
 @pytest.mark.parametrize("tag", ["17", '"17', "*, *", 'x"1"', ","])
-def test_tags_that_are_none(ann: Caller, tag: str) -> None:
+def test_invalid_entity_tag_is_refused(ann: Caller, tag: str) -> None:
     refused = ann("PUT", f"{ROOT}/s", {"expression": "a = 1"}, headers={"if-match": tag})
     assert problem(refused, 400, "request-invalid")["header"] == "if-match"
 
 
-def test_of_many_who_change_the_same_version_one_succeeds(run: Running, ann: Caller) -> None:
+def test_one_of_many_conditional_changes_succeeds(run: Running, ann: Caller) -> None:
     tag = ann("PUT", f"{ROOT}/s", {"expression": "a = 0"}).headers["etag"]
     found: list[int] = []
 
@@ -260,7 +262,7 @@ def test_of_many_who_change_the_same_version_one_succeeds(run: Running, ann: Cal
     assert sorted(found) == [200] + [412] * 7
 
 
-def test_changes_without_a_condition_all_succeed(ann: Caller) -> None:
+def test_unconditional_changes_all_succeed(ann: Caller) -> None:
     ann("PUT", f"{ROOT}/s", {"expression": "a = 0"})
     found: list[int] = []
 
@@ -278,7 +280,7 @@ def test_changes_without_a_condition_all_succeed(ann: Caller) -> None:
 # -- idempotency -------------------------------------------------------------------------------------------
 
 
-def test_a_repetition_gets_the_same_answer_and_does_nothing_again(ann: Caller) -> None:
+def test_repeated_request_gets_the_stored_response(ann: Caller) -> None:
     headers = {"idempotency-key": "k1"}
     first = ann("POST", ROOT, {"expression": "a = 1"}, headers=headers)
     second = ann("POST", ROOT, {"expression": "a = 1"}, headers=headers)
@@ -296,14 +298,14 @@ def test_a_repetition_gets_the_same_answer_and_does_nothing_again(ann: Caller) -
     assert ann("GET", ROOT).json()["items"] == []
 
 
-def test_a_key_for_another_request(ann: Caller, bob: Caller) -> None:
+def test_idempotency_key_of_another_request_is_refused(ann: Caller, bob: Caller) -> None:
     headers = {"idempotency-key": "k2"}
     assert ann("POST", ROOT, {"expression": "a = 1"}, headers=headers).status_code == 201
     problem(ann("POST", ROOT, {"expression": "a = 2"}, headers=headers), 422, "idempotency-conflict")
     assert bob("POST", ROOT, {"expression": "a = 2"}, headers=headers).status_code == 201
 
 
-def test_a_refusal_is_not_remembered(ann: Caller) -> None:
+def test_refusal_is_not_stored_for_its_idempotency_key(ann: Caller) -> None:
     headers = {"idempotency-key": "k3"}
     ann("PUT", f"{ROOT}/s", {"expression": "a = 1"})
     body = {"id": "s", "expression": "a = 1"}
@@ -312,7 +314,7 @@ def test_a_refusal_is_not_remembered(ann: Caller) -> None:
     assert ann("POST", ROOT, body, headers=headers).status_code == 201
 
 
-def test_many_repetitions_at_once_make_one(ann: Caller) -> None:
+def test_concurrent_repetitions_create_one_subscription(ann: Caller) -> None:
     found = []
 
     def make() -> None:
@@ -332,7 +334,7 @@ def test_many_repetitions_at_once_make_one(ann: Caller) -> None:
 # -- lists -------------------------------------------------------------------------------------------------
 
 
-def test_pages_and_filters(ann: Caller, bob: Caller) -> None:
+def test_subscriptions_are_listed_in_pages_and_filtered(ann: Caller, bob: Caller) -> None:
     for number in range(7):
         body = {"id": f"s{number}", "expression": f"city = 'Oslo' AND n = {number}"}
         ann("POST", ROOT, body | ({"status": "paused"} if number == 3 else {}))
@@ -353,7 +355,7 @@ def test_pages_and_filters(ann: Caller, bob: Caller) -> None:
     assert names(text="N = 5") == ["s5"]
     assert names(text="s6", status="active", limit=1) == ["s6"]
     assert names(text="100%") == []
-    assert names(text="ann") == []  # which is the owner's name, not that of a subscription
+    assert names(text="ann") == []  # this text is the owner's name, not a subscription's
 
 
 @pytest.mark.parametrize(
@@ -370,5 +372,5 @@ def test_pages_and_filters(ann: Caller, bob: Caller) -> None:
     ],
     ids=str,
 )
-def test_queries_that_are_refused(ann: Caller, query: dict[str, Any]) -> None:
+def test_invalid_query_is_refused(ann: Caller, query: dict[str, Any]) -> None:
     assert problem(ann("GET", ROOT, params=query), 400, "request-invalid")["field"]

@@ -1,4 +1,4 @@
-"""A subscription that is looked at without being kept: what is wrong, what it means, what will not work."""
+"""Validation of a subscription without storing it: errors, meaning and warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tamis.service import Settings
 from tests.service.service import Caller, file_url, running
 
 
-def test_validation(ann: Caller) -> None:
+def test_validate_reports_errors_and_meaning(ann: Caller) -> None:
     good = ann("POST", "/v1/subscriptions/validate", {"expression": "price<5  OR a IN (1,2)"}).json()
     assert (good["valid"], good["errors"], good["text"], good["cost"]) == (
         True,
@@ -36,8 +36,8 @@ def test_validation(ann: Caller) -> None:
     assert ann("GET", "/v1/subscriptions").json()["items"] == []
 
 
-def test_a_webhook_that_will_not_be_called(tmp_path: Path) -> None:
-    """It may be kept, for the networks may be allowed some day; but whoever asks is warned."""
+def test_validate_warns_of_a_webhook_at_a_forbidden_address(tmp_path: Path) -> None:
+    """It may be stored, because the networks may be allowed later, but validation warns."""
     allowed = Settings(allowed=read_networks(["10.0.0.0/8"]))
     with running(file_url(tmp_path), settings=allowed) as run:
         ann = run.caller("ann")

@@ -1,4 +1,4 @@
-"""An event loop on the clock of a test, so that the timeouts of a service come when the test says."""
+"""Provide an event loop on a test clock, so that service timeouts expire when the test says."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.waiting import PATIENCE, eventually
 if TYPE_CHECKING:
     from tests.service.service import Wire
 
-ROUNDS = 50  # of the loop: more than any request needs to be worked on, once its bytes are there
+ROUNDS = 50  # rounds of the loop: more than any request needs once its bytes have arrived
 
 
 class Seen:
-    """What a server has seen of one connection."""
+    """The server's record of one connection."""
 
     received, answers, is_open = 0, 0, True
 
@@ -23,7 +23,7 @@ class Seen:
 class Timed(asyncio.SelectorEventLoop):
     """An event loop whose clock stands still until a test advances it.
 
-    It knows what the server has read, so that a test can advance the clock after that and not before.
+    It knows how much the server has read, so that a test advances the clock only after that.
     """
 
     _now = 0.0
@@ -39,7 +39,7 @@ class Timed(asyncio.SelectorEventLoop):
         return self._now + passed
 
     def let_run(self) -> None:
-        """Let the clock run from now on, as others do."""
+        """Let the clock run in real time from now on."""
         self._runs_since = super().time()
         self.call_soon_threadsafe(lambda: None)
 
@@ -60,11 +60,11 @@ class Timed(asyncio.SelectorEventLoop):
         assert passed.wait(PATIENCE)
 
     def seen(self, line: Wire) -> Seen:
-        """What the server has seen of a connection."""
+        """Return the server's record of a connection."""
         return self._seen.get(line.getsockname(), Seen())
 
     def watching(self, protocol: Any) -> Any:
-        """The server's class for connections, with notes of what each has seen."""
+        """Return the server's connection class, extended to record each connection."""
         loop = self
 
         class Watched(protocol):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""A forged manifest or receipt names files elsewhere: it is refused before any file is touched."""
+"""A forged manifest or receipt that names files elsewhere is refused before any file is touched."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def everything(folder: Path) -> set[Path]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("field", FIELDS)
-def test_name_of_a_manifest_is_refused_when_it_leads_elsewhere(
+def test_manifest_name_is_refused_when_it_leads_elsewhere(
     field: str, name: str, far: Location, tmp_path: Path
 ) -> None:
     name = name.format(outside=tmp_path / "outside")
@@ -54,13 +54,13 @@ def test_name_of_a_manifest_is_refused_when_it_leads_elsewhere(
     before = everything(tmp_path)
     with pytest.raises(IndexCorrupt, match="named"):
         open_shards(far.uri, version=1)
-    with pytest.raises(IndexCorrupt, match="named"):  # also for who has the manifest already
+    with pytest.raises(IndexCorrupt, match="named"):  # also when the manifest is already loaded
         fetch(far, manifest.shards[0])
     assert everything(tmp_path) == before
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_receipt_is_left_out_when_it_leads_elsewhere(field: str, far: Location) -> None:
+def test_receipt_is_ignored_when_it_leads_elsewhere(field: str, far: Location) -> None:
     manifest = current(far)
     FIELDS[field](manifest.shards[0], "../../made")
     receipts.write(far, manifest.settings, manifest.shards[0])

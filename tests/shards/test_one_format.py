@@ -31,7 +31,7 @@ SAMPLE: list[dict[str, Any]] = [{"a": n % 3, "b": 1} for n in range(40)]
 
 
 def sharded(path: Path, shards: int = 3) -> Manifest:
-    """An index in shards with parameters and a sample, as a build with Spark makes it."""
+    """Build an index in shards with parameters and a sample, as a build with Spark does."""
     place, settings = Location(str(path)), Settings(shards, parameters=dict(PARAMETERS))
     work = BuildContext(place, settings, SAMPLE)
     made = []
@@ -58,7 +58,7 @@ def test_library_opens_all_shards_as_one_index(tmp_path: Path) -> None:
     assert index.info()["sample"] == len(SAMPLE)
 
 
-def test_shards_open_what_the_library_saved(tmp_path: Path) -> None:
+def test_shards_open_an_index_saved_by_the_library(tmp_path: Path) -> None:
     index = Index.build(BOOK, parameters=PARAMETERS, sample=SAMPLE)
     index.remove("s3")
     index.add("new", "b = 2")
@@ -73,7 +73,7 @@ def test_shards_open_what_the_library_saved(tmp_path: Path) -> None:
     assert (len(manifest.shards), manifest.subscriptions, manifest.bytes > 0) == (1, len(book), True)
 
 
-def test_removals_survive_the_way_there_and_back(tmp_path: Path) -> None:
+def test_removals_survive_a_round_trip(tmp_path: Path) -> None:
     sharded(tmp_path)
     place = Location(str(tmp_path))
     apply_changes(place, [Change(1, "s4", None, 0), Change(2, "s5", "a = 1", 0)])
@@ -91,7 +91,7 @@ def test_removals_survive_the_way_there_and_back(tmp_path: Path) -> None:
     assert Index.open(tmp_path).info()["sample"] == len(SAMPLE)
 
 
-def test_save_leaves_nothing_of_the_version_before(tmp_path: Path) -> None:
+def test_save_leaves_nothing_of_the_previous_version(tmp_path: Path) -> None:
     sharded(tmp_path)
     index = Index.open(tmp_path)
     index.merge()
@@ -126,7 +126,7 @@ def test_changes_are_laid_out_with_parameters_and_sample(tmp_path: Path) -> None
             assert np.array_equal(one.arena[name], two.arena[name]), name
 
 
-def test_collecting_garbage_keeps_the_sample(tmp_path: Path) -> None:
+def test_garbage_collection_keeps_the_sample(tmp_path: Path) -> None:
     from datetime import timedelta
 
     sharded(tmp_path)
@@ -136,7 +136,7 @@ def test_collecting_garbage_keeps_the_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("made_by", ["library", "shards"])
-def test_shell_opens_either(made_by: str, tmp_path: Path) -> None:
+def test_shell_opens_both_formats(made_by: str, tmp_path: Path) -> None:
     path = tmp_path / "index"
     if made_by == "shards":
         sharded(path)

@@ -1,4 +1,4 @@
-"""Sharded indexes as files: build, open, change, collect, crash."""
+"""Sharded indexes as files: build, open, change, garbage collection, crash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVENTS = [{"a": n % 7, "b": n % 6} for n in range(42)]
 
 
 class Far(Location):
-    """A place that says it is not on this machine: everything goes through the cache."""
+    """A location that claims to be remote, so that every file goes through the cache."""
 
     @property
     def local(self) -> None:
@@ -86,7 +86,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return made
 
 
-def test_tokens_are_dealt_out_whole() -> None:
+def test_tokens_are_partitioned_evenly() -> None:
     for shards in (1, 2, 3, 7, 64, TOKENS):
         owners = [shard_of(token, shards) for token in range(TOKENS)]
         assert owners == sorted(owners)
@@ -95,7 +95,7 @@ def test_tokens_are_dealt_out_whole() -> None:
         assert max(shares.values()) - min(shares.values()) <= 1
 
 
-def test_all_shards_together_are_the_index(place: Location) -> None:
+def test_all_shards_together_equal_the_index(place: Location) -> None:
     manifest = build(place, BOOK)
     assert manifest.subscriptions == 200
     assert found(open_shards(place.uri)) == expected(BOOK)
@@ -104,7 +104,7 @@ def test_all_shards_together_are_the_index(place: Location) -> None:
     assert sum(map(len, parts)) == len(expected(BOOK))
 
 
-def test_only_what_changed_is_read_again(place: Location) -> None:
+def test_incremental_build_keeps_unchanged_segments(place: Location) -> None:
     first = build(place, BOOK)
     book = {**BOOK, "s3": "a = 1", "new": "b = 2"}
     del book["s4"]
@@ -118,7 +118,7 @@ def test_only_what_changed_is_read_again(place: Location) -> None:
     assert changed, "what changed stands beside them"
 
 
-def test_too_many_changes_build_the_shard_anew(place: Location) -> None:
+def test_shard_is_rebuilt_after_too_many_changes(place: Location) -> None:
     first = build(place, BOOK, shards=1)
     other = {name: f"a = {at % 3}" for at, name in enumerate(BOOK)}
     second = build(place, other, shards=1, before=first)
@@ -126,7 +126,7 @@ def test_too_many_changes_build_the_shard_anew(place: Location) -> None:
     assert found(open_shards(place.uri)) == expected(other)
 
 
-def test_a_damaged_shard_of_before_is_built_anew(tmp_path: Path) -> None:
+def test_damaged_previous_shard_is_rebuilt(tmp_path: Path) -> None:
     place = Location(str(tmp_path / "index"))
     first = build(place, BOOK, shards=1)
     (tmp_path / "index" / first.shards[0].segments[0].folder / "arrays.bin").write_bytes(b"torn")
@@ -138,7 +138,7 @@ def test_a_damaged_shard_of_before_is_built_anew(tmp_path: Path) -> None:
     assert found(open_shards(place.uri)) == expected(book)
 
 
-def test_refused_rows_are_kept_with_their_reasons(place: Location) -> None:
+def test_refused_rows_are_stored_with_their_reasons(place: Location) -> None:
     bad = {"b1": "a = ", "b2": "price <", "ü": "a = 1", "u\u0308": "a = 2"}
     manifest = build(place, {**BOOK, **bad}, shards=1)
     shard = manifest.shards[0]
@@ -151,7 +151,7 @@ def test_refused_rows_are_kept_with_their_reasons(place: Location) -> None:
     }
     assert shard.refused == 3
     assert dict(zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True))["b1"] == "a = "
-    # They are looked at again: one is put right, the others stay refused.
+    # The build examines them again: one is corrected, the others stay refused.
     again = build(place, {**BOOK, **bad, "b1": "a = 1"}, shards=1, before=manifest)
     assert again.shards[0].refused == 2
     assert found(open_shards(place.uri)) == expected({**BOOK, "b1": "a = 1", "ü": "a = 1"})
@@ -166,7 +166,7 @@ def test_expressions_may_be_json_objects(tmp_path: Path) -> None:
     assert table["id"].to_pylist() == ["y"]
 
 
-def test_of_two_rows_with_one_id_the_newest_wins(tmp_path: Path) -> None:
+def test_newest_of_two_rows_with_one_id_wins(tmp_path: Path) -> None:
     place = Location(str(tmp_path))
     table = pa.concat_tables([rows({"x": "a = 1"}, 1), rows({"x": "a = 2"}, 2), rows({"y": "a = 3"}, 1)])
     for order in ([0, 1, 2], [2, 1, 0]):
@@ -210,7 +210,7 @@ def test_changes_are_applied_in_order(batches: Any, tmp_path_factory: pytest.Tem
         assert apply_changes(place, log)[0].number == manifest.number, "twice is once"
 
 
-def test_a_crash_before_the_commit_changes_nothing(tmp_path: Path) -> None:
+def test_crash_before_the_commit_changes_nothing(tmp_path: Path) -> None:
     place = Location(str(tmp_path))
     build(place, BOOK)
     for point in ("segment.arrays_written", "segment.before_rename", "shards.before_commit"):
@@ -228,13 +228,13 @@ def _crash() -> None:
     raise RuntimeError("crash")
 
 
-def test_of_two_who_commit_one_is_told(place: Location) -> None:
+def test_second_commit_of_a_version_is_refused(place: Location) -> None:
     manifest = build(place, BOOK)
     with pytest.raises(IndexConflict):
         commit(place, manifest)
 
 
-def test_garbage_goes_when_nobody_needs_it(place: Location) -> None:
+def test_garbage_is_removed_when_unused(place: Location) -> None:
     build(place, BOOK)
     for sequence in range(1, 6):
         apply_changes(place, [Change(sequence, "s1", f"a = {sequence}")])
@@ -247,7 +247,7 @@ def test_garbage_goes_when_nobody_needs_it(place: Location) -> None:
         current(place, 1)
 
 
-def test_a_build_under_way_is_no_garbage(place: Location) -> None:
+def test_running_build_is_no_garbage(place: Location) -> None:
     build(place, BOOK)
     work = BuildContext(place, Settings(3))
     shard = build_shard(work, 0, rows({"new": "a = 1"}))
@@ -264,7 +264,7 @@ def test_a_build_under_way_is_no_garbage(place: Location) -> None:
     assert not place.exists(shard.files()[0])
 
 
-def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_index_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAMIS_CACHE", str(tmp_path / "cache"))
     place = Far(str(tmp_path / "index"))
     manifest = build(place, BOOK)
@@ -285,7 +285,7 @@ def test_a_far_place_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sorted(fetched) == sorted(name for shard in manifest.shards for name in shard.files())
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+def test_invalid_input_is_named(tmp_path: Path) -> None:
     with pytest.raises(IndexNotFound, match=r"no index at .*nowhere"):
         open_shards(str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="nonsense://x"):
@@ -311,13 +311,13 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         open_shards(place.uri)
 
 
-def test_a_uri_of_this_machine_is_mapped_in_place(tmp_path: Path) -> None:
+def test_local_uri_is_mapped_in_place(tmp_path: Path) -> None:
     place = Location(f"file://{tmp_path}/index")
     assert place.local == tmp_path / "index"
     assert isinstance(place._fs, pafs.LocalFileSystem)
 
 
-def test_fingerprints_do_not_mind_order() -> None:
+def test_fingerprint_does_not_depend_on_order() -> None:
     marks = pa.chunked_array([[5, -3, 2**62]])
     assert fingerprint_of(marks) == fingerprint_of(pa.chunked_array([[2**62, 5, -3]]))
     assert fingerprint_of(marks) != fingerprint_of(pa.chunked_array([[2**62, 5, -4]]))

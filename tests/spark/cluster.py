@@ -1,4 +1,4 @@
-"""Spark's standalone master and workers as processes on loopback."""
+"""Run Spark's standalone master and workers as processes on loopback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPARK_HOME = Path(pyspark.__file__).parent
 
 
 class Cluster(NamedTuple):
-    """Where the master listens, and its workers."""
+    """The master's address and its workers."""
 
     url: str
     workers: list[subprocess.Popen[bytes]]
@@ -27,7 +27,7 @@ class Cluster(NamedTuple):
 
 @contextmanager
 def standalone(folder: Path, workers: int) -> Iterator[Cluster]:
-    """A master and ``workers`` workers of one core each; none of them outlives the block."""
+    """Run a master and ``workers`` workers of one core each; all end with the block."""
     started: list[subprocess.Popen[bytes]] = []
     try:
         master = _start(folder / "master.log", "master.Master", "--port", "0")

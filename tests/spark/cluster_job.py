@@ -1,6 +1,6 @@
-"""What ``test_cluster`` sends to the cluster: one index, both plans, and a worker that dies in mid-job.
+"""Run on the cluster of ``test_cluster``: one index, both plans, and a worker that dies in mid-job.
 
-Prints a line of JSON: the pairs that each run found, and where its tasks ran.
+Print a line of JSON: the pairs that each run found, and where its tasks ran.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pairs(frame: Any) -> list[list[str]]:
 
 
 def with_a_death(frame: Any, index: str, begun: Path, worker: int) -> list[list[str]]:
-    """Match; when some tasks are under way, the worker and its executor are killed, and the others go on."""
+    """Match and kill a worker with its executor while tasks run; return the pairs that the others find."""
     killed = begun.with_name("killed")
 
     def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""What the tests of ``tamis spark`` share: a book, events, an index, and the command."""
+"""Provide a book, events, an index and the command for the tests of ``tamis spark``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tamis() -> Call:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The book and the events as JSON lines; one line is no event."""
+    """Write the book and the events as JSON lines; one line is no event."""
     folder = tmp_path_factory.mktemp("cli")
     book = [json.dumps({"id": name, "expression": text}) for name, text in BOOK.items()]
     (folder / "book.jsonl").write_text("\n".join(book), encoding="utf-8")

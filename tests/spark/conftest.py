@@ -1,3 +1,3 @@
-"""Fixtures of the tests with Spark."""
+"""Import the fixtures of the tests with Spark."""
 
 from tests.spark.commands import files, index, tamis  # noqa: F401  (fixtures)

@@ -1,4 +1,4 @@
-"""What ``test_connect`` runs in a process of its own: every stage over Spark Connect; prints JSON."""
+"""Run every stage over Spark Connect in the process of ``test_connect``; print JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def pairs(frame: Any) -> list[list[str]]:
 
 
 def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[str]], float | None]:
-    """What comes into the outbox, and how many events the client's metrics have seen."""
+    """Return the new outbox rows and the number of events that the client's metrics counted."""
     metrics = StreamMetrics()
     schema = spark.read.parquet(str(folder / "events")).schema
     arriving = spark.readStream.schema(schema).parquet(str(folder / "events"))
@@ -65,11 +65,11 @@ def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[st
     with metrics.watch(spark):
         tamis.spark.match_stream(arriving, index, store=url, **options).awaitTermination()
         total = "tamis_stream_events_total", {"query": "connected"}
-        seen = eventually(lambda: metrics.registry.get_sample_value(*total))  # the listener is told later
+        seen = eventually(lambda: metrics.registry.get_sample_value(*total))  # the listener is called later
     outbox = spark.read.format("tamis").option("store", url).option("table", "outbox").load()
     return pairs(outbox), seen
 
 
 if __name__ == "__main__":
-    faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)  # one that hangs says where
+    faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)  # shows where a job hangs
     main(Path(sys.argv[1]))

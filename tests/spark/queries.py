@@ -1,4 +1,4 @@
-"""Waiting for a query that runs."""
+"""Wait for a running query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.waiting import eventually
 
 
 def until(done: Callable[[], Any], query: Any) -> None:
-    """Until it is done, unless the query fails."""
+    """Wait until the condition holds; fail if the query fails."""
 
     def is_sound() -> None:
         assert query.exception() is None, query.exception()

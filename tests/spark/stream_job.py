@@ -1,4 +1,4 @@
-"""A stream of JSON files into a store, as a process of its own that tests may kill."""
+"""Stream JSON files into a store, in a process of its own that tests may kill."""
 
 from __future__ import annotations
 

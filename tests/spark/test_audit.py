@@ -26,11 +26,11 @@ def test_audit_agrees_and_is_counted(spark: SparkSession, tmp_path: Path, plan: 
     work = Observation("audited")
     stage = tamis.spark.match(str(tmp_path / "index"), plan=plan, audit=1.0, work=work)
     assert events.transform(stage).count() == 60
-    assert work.get["audited"] == len(ROWS) * (2 if plan == "sharded" else 1)  # every shard audits for itself
+    assert work.get["audited"] == len(ROWS) * (2 if plan == "sharded" else 1)  # each shard audits separately
 
 
-def test_difference_ends_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The function of a task, run in this process with an index whose engine is broken."""
+def test_difference_fails_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the function of a task in this process with an index whose engine is broken."""
     index = forgetful_index()
     monkeypatch.setattr(worker, "open_shards", lambda *_, **__: index)
     monkeypatch.setattr(worker.tempfile, "gettempdir", lambda: str(tmp_path))
@@ -47,6 +47,6 @@ def test_share_outside_its_range_is_refused_on_the_driver(audit: object) -> None
         tamis.spark.match("index", audit=audit)  # type: ignore[arg-type]
 
 
-def test_audit_of_the_best_is_refused() -> None:
+def test_audit_of_top_k_is_refused() -> None:
     with pytest.raises(InputError, match="does not go with k"):
         tamis.spark.match("index", audit=0.1, k=3)

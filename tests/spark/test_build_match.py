@@ -1,4 +1,4 @@
-"""Build and match through Spark give what the library gives, whatever the plan, engine and partitions."""
+"""Build and match through Spark agree with the library for every plan, engine and partitioning."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def index(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])
 @pytest.mark.parametrize("partitions", [1, 2, 7])
-def test_spark_says_what_the_library_says(
-    spark: SparkSession, index: str, plan: str, partitions: int
-) -> None:
+def test_spark_agrees_with_the_library(spark: SparkSession, index: str, plan: str, partitions: int) -> None:
     from tamis.spark.match import match
 
     frame = frame_of(spark).repartition(partitions, "payload")
@@ -100,7 +98,7 @@ def test_spark_says_what_the_library_says(
 
 
 @pytest.mark.parametrize("engine", [name for name in NAMES if name != "hybrid"])
-def test_every_engine(spark: SparkSession, tmp_path: Path, engine: str) -> None:
+def test_every_engine_agrees_with_the_library(spark: SparkSession, tmp_path: Path, engine: str) -> None:
     from tamis.spark.build import build
     from tamis.spark.match import match
 
@@ -111,7 +109,7 @@ def test_every_engine(spark: SparkSession, tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])
-def test_top_k_is_the_librarys(spark: SparkSession, index: str, plan: str) -> None:
+def test_top_k_agrees_with_the_library(spark: SparkSession, index: str, plan: str) -> None:
     from tamis.spark.match import match
 
     library = tamis.Index.build(BOOK)
@@ -122,7 +120,7 @@ def test_top_k_is_the_librarys(spark: SparkSession, index: str, plan: str) -> No
 
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])
-def test_arrays_and_carried_columns(spark: SparkSession, index: str, plan: str) -> None:
+def test_arrays_carry_columns(spark: SparkSession, index: str, plan: str) -> None:
     from tamis.spark.match import match
 
     carry = ("event_time", "payload")
@@ -143,7 +141,7 @@ def test_arrays_and_carried_columns(spark: SparkSession, index: str, plan: str) 
 
 
 @pytest.mark.parametrize("plan", ["replicated", "sharded"])
-def test_one_pass_gives_matches_refusals_and_work(spark: SparkSession, index: str, plan: str) -> None:
+def test_one_pass_returns_matches_refusals_and_work(spark: SparkSession, index: str, plan: str) -> None:
     from pyspark.sql import Observation
 
     from tamis.spark.match import match_with_notes, observed, refused_of
@@ -182,7 +180,7 @@ def test_events_with_too_many_matches_are_refused_not_cut(spark: SparkSession, i
     noted.unpersist()
 
 
-def test_incremental_builds_touch_what_changed(spark: SparkSession, tmp_path: Path) -> None:
+def test_incremental_build_rebuilds_only_changed_shards(spark: SparkSession, tmp_path: Path) -> None:
     from tamis.shards.location import Location
     from tamis.shards.manifest import latest
     from tamis.spark.build import build
@@ -210,18 +208,18 @@ def test_incremental_builds_touch_what_changed(spark: SparkSession, tmp_path: Pa
     assert latest(Location(path)).number == full.manifest.number  # type: ignore[union-attr]
 
 
-def test_a_build_that_was_interrupted_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_interrupted_build_resumes(spark: SparkSession, tmp_path: Path) -> None:
     from importlib import import_module
 
     from tamis.shards.location import Location
     from tamis.shards.manifest import Settings
     from tamis.spark.match import match
 
-    module = import_module("tamis.spark.build")  # whose name is taken by its function
+    module = import_module("tamis.spark.build")  # the package's function hides the module's name
     path = str(tmp_path / "index")
     marked = module._marked(module._known_columns(subscriptions_of(spark)), 4)
     shards = module._Shards(Location(path), Settings(4), None)
-    shards.run(marked, [0, 2])  # and then the driver dies, before anything is committed
+    shards.run(marked, [0, 2])  # then the driver dies, before the commit
     with pytest.raises(IndexNotFound):
         frame_of(spark).transform(match(path))
     seen: list[tuple[int, int | None]] = []
@@ -232,7 +230,7 @@ def test_a_build_that_was_interrupted_goes_on(spark: SparkSession, tmp_path: Pat
     assert pairs(frame_of(spark).transform(match(path))) == sorted(expected())
 
 
-def test_bulk_columns(spark: SparkSession, tmp_path: Path) -> None:
+def test_bulk_columns_are_built(spark: SparkSession, tmp_path: Path) -> None:
     from tamis.spark.build import build
     from tamis.spark.match import match
 
@@ -266,7 +264,7 @@ def test_plans_are_explained(spark: SparkSession, index: str, capfd: pytest.Capt
     assert replace(choose(spark, manifest, "sharded"), splits=1).name == "sharded"
 
 
-def test_what_is_wrong_is_named(spark: SparkSession, index: str, tmp_path: Path) -> None:
+def test_invalid_input_is_named(spark: SparkSession, index: str, tmp_path: Path) -> None:
     from tamis.spark.build import build
     from tamis.spark.match import match
 
@@ -289,7 +287,7 @@ def test_what_is_wrong_is_named(spark: SparkSession, index: str, tmp_path: Path)
     assert not (tmp_path / "x").exists(), "nothing half-written"
 
 
-def test_a_shard_torn_in_mid_job_is_named(spark: SparkSession, tmp_path: Path) -> None:
+def test_shard_damaged_in_mid_job_is_named(spark: SparkSession, tmp_path: Path) -> None:
     from tamis.spark.build import build
     from tamis.spark.match import match
 
@@ -302,7 +300,7 @@ def test_a_shard_torn_in_mid_job_is_named(spark: SparkSession, tmp_path: Path) -
     assert "IndexCorrupt" in str(failure.value)
 
 
-def test_from_sql(spark: SparkSession, index: str) -> None:
+def test_sql_functions_agree_with_the_library(spark: SparkSession, index: str) -> None:
     from tamis.spark import register
 
     register(spark)

@@ -1,4 +1,4 @@
-"""Columns of the events go along with their matches, whatever the plan and the shape."""
+"""Matches carry columns of their events for every plan and shape."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def frame(spark: SparkSession) -> DataFrame:
 
 @plans
 @pytest.mark.parametrize("carry", ["all", True])
-def test_all_columns_go_along(frame: DataFrame, index: str, plan: str, carry: Any) -> None:
+def test_all_columns_are_carried(frame: DataFrame, index: str, plan: str, carry: Any) -> None:
     from tamis.spark.events import events
     from tamis.spark.match import match
 
@@ -77,7 +77,7 @@ def test_all_columns_go_along(frame: DataFrame, index: str, plan: str, carry: An
 
 
 @plans
-def test_some_columns_go_along_in_every_shape(frame: DataFrame, index: str, plan: str) -> None:
+def test_chosen_columns_are_carried_in_every_shape(frame: DataFrame, index: str, plan: str) -> None:
     from tamis.spark.match import match, match_with_notes
 
     canonical = frame.selectExpr("event_id", "price", "region", "event_time", "`a.b` AS place", "payload")

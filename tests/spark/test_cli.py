@@ -35,19 +35,19 @@ def test_help_needs_no_pyspark_and_is_quick(tmp_path: Path) -> None:
     assert "EVENTS INDEX" in done.stdout
 
 
-def test_a_setting_needs_a_value(tamis: Call) -> None:
+def test_setting_without_a_value_is_refused(tamis: Call) -> None:
     result = tamis("match", "e.json", "i", "-o", "x", "--conf", "spark.nonsense")
     assert result.exit_code == 1
     assert "input-invalid: --conf takes KEY=VALUE, not 'spark.nonsense'" in result.stderr
 
 
-def test_csv_has_no_arrays(tamis: Call) -> None:
+def test_arrays_are_refused_for_csv(tamis: Call) -> None:
     result = tamis("match", "e.json", "i", "-o", "x", "--arrays", "--format", "csv")
     assert result.exit_code == 1
     assert "CSV has no arrays" in result.stderr
 
 
-def test_formats_are_known_by_name_or_by_what_a_folder_holds(tmp_path: Path) -> None:
+def test_format_is_found_by_name_or_folder_content(tmp_path: Path) -> None:
     assert format_of("s3://bucket/log.parquet/") == "parquet"
     assert format_of("log.jsonl.gz") == "json"
     assert format_of("log", "csv") == "csv"
@@ -65,20 +65,20 @@ tamis.errors.IndexCorrupt: shard 3 is torn
 \tat org.apache.spark.Something(Something.java:1)"""
 
 
-def test_an_error_of_a_worker_comes_out_as_itself() -> None:
+def test_worker_error_keeps_its_type() -> None:
     found = error_of(RuntimeError(TRACE))
     assert isinstance(found, IndexCorrupt)
     assert found.message == "shard 3 is torn"
 
 
-def test_other_failures_are_told_in_a_line() -> None:
+def test_other_failure_is_reported_in_one_line() -> None:
     found = error_of(RuntimeError("[OUT_OF_MEMORY] No memory\nleft. SQLSTATE: 53200\n\n\tat org.apache"))
     assert isinstance(found, SparkFailed)
     assert found.message == "No memory left."
     assert type(error_of(RuntimeError("tamis.errors.NoSuchThing: hm"))) is TamisError
 
 
-def test_the_example_is_written_once(tamis: Call, tmp_path: Path) -> None:
+def test_submit_example_is_not_overwritten(tamis: Call, tmp_path: Path) -> None:
     result = tamis("submit-example", "--master", "spark://me:1", "-o", tmp_path / "x")
     assert result.exit_code == 0, result.output
     assert os.access(tmp_path / "x" / "pack.sh", os.X_OK)
@@ -91,7 +91,7 @@ def test_the_example_is_written_once(tamis: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("script", ["pack.sh", "submit.sh"])
-def test_the_example_s_scripts_are_sound(tamis: Call, tmp_path: Path, script: str) -> None:
+def test_submit_example_scripts_have_valid_syntax(tamis: Call, tmp_path: Path, script: str) -> None:
     tamis("submit-example", "-o", tmp_path)
     assert subprocess.run(["sh", "-n", tmp_path / script]).returncode == 0
 
@@ -125,7 +125,7 @@ def test_lines_are_matched(index: Path, files: Path, tmp_path: Path, tamis: Call
 
 
 @pytest.mark.spark
-def test_typed_columns_are_matched_with_ids_that_are_made(index: Path, tmp_path: Path, tamis: Call) -> None:
+def test_typed_columns_are_matched_with_generated_ids(index: Path, tmp_path: Path, tamis: Call) -> None:
     pq.write_table(pa.Table.from_pylist([{**event, "id": None} for event in EVENTS]), tmp_path / "e.parquet")
     result = tamis(
         "match", tmp_path / "e.parquet", index, "-o", tmp_path / "out", "--top", "1", "--format", "json"
@@ -143,7 +143,7 @@ def test_typed_columns_are_matched_with_ids_that_are_made(index: Path, tmp_path:
 
 
 @pytest.mark.spark
-def test_rows_are_counted_where_they_are_not_matches(index: Path, tmp_path: Path, tamis: Call) -> None:
+def test_summary_counts_rows_when_rows_hold_arrays(index: Path, tmp_path: Path, tamis: Call) -> None:
     (tmp_path / "e.json").write_text('{"model": "iphone5s", "price": 50}\n', encoding="utf-8")
     result = tamis("match", tmp_path / "e.json", index, "-o", tmp_path / "out", "--arrays")
     assert result.exit_code == 0, result.output
@@ -153,7 +153,7 @@ def test_rows_are_counted_where_they_are_not_matches(index: Path, tmp_path: Path
 
 
 @pytest.mark.spark
-def test_csv_has_typed_columns_whatever_their_names(index: Path, tmp_path: Path, tamis: Call) -> None:
+def test_csv_columns_are_typed_for_any_name(index: Path, tmp_path: Path, tamis: Call) -> None:
     (tmp_path / "e.csv").write_text("event_id,price,value\nx,20,{}\ny,200,nonsense\n", encoding="utf-8")
     result = tamis("match", tmp_path / "e.csv", index, "-o", tmp_path / "out", "--carry", "payload")
     assert result.exit_code == 0, result.output
@@ -182,7 +182,7 @@ def test_columns_and_fields_are_carried(index: Path, tmp_path: Path, tamis: Call
 
 
 @pytest.mark.spark
-def test_refused_events_are_treated_as_it_is_asked_for(index: Path, tmp_path: Path, tamis: Call) -> None:
+def test_refused_events_follow_on_error(index: Path, tmp_path: Path, tamis: Call) -> None:
     (tmp_path / "e.json").write_text('{"price": 20}\n{"price": \n', encoding="utf-8")
     words = ("match", tmp_path / "e.json", index, "-o", tmp_path / "out", "--overwrite", "--on-error")
     assert "1 refused" in tamis(*words, "report").stderr
@@ -194,7 +194,7 @@ def test_refused_events_are_treated_as_it_is_asked_for(index: Path, tmp_path: Pa
 
 
 @pytest.mark.spark
-def test_time_that_cannot_be_read_refuses_its_event(index: Path, tmp_path: Path, tamis: Call) -> None:
+def test_event_with_an_unreadable_time_is_refused(index: Path, tmp_path: Path, tamis: Call) -> None:
     (tmp_path / "e.jsonl").write_text(
         '{"id": "good", "price": 1, "at": "2026-05-01T00:00:00Z"}\n'
         '{"id": "bad", "price": 1, "at": "some day"}\n'
@@ -218,7 +218,7 @@ def test_explain_matches_nothing(index: Path, files: Path, tmp_path: Path, tamis
 
 
 @pytest.mark.spark
-def test_what_is_wrong_is_told_in_one_line(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
+def test_error_is_reported_in_one_line(index: Path, files: Path, tmp_path: Path, tamis: Call) -> None:
     gone = tamis("match", tmp_path / "gone.json", index, "-o", tmp_path / "out")
     assert gone.exit_code == 1
     assert gone.stderr.splitlines()[-1].startswith("tamis: input-invalid: Path does not exist: ")
@@ -239,7 +239,7 @@ def test_what_is_wrong_is_told_in_one_line(index: Path, files: Path, tmp_path: P
 
 
 @pytest.mark.spark
-def test_a_profile_is_written(spark: Any, files: Path, tmp_path: Path, tamis: Call) -> None:
+def test_profile_is_written(spark: Any, files: Path, tmp_path: Path, tamis: Call) -> None:
     from tamis.spark.profiling import Profile
 
     result = tamis("profile", files / "events.jsonl", "-o", tmp_path / "profile", "--sample", "2")
@@ -249,12 +249,12 @@ def test_a_profile_is_written(spark: Any, files: Path, tmp_path: Path, tamis: Ca
 
 
 @pytest.mark.spark
-def test_a_workload_is_drawn(
+def test_workload_is_generated(
     spark: Any, tmp_path: Path, tamis: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offer = EntryPoint("bench", "bench.workloads:named", "tamis.workloads")
     module = import_module("tamis.spark.generate")
-    monkeypatch.setattr(module, "entry_points", lambda group: [offer])  # as if just installed
+    monkeypatch.setattr(module, "entry_points", lambda group: [offer])  # as directly after the installation
     sizes = ("--subscriptions", "30", "--events", "20")
     result = tamis("generate", "market", "-o", tmp_path / "market", *sizes, "--as-text")
     assert result.exit_code == 0, result.output
@@ -266,14 +266,14 @@ def test_a_workload_is_drawn(
     assert "input-invalid: 'nonsense' is not one of " in unknown.stderr
 
 
-# -- queries that run on ------------------------------------------------------------------------------------
+# -- streaming queries ---------------------------------------------------------------------------------------
 
 
 SECONDS = re.compile(r"in [\d.]+ s\b")
 
 
 @pytest.mark.spark
-def test_the_page_s_session_prints_what_it_says(spark: Any, tmp_path: Path, tamis: Call) -> None:
+def test_documented_session_prints_the_documented_output(spark: Any, tmp_path: Path, tamis: Call) -> None:
     page = (Path(__file__).parents[2] / "docs" / "spark.md").read_text(encoding="utf-8")
     (session,) = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     files = re.findall(r"(?:searches|offers)\.\w+|(?<=-o )matches", session)

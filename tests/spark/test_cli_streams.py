@@ -1,4 +1,4 @@
-"""``tamis spark stream`` and ``digest``: what runs until it is stopped."""
+"""``tamis spark stream`` and ``digest``, which run until they are stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.mark.spark
-def test_a_store_is_built_and_a_folder_streamed_into_it(
+def test_folder_is_streamed_into_a_store(
     spark: Any, files: Path, tmp_path: Path, tamis: Call, store: Store
 ) -> None:
     built = tamis("build", store.url, "-o", tmp_path / "index")
@@ -57,7 +57,7 @@ def test_a_store_is_built_and_a_folder_streamed_into_it(
 
 
 @pytest.mark.spark
-def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
+def test_socket_lines_are_streamed(spark: Any, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         frame = stream_events(spark, f"socket:127.0.0.1:{server.getsockname()[1]}", Shape())
         query = frame.writeStream.format("memory").queryName("lines").start()
@@ -79,7 +79,7 @@ def test_lines_come_through_a_socket(spark: Any, tmp_path: Path) -> None:
         ("socket:host", "a socket is written socket:HOST:PORT"),
     ],
 )
-def test_an_address_that_is_none_is_explained(spark: Any, source: str, message: str) -> None:
+def test_invalid_address_is_explained(spark: Any, source: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         stream_events(spark, source, Shape())
 
@@ -99,7 +99,7 @@ def test_matches_are_digested(spark: Any, tmp_path: Path, tamis: Call, store: St
 
 @pytest.mark.spark
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: signal.Signals) -> None:
     writer = spark.readStream.format("rate").load().writeStream.format("noop")
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     handler = signal.getsignal(number)
@@ -111,7 +111,7 @@ def test_a_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: sign
 
 
 @pytest.mark.spark
-def test_a_store_that_is_down_is_named_without_its_password(
+def test_unreachable_store_is_named_without_its_password(
     index: Path, tmp_path: Path, tamis: Call, files: Path
 ) -> None:
     url = "postgresql+psycopg://me:secret@127.0.0.1:1/none"

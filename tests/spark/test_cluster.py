@@ -1,4 +1,4 @@
-"""A cluster of two workers: the same pairs as in one process, also when one of them is killed."""
+"""A cluster of two workers finds the same pairs as one process, also when a worker is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOOK = {f"s{number}": f"city = 'c{number % 7}' AND price <= {number}" for number
 
 
 def write_inputs(folder: Path) -> tuple[Path, Path, list[list[str]]]:
-    """The book and the events as files, and the pairs that the library finds."""
+    """Write the book and the events to files; return the pairs that the library finds."""
     events = [{"city": f"c{number % 9}", "price": number % 50} for number in range(200)]
     names = [f"e{number}" for number in range(len(events))]
     index = tamis.Index.build(BOOK, on_error="skip")
@@ -40,7 +40,7 @@ def write_inputs(folder: Path) -> tuple[Path, Path, list[list[str]]]:
 
 
 def archive(folder: Path) -> Path:
-    """An environment as ``pack.sh`` makes it, but for its packages: it borrows those of this one."""
+    """Build an environment as ``pack.sh`` does, except that it borrows the packages of this one."""
     environment = folder / "packed"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
@@ -77,7 +77,7 @@ def submit(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProce
     )
 
 
-def test_two_workers_find_what_one_process_finds_even_if_one_dies(tmp_path: Path) -> None:
+def test_cluster_agrees_with_one_process_when_a_worker_dies(tmp_path: Path) -> None:
     book, events, pairs = write_inputs(tmp_path)
     with standalone(tmp_path, 2) as cluster:
         dies = cluster.workers[1]

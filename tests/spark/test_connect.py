@@ -23,7 +23,7 @@ def test_every_stage_runs_over_connect(tmp_path: Path) -> None:
     source = os.pathsep.join([str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {
         "SPARK_REMOTE": "local[2]",
-        "SPARK_TESTING": "1",  # Spark's own way to have a free port: several of these may run at a time
+        "SPARK_TESTING": "1",  # Spark's own setting for a free port: several of these may run at a time
         "PYTHONPATH": source,
         "PYSPARK_SUBMIT_ARGS": f"{ARGUMENTS} pyspark-shell",
     }
@@ -41,7 +41,7 @@ def test_every_stage_runs_over_connect(tmp_path: Path) -> None:
 
 
 def _run(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """The job with files for its output: a pipe would stay open as long as the server it leaves behind."""
+    """Run the job with files for its output: a pipe would stay open as long as the server left behind."""
     command = [sys.executable, HERE / "connect_job.py", folder]
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         code = subprocess.run(

@@ -1,4 +1,4 @@
-"""The demonstration, small."""
+"""The demonstration with small data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
-def test_it_runs_explains_and_draws(spark: SparkSession, tmp_path: Path) -> None:
+def test_demo_runs_explains_and_draws(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     sizes = ["--searches", "5000", "--listings", "5000", "--seconds", "4", "--rate", "100"]
     arguments = [*sizes, "--folder", str(folder)]

@@ -1,4 +1,4 @@
-"""Digests over real streams with ticks of a second: grouped, without duplicates, nothing lost on the way."""
+"""Digests over real streams with one-second ticks: grouped, without duplicates or losses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Stream:
         ]
         name = f"{next(_numbers)}.json"
         (self.folder / name).write_text("\n".join(map(json.dumps, rows)))
-        (self.folder / name).rename(self.folder / "in" / name)  # a file is there whole or not at all
+        (self.folder / name).rename(self.folder / "in" / name)  # the file appears as a whole
 
     def matches(self) -> DataFrame:
         return self.spark.readStream.schema(COLUMNS).json(str(self.folder / "in"))
@@ -86,12 +86,12 @@ def stream(spark: SparkSession, tmp_path: Path) -> Iterator[Stream]:
 
 
 def consumed(query: StreamingQuery, rows: int) -> bool:
-    """Whether so many matches were read; the heartbeat has one row a second."""
+    """Return whether so many matches were read; the heartbeat has one row a second."""
     sources = [source for progress in query.recentProgress for source in progress.sources]
     return sum(source.numInputRows for source in sources if "File" in source.description) >= rows
 
 
-def test_matches_are_grouped_and_told_once(stream: Stream) -> None:
+def test_matches_are_grouped_and_digested_once(stream: Stream) -> None:
     stream.store.put("grouped", "a = 1", schedule="every 2 seconds")
     stream.store.put("plain", "a = 1")
     now = datetime.now(UTC)
@@ -104,7 +104,8 @@ def test_matches_are_grouped_and_told_once(stream: Stream) -> None:
     )
     query = stream.start()
     until(lambda: consumed(query, 18), query)
-    stream.send(("e0", "grouped", now), ("e5", "grouped", now))  # one again, one new, both late by now
+    # One repeated and one new match, both late by now.
+    stream.send(("e0", "grouped", now), ("e5", "grouped", now))
     until(lambda: stream.events("grouped")[-1:] == ["e5"] and len(stream.events("plain")) == 3, query)
     assert stream.events("grouped") == ["e0", "e1", "e2", "e3", "e4", "e5"]
     assert stream.events("plain") == ["early", "late", "timeless"]
@@ -128,7 +129,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
     query = stream.start()
     stream.send(("before", "grouped", None), ("before", "plain", None))
     until(lambda: consumed(query, 2), query)
-    query.stop()  # most likely with the matches in Spark's state only
+    query.stop()  # most likely only Spark's state holds the matches
     stream.send(("between", "grouped", None), ("between", "plain", None))
 
     commit = Store.add_digests
@@ -144,7 +145,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
     eventually(lambda: query.exception() is not None)
     assert "the plug was pulled" in str(query.exception())
     monkeypatch.setattr(Store, "add_digests", commit)
-    query = stream.start()  # the batch that crashed comes again
+    query = stream.start()  # the crashed batch is replayed
     until(lambda: {len(stream.events(name)) >= 2 for name in ("grouped", "plain")} == {True}, query)
     batch = query.lastProgress.batchId
     until(lambda: query.lastProgress.batchId > batch + 2, query)
@@ -153,7 +154,7 @@ def test_state_survives_a_restart_and_a_replay_adds_nothing(
         assert sum(row["count"] for row in stream.error_of(name)) == 2
 
 
-def test_the_matches_of_an_outbox_become_digests_beside_them(stream: Stream) -> None:
+def test_outbox_matches_become_digests_in_the_outbox(stream: Stream) -> None:
     stream.store.put("grouped", "a = 1", schedule="every 2 seconds")
     stream.store.put("plain", "a = 1")
     ids = [("e1", "grouped"), ("e2", "grouped"), ("e1", "plain")]
@@ -166,12 +167,12 @@ def test_the_matches_of_an_outbox_become_digests_beside_them(stream: Stream) -> 
     (digested,) = [row for row in stream.error_of("grouped") if row["kind"] == "digest"]
     assert digested["count"] == 2
     until(lambda: json.loads(query.lastProgress.sources[0].endOffset) == {"number": 4}, query)
-    batch = query.lastProgress.batchId  # the digest itself was read, and is no match
+    batch = query.lastProgress.batchId  # the query reads the digest itself, which is no match
     until(lambda: query.lastProgress.batchId > batch + 2, query)
     assert [len(stream.error_of(name)) for name in ("grouped", "plain")] == [3, 1]
 
 
-def test_what_cannot_be_digested(spark: SparkSession, stream: Stream) -> None:
+def test_invalid_digest_input_is_refused(spark: SparkSession, stream: Stream) -> None:
     fixed = spark.createDataFrame([], COLUMNS)
     options: dict[str, Any] = {"store": stream.store, "checkpoint": "c", "name": "n"}
     with pytest.raises(InputError, match="streaming DataFrame"):

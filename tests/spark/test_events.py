@@ -1,4 +1,4 @@
-"""Any DataFrame as events: the forms agree with the library, and nothing is lost on the way."""
+"""Any DataFrame as events: all forms agree with the library, and no row is lost."""
 
 from __future__ import annotations
 
@@ -78,17 +78,17 @@ def lines(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(rows, "event_id string, line string")
 
 
-def test_typed_columns_mean_what_a_dictionary_means(index: Any, typed: DataFrame, wanted: Any) -> None:
+def test_typed_columns_agree_with_dictionaries(index: Any, typed: DataFrame, wanted: Any) -> None:
     frame = events(typed)
     assert frame.columns == ["event_id", "event_time", "attributes", "payload"]
     assert pairs(index, frame) == wanted
-    assert pairs(index, events(frame)) == wanted  # canonical events stay what they are
+    assert pairs(index, events(frame)) == wanted  # canonical events stay unchanged
     few = events(typed, attributes=["city", "rank"])
     assert pairs(index, few) >= {pair for pair in wanted if pair[1] in ("oslo", "lodz", "blank", "high")}
     assert few.schema["attributes"].dataType.simpleString() == "struct<city:string,rank:bigint>"
 
 
-def test_a_struct_json_bytes_and_a_variant_agree(
+def test_struct_json_bytes_and_variant_agree(
     index: Any, typed: DataFrame, lines: DataFrame, wanted: Any
 ) -> None:
     inside = typed.select("event_id", F.struct(*typed.columns[1:]).alias("all"))
@@ -102,7 +102,7 @@ def test_a_struct_json_bytes_and_a_variant_agree(
     assert pairs(index, events(variant, attributes="line")) == wanted
 
 
-def test_maps_agree(index: Any, lines: DataFrame, wanted: Any) -> None:
+def test_maps_agree_with_the_library(index: Any, lines: DataFrame, wanted: Any) -> None:
     of_variants = lines.select("event_id", F.from_json("line", "map<string, variant>").alias("m"))
     assert pairs(index, events(of_variants, attributes="m")) == wanted
     asked = {pair for pair in wanted if pair[1] in ("zero", "cheap")}
@@ -113,7 +113,7 @@ def test_maps_agree(index: Any, lines: DataFrame, wanted: Any) -> None:
     assert pairs(few, events(frame)) == asked  # a map among typed columns holds sparse attributes
 
 
-def test_every_type_that_an_attribute_can_have(spark: SparkSession) -> None:
+def test_every_attribute_type_is_read(spark: SparkSession) -> None:
     frame = spark.sql("""
         select 7 event_id, cast(1 as tinyint) tiny, cast(2 as smallint) small, cast(1.5 as float) f,
           cast('12.25' as decimal(10, 2)) cost, date'2026-11-15' day,
@@ -132,7 +132,7 @@ def test_every_type_that_an_attribute_can_have(spark: SparkSession) -> None:
     assert pairs(Index.build(book), events(frame)) == {("7", name) for name in book}
 
 
-def test_event_time_and_payload(spark: SparkSession) -> None:
+def test_event_time_and_payload_are_read(spark: SparkSession) -> None:
     frame = spark.sql("""
         select 'e' event_id, timestamp_ntz'2026-11-15 08:00:00' event_time,
           named_struct('url', 'x') payload, 1 a
@@ -146,7 +146,7 @@ def test_event_time_and_payload(spark: SparkSession) -> None:
     assert (str(table["event_time"][0]), table["payload"]) == ("2026-11-15 00:00:00+00:00", ["A\ufffd"])
 
 
-def test_columns_beside_attributes_are_not_dropped_silently(spark: SparkSession, caplog: Any) -> None:
+def test_unused_columns_beside_attributes_are_logged(spark: SparkSession, caplog: Any) -> None:
     frame = spark.sql("select 'e' event_id, map('a', 1) attributes, 2 price, 'x' city")
     assert events(frame).columns == ["event_id", "event_time", "attributes", "payload"]
     assert "not used: price, city" in caplog.text
@@ -179,19 +179,19 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("columns", "options", "message"), REFUSALS)
-def test_a_frame_that_cannot_be_events_says_why(
+def test_invalid_frame_is_refused_with_the_reason(
     spark: SparkSession, columns: str, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         events(spark.sql(f"select {columns}"), **options)
 
 
-def test_depth_at_its_edge(spark: SparkSession) -> None:
+def test_depth_limit_holds_at_its_edge(spark: SparkSession) -> None:
     frame = spark.sql("select 1 event_id, array(array(1)) b")
     assert events(frame, limits=Limits(event_depth=3)).columns[2] == "attributes"
 
 
-def test_every_row_is_good_or_in_quarantine(spark: SparkSession) -> None:
+def test_every_row_is_valid_or_quarantined(spark: SparkSession) -> None:
     lines = [
         b'{"a": 1}',
         b'{"a": ',
@@ -217,7 +217,7 @@ def test_every_row_is_good_or_in_quarantine(spark: SparkSession) -> None:
     }
 
 
-def test_typed_rows_in_quarantine(spark: SparkSession) -> None:
+def test_invalid_typed_rows_are_quarantined(spark: SparkSession) -> None:
     frame = spark.sql("""
         select * from values
           ('good', named_struct('p', 1D, 'at', named_struct('lon', 1D, 'lat', 2D))),
@@ -236,7 +236,7 @@ def test_typed_rows_in_quarantine(spark: SparkSession) -> None:
     assert {row.event_id for row in events(frame).transform(few).collect()} == {"good", "nan", "far", "null"}
 
 
-def test_a_stream_is_taken_like_a_batch(spark: SparkSession, tmp_path: Path) -> None:
+def test_stream_is_read_like_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "1.json").write_text('{"event_id": "e", "a": 1}\n{"event_id": "", "a": 2}\n')
     frame = spark.readStream.schema("event_id string, a bigint").json(str(tmp_path / "in"))

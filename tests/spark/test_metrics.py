@@ -1,4 +1,4 @@
-"""Progress of real streams, as figures and as a line."""
+"""Progress of real streams as metrics and as log lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.waiting import eventually
 BATCH = Batch("q", "r", 7, 2000, 1900.0, 9500.4, 0.21, {"addBatch": 0.15, "walCommit": 0.02}, {}, None, None)
 
 
-def test_a_line_says_what_was_counted_and_no_more() -> None:
+def test_line_lists_only_the_counted_values() -> None:
     assert line_of(BATCH) == "batch 7 · 2,000 events (9,500/s) · 0.21 s (addBatch 0.15, walCommit 0.02)"
     numbers = {"index_version": 12.0, "matches": 3100.0, "rows": 3000.0, "refused": 2.0, "located": 9.0}
     full = BATCH._replace(numbers=numbers, behind=40.0, late=1.26, phases={})
@@ -28,7 +28,7 @@ def test_a_line_says_what_was_counted_and_no_more() -> None:
     )
 
 
-def test_reports_nobody_asks_for_do_not_pile_up() -> None:
+def test_unread_reports_are_bounded() -> None:
     for number in range(1000):
         report("nobody", number, matches=1)
     assert len(progress._reports) <= progress._KEPT
@@ -36,7 +36,7 @@ def test_reports_nobody_asks_for_do_not_pile_up() -> None:
     assert progress._reported("nobody", 0) == {}
 
 
-def test_a_port_in_use_is_named() -> None:
+def test_port_in_use_is_named() -> None:
     with StreamMetrics().serve(0) as port:
         second = StreamMetrics().serve(port)
         with pytest.raises(InputError, match=f"127.0.0.1:{port}"):
@@ -44,7 +44,7 @@ def test_a_port_in_use_is_named() -> None:
 
 
 def files(folder: Path, count: int) -> Path:
-    """A file a batch, each of three events."""
+    """Write one file for each batch, each with three events."""
     for number in range(count):
         lines = [json.dumps({"price": price, "at": "2026-01-01T00:00:00Z"}) for price in (number, 2, 5)]
         (folder / f"{number}.json").write_text("\n".join(lines), encoding="utf-8")
@@ -62,7 +62,7 @@ def sample(metrics: StreamMetrics, name: str, **labels: str) -> float | None:
 
 
 @pytest.mark.spark
-def test_a_stream_s_progress_becomes_figures(spark: Any, tmp_path: Path) -> None:
+def test_stream_progress_becomes_metrics(spark: Any, tmp_path: Path) -> None:
     from pyspark.sql import functions as F
 
     lines: list[Batch] = []
@@ -99,7 +99,7 @@ def test_a_stream_s_progress_becomes_figures(spark: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.spark
-def test_a_stream_that_fails_is_counted(spark: Any, tmp_path: Path) -> None:
+def test_failed_stream_is_counted(spark: Any, tmp_path: Path) -> None:
     metrics = StreamMetrics()
 
     def sink(frame: Any, batch_id: int) -> None:
@@ -117,5 +117,5 @@ def test_a_stream_that_fails_is_counted(spark: Any, tmp_path: Path) -> None:
 
 
 def settle(metrics: StreamMetrics) -> None:
-    """Wait until the listener, which is called later, has heard of the end."""
+    """Wait until the listener, which is called later, has seen the end."""
     eventually(lambda: sample(metrics, "running") == 0.0)

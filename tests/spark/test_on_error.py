@@ -1,4 +1,4 @@
-"""Refused events on Spark: reported, raised or skipped, as it is asked for, on every path."""
+"""Refused events on Spark are reported, raised or skipped, as requested, on every path."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pairs(found: DataFrame) -> list[tuple[str, str]]:
 
 
 def raised(found: DataFrame) -> Exception:
-    """What the command line makes of the failure of a job: the error that a worker raised."""
+    """Return the error that the command line makes of a failed job: the one that a worker raised."""
     from pyspark.errors import PySparkException
 
     with pytest.raises(PySparkException) as failure:
@@ -51,9 +51,7 @@ def raised(found: DataFrame) -> Exception:
 
 
 @plans
-def test_report_gives_the_good_matches_and_the_refused_events(
-    frame: DataFrame, index: str, plan: str
-) -> None:
+def test_report_returns_the_matches_and_the_refused_events(frame: DataFrame, index: str, plan: str) -> None:
     from tamis.spark.match import match, match_with_notes, refused_of
 
     assert pairs(frame.transform(match(index, plan=plan))) == MATCHES
@@ -63,7 +61,7 @@ def test_report_gives_the_good_matches_and_the_refused_events(
 
 
 @plans
-def test_skip_says_nothing_of_refused_events(frame: DataFrame, index: str, plan: str) -> None:
+def test_skip_does_not_report_refused_events(frame: DataFrame, index: str, plan: str) -> None:
     from tamis.spark.match import match, match_with_notes, refused_of
 
     assert pairs(frame.transform(match(index, plan=plan, on_error="skip"))) == MATCHES
@@ -87,7 +85,7 @@ def test_raise_fails_the_job_with_the_error_of_the_first_refused_event(
 
 
 @plans
-def test_too_many_matches_are_refused_as_it_is_asked_for(frame: DataFrame, index: str, plan: str) -> None:
+def test_too_many_matches_follow_on_error(frame: DataFrame, index: str, plan: str) -> None:
     from tamis.spark.match import match, match_with_notes, refused_of
 
     good = frame.where("event_id IN ('good', 'fine')")
@@ -99,7 +97,7 @@ def test_too_many_matches_are_refused_as_it_is_asked_for(frame: DataFrame, index
         assert refused_of(noted).count() == refused
 
 
-def test_best_matches_are_refused_as_it_is_asked_for(frame: DataFrame, index: str) -> None:
+def test_top_k_follows_on_error(frame: DataFrame, index: str) -> None:
     from tamis.spark.match import match
 
     assert pairs(frame.transform(match(index, k=1, on_error="skip"))) == [("fine", "all"), ("good", "all")]
@@ -115,7 +113,7 @@ def test_unknown_value_is_refused_at_once(frame: DataFrame, index: str) -> None:
 
 
 def test_task_logs_how_many_events_it_refused(index: str, caplog: pytest.LogCaptureFixture) -> None:
-    """The function of a task, called here: its log is the executor's."""
+    """Call the function of a task here, because its log is the executor's."""
     from tamis.spark.worker import MatchOptions, MatchTask
 
     batch = pa.RecordBatch.from_pylist([{"event_id": name, "attributes": text} for name, text in LINES])
@@ -128,7 +126,7 @@ def test_task_logs_how_many_events_it_refused(index: str, caplog: pytest.LogCapt
     ]
 
 
-def test_sql_takes_it_as_the_last_argument(spark: Any, frame: DataFrame, index: str) -> None:
+def test_sql_takes_on_error_as_the_last_argument(spark: Any, frame: DataFrame, index: str) -> None:
     from tamis.spark.sql import register
 
     register(spark)
@@ -148,7 +146,7 @@ def test_sql_takes_it_as_the_last_argument(spark: Any, frame: DataFrame, index: 
 
 
 @pytest.mark.parametrize("on_error", ["report", "skip", "raise"])
-def test_stream_treats_refused_events_as_it_is_asked_for(
+def test_stream_follows_on_error(
     spark: Any, index: str, tmp_path: Path, on_error: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     from pyspark.errors import PySparkException

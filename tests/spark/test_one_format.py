@@ -18,7 +18,7 @@ def pairs(matches: Any) -> set[tuple[str, str]]:
     return {(row["event_id"], row["subscription_id"]) for row in matches.collect()}
 
 
-def test_indexes_go_both_ways(spark: Any, tmp_path: Path) -> None:
+def test_spark_and_library_open_each_others_indexes(spark: Any, tmp_path: Path) -> None:
     index = tamis.Index.build(BOOK, parameters=PARAMETERS)
     index.remove("s7")
     index.save(tmp_path / "library")

@@ -1,4 +1,4 @@
-"""Profiles against counting by hand; bounds at their edges; nothing half-written is a profile."""
+"""Profiles against counts by hand, limits at their edges, and no partially written profile."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def made(frame: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Profile:
 
 
 @pytest.mark.spark
-def test_counts_are_those_of_the_log(made: Profile) -> None:
+def test_counts_agree_with_the_log(made: Profile) -> None:
     assert (made.events, made.refused, made.dropped) == (402, 2, 0)
     assert column(made, "attributes", "attribute", "events") == {
         "city": 400, "price": 400, "tags": 400, "text": 400, "sold": 100,
@@ -81,7 +81,7 @@ def test_counts_are_those_of_the_log(made: Profile) -> None:
 
 
 @pytest.mark.spark
-def test_values_and_quantiles(made: Profile) -> None:
+def test_values_and_quantiles_are_counted(made: Profile) -> None:
     values = {
         (row["attribute"], row["family"], row["value"]): row["count"]
         for row in made.table("values").to_pylist()
@@ -89,7 +89,7 @@ def test_values_and_quantiles(made: Profile) -> None:
     cities = Counter(event["city"] for event in EVENTS)
     assert {key[2]: count for key, count in values.items() if key[0] == "city"} == dict(cities)
     assert values["sold", "boolean", "TRUE"] == 50
-    assert sum(key[0] == "price" for key in values) <= 256  # 400 different ones, none of them frequent
+    assert sum(key[0] == "price" for key in values) <= 256  # 400 distinct values, none of them frequent
     ranks = {row["rank"]: row["value"] for row in made.table("quantiles").to_pylist()}
     assert ranks[0.0] == 0.0
     assert ranks[1.0] == 399.0
@@ -97,7 +97,7 @@ def test_values_and_quantiles(made: Profile) -> None:
 
 
 @pytest.mark.spark
-def test_terms_and_pairs(made: Profile) -> None:
+def test_terms_and_pairs_are_counted(made: Profile) -> None:
     texts = [sorted({word.lower().replace("é", "e") for word in event["text"].split()}) for event in EVENTS]
     terms = Counter(word for text in texts for word in text)
     found = {
@@ -111,13 +111,13 @@ def test_terms_and_pairs(made: Profile) -> None:
 
 
 def exact(held: Profile, kind: str) -> set[str]:
-    """A table without what is estimated even in a log as small as this."""
+    """Return a table without the columns that are estimated even in a log as small as this."""
     rows = [row for row in held.table(kind).to_pylist() if kind != "values" or row["attribute"] != "price"]
     return {str({key: value for key, value in row.items() if key != "distinct"}) for row in rows}
 
 
 @pytest.mark.spark
-def test_the_form_and_the_partitions_make_no_difference(
+def test_profile_is_the_same_for_any_form_and_partitions(
     made: Profile, frame: DataFrame, tmp_path: Path
 ) -> None:
     typed = frame.where("event_id not in ('bad', 'worse')").coalesce(1).select("event_id", "typed.*")
@@ -132,7 +132,7 @@ def test_the_form_and_the_partitions_make_no_difference(
 
 
 @pytest.mark.spark
-def test_the_log_is_read_once(frame: DataFrame, tmp_path: Path) -> None:
+def test_log_is_read_once(frame: DataFrame, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
 
     def note(batches: Any) -> Any:
@@ -147,7 +147,7 @@ def test_the_log_is_read_once(frame: DataFrame, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_profile_is_read_again_and_built_with(made: Profile) -> None:
+def test_profile_is_read_again_and_used_by_build(made: Profile) -> None:
     again = Profile.open(made.path)
     assert again.table("attributes").equals(made.table("attributes"))
     index = Index.build({"a": "city = 'Oslo' AND price < 5"}, sample=again.sample())
@@ -166,7 +166,7 @@ def test_a_profile_is_read_again_and_built_with(made: Profile) -> None:
 
 
 @pytest.mark.spark
-def test_types_of_all_kinds_and_an_empty_log(spark: SparkSession, tmp_path: Path) -> None:
+def test_all_types_and_an_empty_log_are_profiled(spark: SparkSession, tmp_path: Path) -> None:
     one = spark.sql("""
         select 'e' event_id, timestamp'2026-11-15 08:00:00' t, named_struct('lon', 1D, 'lat', 2D) place,
           named_struct('a', map('b', 1)) deep, map('k', 'v') sparse, 1.5BD cost, null nothing
@@ -185,7 +185,9 @@ def test_types_of_all_kinds_and_an_empty_log(spark: SparkSession, tmp_path: Path
 
 
 @pytest.mark.spark
-def test_what_cannot_be_profiled_says_why(spark: SparkSession, frame: DataFrame, tmp_path: Path) -> None:
+def test_invalid_log_is_refused_with_the_reason(
+    spark: SparkSession, frame: DataFrame, tmp_path: Path
+) -> None:
     stream = spark.readStream.format("rate").load().selectExpr("value event_id", "1 a")
     for source, options, message in (
         (stream, {}, "not of a stream"),
@@ -211,7 +213,7 @@ def batch_of(events: list[Any], first: int = 0) -> pa.RecordBatch:
 
 
 def tables(parts: list[list[Any]], limits: Limits, least: float = 0.1) -> tuple[Any, dict[str, pa.Table]]:
-    """What ``profile`` does with workers, in this process."""
+    """Do in this process the work that ``profile`` gives to workers."""
     rows = []
     for part in parts:
         collector = Collector(Settings(10, least, limits))
@@ -246,7 +248,7 @@ def test_values_terms_and_pairs_stay_within_their_limits() -> None:
     assert held["terms"]["documents"].to_pylist() == [60, 50, 40, 30, 20, 10]
 
 
-def test_pairs_under_the_share_are_pruned() -> None:
+def test_pairs_below_the_share_are_pruned() -> None:
     events = [{"t": "a b"}] * 30 + [{"t": "c d"}] * 10
     assert tables([events], Limits(), 0.25)[1]["pairs"]["documents"].to_pylist() == [30, 10]
     assert tables([events], Limits(), 0.26)[1]["pairs"]["documents"].to_pylist() == [30]
@@ -280,7 +282,7 @@ def test_long_values_are_texts_and_not_listed() -> None:
     assert [len(value) for value in held["values"]["value"].to_pylist()] == [249]
 
 
-def test_the_sample_is_the_lowest_draws_whatever_the_batches() -> None:
+def test_sample_holds_the_lowest_draws_for_any_batches() -> None:
     events = [{"n": row} for row in range(1_000)]
     wanted = sorted(row * 7919 % 10_007 for row in range(1_000) if row not in (3, 500))[:10]
     for size in (1, 7, 100, 1_000):
@@ -298,7 +300,7 @@ def written(path: Path) -> Profile:
     return Profile.write(str(path), total, held)
 
 
-def test_a_profile_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_profile_is_written_atomically(tmp_path: Path) -> None:
     def fail() -> None:
         raise RuntimeError("killed")
 
@@ -312,11 +314,11 @@ def test_a_profile_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         disarm()
     first = written(tmp_path)
     second = written(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 7  # nothing is left of the others
+    assert len(list(tmp_path.iterdir())) == 7  # the others left nothing behind
     assert Profile.open(str(tmp_path)).made == second.made >= first.made
 
 
-def test_a_damaged_or_strange_profile_is_refused(tmp_path: Path) -> None:
+def test_damaged_or_unknown_profile_is_refused(tmp_path: Path) -> None:
     written(tmp_path)
     (terms,) = tmp_path.glob("attributes-*.parquet")
     terms.write_bytes(terms.read_bytes()[:-1])

@@ -1,4 +1,4 @@
-"""The real data sets through Spark: every expected pair, none extra."""
+"""The real data sets through Spark: every expected pair and no other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.realdata, pytest.mark.slow]
 def _expected(
     file: Path, events: Iterable[tuple[Any, Any]], event: str = "event", rules: str = "rules"
 ) -> set[tuple[str, str]]:
-    """The pairs of these events."""
+    """Return the expected pairs of these events."""
     chosen = {str(name) for name, _ in events}
     pairs = ((str(line[event]), rule) for line in lines(file) for rule in line[rules])
     return {pair for pair in pairs if pair[0] in chosen}
@@ -47,7 +47,7 @@ def _pairs(
     limits: tamis.Limits,
     plan: str,
 ) -> set[tuple[str, str]]:
-    """Rules as text and events as JSON, both through files, as a pipeline would have them."""
+    """Match rules as text and events as JSON, both through files, as a pipeline does."""
     from tamis.spark import build, match_with_notes, refused_of
 
     with (folder / "rules.jsonl").open("w") as file:
@@ -72,10 +72,10 @@ def _pairs(
     return set(found)
 
 
-def test_sigma_rules(spark: SparkSession, shared_data: Path, tmp_path: Path) -> None:
+def test_sigma_rules_give_the_expected_pairs(spark: SparkSession, shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "sigma_otrf"
     rules = {rule["id"]: sigma.expression_of(rule) for rule in lines(folder / "rules.jsonl.gz")}
-    some = islice(lines(folder / "events.jsonl.gz"), 0, None, 10)  # all of them: tests/realdata
+    some = islice(lines(folder / "events.jsonl.gz"), 0, None, 10)  # tests/realdata matches all of them
     events = [(line["_id"], sigma.event_of(line)) for line in some]
     limits = tamis.Limits(expression_predicates=5_000, expression_bytes=1 << 20)
     found = _pairs(spark, tmp_path, rules, events, limits, "replicated")
@@ -84,7 +84,7 @@ def test_sigma_rules(spark: SparkSession, shared_data: Path, tmp_path: Path) -> 
     assert_equal_pairs(found, expected)
 
 
-def test_map_objects(spark: SparkSession, shared_data: Path, tmp_path: Path) -> None:
+def test_map_objects_give_the_expected_pairs(spark: SparkSession, shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "geo_osm"
     rules = {rule["id"]: geo.expression_of(rule) for rule in lines(folder / "rules.jsonl.gz")}
     some = islice(lines(folder / "events.jsonl.gz"), 0, None, 5)
@@ -95,7 +95,9 @@ def test_map_objects(spark: SparkSession, shared_data: Path, tmp_path: Path) -> 
     assert_equal_pairs(found, expected)
 
 
-def test_queries_on_papers(spark: SparkSession, shared_data: Path, tmp_path: Path) -> None:
+def test_paper_queries_give_the_expected_pairs(
+    spark: SparkSession, shared_data: Path, tmp_path: Path
+) -> None:
     folder = shared_data / "text"
     queries: dict[str, Expr] = {
         line["id"]: Text("words", "all", tuple(line["terms"]))

@@ -1,4 +1,4 @@
-"""Arrow batches of a Spark worker as events: every form, every refusal, nothing skipped."""
+"""Arrow batches of a Spark worker as events: every form, every refusal, no skipped row."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def refusals(batch: pa.RecordBatch, limits: Limits = Limits()) -> dict[int, tupl
     return {row: (bad.code, bad.message) for row, bad in refused}
 
 
-def test_a_struct_is_a_table_of_its_fields() -> None:
+def test_struct_is_read_as_a_table_of_its_fields() -> None:
     piece = events_in(batch_of([ATTRIBUTES, {"city": "Rome"}]))
     assert isinstance(piece, pa.Table)
     assert piece.column_names == list(ATTRIBUTES)
     assert piece["city"].to_pylist() == ["Oslo", "Rome"]
 
 
-def test_a_map_is_a_table_of_sparse_attributes() -> None:
+def test_map_is_read_as_sparse_attributes() -> None:
     piece = events_in(batch_of([{"city": "Oslo"}, {"town": "Rome"}], pa.map_(pa.string(), pa.string())))
     index = Index.build({"o": "city = 'Oslo'", "r": "town = 'Rome'"})
     (batch,) = index.match_batches(piece)
     assert batch.table.to_pydict() == {"event": [0, 1], "subscription": ["o", "r"]}
 
 
-def test_without_attributes_every_other_column_is_one() -> None:
+def test_every_other_column_is_an_attribute_without_attributes() -> None:
     batch = pa.record_batch(
         [pa.array(["e"]), pa.array([NOON]), pa.array(["p"]), pa.array([1]), pa.array(["x"])],
         ["event_id", "event_time", "payload", "price", "city"],
@@ -64,7 +64,7 @@ def test_without_attributes_every_other_column_is_one() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
-def test_json_in_any_type_of_column(kind: Any) -> None:
+def test_json_is_read_from_any_column_type(kind: Any) -> None:
     lines = [b'{"a": 1}', b"", b" \n", None, b"[1]", b'{"a"', b'{"a": 1, "a": 2}', b'{"b": "\xc3\xa9"}']
     piece = events_in(batch_of(pa.array(lines, pa.binary()).cast(kind)))
     assert isinstance(piece, list)
@@ -74,7 +74,7 @@ def test_json_in_any_type_of_column(kind: Any) -> None:
 
 
 def test_json_that_is_not_utf8_is_refused_alone() -> None:
-    """Spark's strings may hold any bytes; Arrow then says it is a string all the same."""
+    """Spark's strings may hold any bytes, and Arrow still declares them as strings."""
     raw = pa.array([b'{"a": "\xff"}', b'{"a": 1}'], pa.binary())
     lines = pa.Array.from_buffers(pa.string(), 2, raw.buffers())
     batch = batch_of(lines)
@@ -82,7 +82,7 @@ def test_json_that_is_not_utf8_is_refused_alone() -> None:
     assert text_of(batch, 0) == '{"a": "\ufffd"}'
 
 
-def test_null_attributes_are_refused_in_their_place() -> None:
+def test_null_attributes_are_refused_at_their_row() -> None:
     for kind in (None, pa.map_(pa.string(), pa.int64())):
         batch = batch_of([{"a": 1}, None, {"a": 3}], kind)
         piece = events_in(batch)
@@ -105,7 +105,7 @@ def test_good_rows_keep_their_numbers() -> None:
     assert readable_events(batch_of([{"a": 1}])).bad == {}
 
 
-def test_a_null_field_is_an_absent_attribute() -> None:
+def test_null_field_is_an_absent_attribute() -> None:
     piece = events_in(batch_of([{"a": None}, {"a": 1}]))
     index = Index.build({"none": "a IS NULL"})
     (batch,) = index.match_batches(piece)
@@ -122,7 +122,7 @@ def test_events_without_a_usable_id_are_refused(attributes: list[Any]) -> None:
     assert 3 not in refusals(batch, Limits(event_id_bytes=6))
 
 
-def test_the_text_of_a_row_is_the_same_event() -> None:
+def test_row_text_is_the_same_event() -> None:
     many = pa.map_(pa.string(), pa.map_(pa.string(), pa.int64()))
     for batch in (
         batch_of([ATTRIBUTES]),
@@ -137,7 +137,7 @@ def test_the_text_of_a_row_is_the_same_event() -> None:
         assert event_from(decode_event(text_of(batch, 0))) == wanted
 
 
-def test_texts_of_what_cannot_be_an_event_are_still_written() -> None:
+def test_row_text_is_written_when_the_row_is_no_event() -> None:
     assert text_of(batch_of([{"a": float("nan")}]), 0) == '{"a": NaN}'
     late = pa.array([{"t": 2**62}]).cast(pa.struct([("t", pa.timestamp("us", "UTC"))]))
     assert text_of(batch_of(late), 0) == f'{{"t": {{"$time": "{2**62}"}}}}'
@@ -155,7 +155,7 @@ def test_texts_are_cut_at_a_character() -> None:
     assert len(text_of(batch_of(["x" * (TEXT_BYTES + 1)]), 0)) == TEXT_BYTES
 
 
-def test_a_bad_row_among_tables_keeps_the_others_errors() -> None:
+def test_invalid_row_among_tables_keeps_the_errors_of_others() -> None:
     batch = batch_of([{"a": float("nan")}, None, {"a": 1.0}])
     assert {row: code for row, (code, _) in refusals(batch).items()} == {0: "event-value", 1: "event-syntax"}
     assert isinstance(events_in(batch)[0], EventError)  # type: ignore[index]
@@ -179,7 +179,7 @@ POINT = pa.struct([("lon", pa.float64()), ("lat", pa.float64())])
 
 @st.composite
 def columns(draw: st.DrawFn, depth: int = 0) -> tuple[Any, st.SearchStrategy[Any]]:
-    """A type that a column may have, and its values."""
+    """Return a type that a column may have, and a strategy for its values."""
     shape = draw(
         st.sampled_from(["scalar", "scalar", "list", "struct", "map", "point"] if depth < 2 else ["scalar"])
     )
@@ -198,8 +198,8 @@ def columns(draw: st.DrawFn, depth: int = 0) -> tuple[Any, st.SearchStrategy[Any
 
 
 @given(st.data())
-def test_any_row_reads_the_same_as_its_text(data: st.DataObject) -> None:
-    """A typed row and the JSON that quarantine and samples keep of it are the same event, or both refused."""
+def test_any_row_reads_like_its_text(data: st.DataObject) -> None:
+    """A typed row and its JSON in quarantine and samples are the same event, or both are refused."""
     names = data.draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     kinds, values = zip(*(data.draw(columns()) for _ in names), strict=True)
     struct = pa.struct(list(zip(names, kinds, strict=True)))
@@ -219,7 +219,7 @@ def test_any_row_reads_the_same_as_its_text(data: st.DataObject) -> None:
 
 
 def _items(value: Any, kind: Any) -> Any:
-    """Arrow takes a map as a list of pairs, below lists and structs, too."""
+    """Return maps as lists of pairs, as Arrow takes them, also inside lists and structs."""
     if value is None:
         return None
     if pa.types.is_map(kind):
@@ -232,7 +232,7 @@ def _items(value: Any, kind: Any) -> Any:
 
 
 def _read(event: Any) -> Any:
-    """Attributes, the values of each in any order: a name may come from several columns."""
+    """Return the attributes with sorted values, because a name may come from several columns."""
     try:
         return {name: sorted(map(repr, values)) for name, values in event().attributes.items()}
     except EventError:

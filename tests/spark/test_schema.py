@@ -15,7 +15,7 @@ from tamis.store.outbox import MATCH, MATCH_MORE, REFUSED_EVENT
 ALL = [value for value in vars(schema).values() if isinstance(value, Columns)]
 
 
-def test_field_is_its_name_with_a_type() -> None:
+def test_field_equals_its_name_and_has_a_type() -> None:
     field = Field("score", pa.float64())
     assert field == "score"
     assert {"score": 1}[field] == 1

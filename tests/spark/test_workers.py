@@ -1,4 +1,4 @@
-"""Workers that cannot import Tamis: put right on one machine, named on the driver elsewhere."""
+"""Workers that cannot import Tamis are fixed on one machine and reported on the driver elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ except TamisError as bad:
 
 
 def run_job(tmp_path: Path, **more: str) -> str:
-    """Run a job by the path of this Python, where the python3 of the PATH has no packages at all."""
+    """Run a job by the path of this Python, while the python3 on the PATH has no packages at all."""
     folder = tmp_path / "bin"
     folder.mkdir()
     bare = folder / "python3"
@@ -76,11 +76,11 @@ def test_python_that_the_user_chose_is_refused_on_the_driver_when_it_lacks_tamis
     assert f"PYSPARK_PYTHON={sys.executable}" in said
 
 
-# -- which memory decides the plan -------------------------------------------------------------------------
+# -- the memory that decides the plan ----------------------------------------------------------------------
 
 
 def configured(**settings: str) -> Any:
-    """What a plan reads of a session: its configuration."""
+    """Return the part of a session that a plan reads: its configuration."""
     named = {"spark.default.parallelism": "4"} | settings
     return SimpleNamespace(conf=SimpleNamespace(get=lambda name, default: named.get(name, default)))
 
@@ -109,18 +109,16 @@ def test_plan_ignores_the_heap_of_java() -> None:
         ("spark.executor.memoryOverhead", "4g", 1.9, "replicated"),
         ("spark.executor.memoryOverhead", "4096", 1.9, "replicated"),  # MiB, as Spark reads it
         ("spark.executor.memoryOverhead", "4g", 2.1, "sharded"),
-        ("spark.executor.pyspark.memory", "4g", 0.9, "replicated"),  # of two workers each has a half
+        ("spark.executor.pyspark.memory", "4g", 0.9, "replicated"),  # each of two workers has half of it
         ("spark.executor.pyspark.memory", "4g", 1.1, "sharded"),
     ],
 )
-def test_plan_goes_by_the_memory_that_python_workers_have(
-    setting: str, value: str, gib: float, name: str
-) -> None:
+def test_plan_follows_the_memory_of_python_workers(setting: str, value: str, gib: float, name: str) -> None:
     plan = choose(configured(**CLUSTER, **{setting: value, "spark.executor.cores": "2"}), sized(gib))
     assert plan.name == name
     assert setting in plan.why
 
 
-def test_size_that_cannot_be_read_is_refused() -> None:
+def test_unreadable_size_is_refused() -> None:
     with pytest.raises(InputError, match="'lots'"):
         choose(configured(**CLUSTER, **{"spark.executor.memoryOverhead": "lots"}), sized(1))

@@ -1,4 +1,4 @@
-"""Keys, and answers that are kept for requests that come again."""
+"""API keys, and stored responses for repeated requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tamis.store.idempotency import IdempotentRequest, StoredResponse
 from tamis.store.timestamps import now
 
 
-def test_a_key_opens_only_with_its_text(store: Store) -> None:
+def test_key_is_accepted_only_with_its_exact_text(store: Store) -> None:
     with store.database.writing() as connection:
         assert keys.is_empty(connection)
         made, text = keys.create(connection, "ann", ["subscribe", "publish"], "laptop")
@@ -26,7 +26,7 @@ def test_a_key_opens_only_with_its_text(store: Store) -> None:
     assert not made.opens_with("")
 
 
-def test_the_text_of_a_key_is_kept_nowhere(store: Store) -> None:
+def test_key_text_is_not_stored(store: Store) -> None:
     with store.database.writing() as connection:
         _, text = keys.create(connection, "ann", ["admin"])
         row = connection.exec_driver_sql("SELECT * FROM keys").one()
@@ -36,11 +36,11 @@ def test_the_text_of_a_key_is_kept_nowhere(store: Store) -> None:
 @pytest.mark.parametrize(
     "text", ["", "tamis", "tamis_x_y", "tamis_" + "0" * 16 + "_" + "g" * 64, "x" * 10_000, "tamis_é_"]
 )
-def test_what_cannot_be_a_key(text: str) -> None:
+def test_malformed_key_has_no_id(text: str) -> None:
     assert keys.id_in(text) is None
 
 
-def test_revoked_and_expired_keys_open_nothing(store: Store) -> None:
+def test_revoked_and_expired_keys_are_refused(store: Store) -> None:
     with store.database.writing() as connection:
         made, text = keys.create(connection, "ann", ["admin"])
         late, other = keys.create(connection, "bob", ["admin"], expires=now() - 1)
@@ -54,7 +54,7 @@ def test_revoked_and_expired_keys_open_nothing(store: Store) -> None:
     assert not late.opens_with(other)
 
 
-def test_pages_of_keys(store: Store) -> None:
+def test_keys_are_listed_in_pages(store: Store) -> None:
     with store.database.writing() as connection:
         made = sorted(keys.create(connection, owner, ["publish"])[0].id for owner in ("ann", "bob", "ann"))
         assert [key.id for key in keys.page(connection, None, "", 2)] == made[:2]
@@ -62,7 +62,7 @@ def test_pages_of_keys(store: Store) -> None:
         assert {key.owner for key in keys.page(connection, "ann", "", 9)} == {"ann"}
 
 
-def test_answers(store: Store) -> None:
+def test_stored_responses_are_found_by_owner_and_request(store: Store) -> None:
     asked, given = IdempotentRequest("ann", "k1", "f" * 64), StoredResponse(201, {"etag": '"1"'}, "{}")
     with store.database.writing() as connection:
         assert idempotency.find(connection, asked) is None

@@ -1,4 +1,4 @@
-"""The store against a dictionary and a list: put, put many, remove, and the log that says it all."""
+"""The store against a dictionary and a list: put, put many, remove, and the complete change log."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Books(RuleBasedStateMachine):
         assert self.store.last_change() == self.first + len(self.log)
 
 
-def test_the_store_does_what_a_dictionary_does(store: Store) -> None:
+def test_store_agrees_with_a_dictionary(store: Store) -> None:
     class Here(Books):
         pass
 

@@ -1,4 +1,4 @@
-"""Opening: addresses, failures, versions, migrations, and several processes at once."""
+"""Opening a store: addresses, failures, versions, migrations, and several processes at once."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ OPEN = "import sys; from tamis.store import Store; s = Store.open(sys.argv[1]); 
 @pytest.mark.parametrize(
     "bad", ["", "nonsense", "sqlite://", "sqlite:///:memory:", "mysql://u:secret@host/db", "http://host"]
 )
-def test_what_cannot_be_a_store(bad: str) -> None:
+def test_invalid_address_is_refused(bad: str) -> None:
     with pytest.raises(StoreAddress, match=r"sqlite:///file\.db") as refusal:
         Store.open(bad)
     assert "secret" not in str(refusal.value)
 
 
-def test_postgresql_by_its_other_names() -> None:
+def test_postgresql_is_accepted_by_its_other_names() -> None:
     for name in ("postgres", "postgresql", "postgresql+psycopg"):
         assert read_address(f"{name}://u@h/d").drivername == "postgresql+psycopg"
 
 
-def test_a_file_is_found_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_found_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with Store.open("sqlite:///here.db") as store:
         assert store.url == f"sqlite:///{tmp_path / 'here.db'}"
 
 
-def test_a_database_that_is_down() -> None:
+def test_unreachable_database_is_reported() -> None:
     with pytest.raises(StoreUnavailable, match="start PostgreSQL") as refusal:
         Store.open("postgresql+psycopg://user:secret@127.0.0.1:1/none")
     assert "secret" not in str(refusal.value.as_dict())
     assert "127.0.0.1:1" in refusal.value.message
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="folder exists"):
         Store.open(f"sqlite:///{tmp_path / 'no' / 'store.db'}")
 
 
-def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear Sir or Madam, " * 100)
     with pytest.raises(StoreError, match="not a database"):
         Store.open(f"sqlite:///{tmp_path / 'letter.txt'}")
 
 
-def test_a_server_that_goes_away_is_named_and_a_new_one_is_used(postgres_url: str) -> None:
+def test_lost_connection_is_reported_and_a_new_one_is_used(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         store.put("s", "a = 1")
         with store.database.engine.connect() as other:
@@ -76,26 +76,26 @@ def test_a_server_that_goes_away_is_named_and_a_new_one_is_used(postgres_url: st
         assert store.count() == 1
 
 
-def test_the_password_is_shown_nowhere() -> None:
+def test_password_is_never_shown() -> None:
     shown = read_address("postgresql://user:secret@host/db").render_as_string(hide_password=True)
     assert "secret" not in shown
 
 
-def test_a_store_of_a_later_release(store: Store) -> None:
+def test_store_of_a_later_release_is_refused(store: Store) -> None:
     with store.database.writing() as connection:
         connection.exec_driver_sql(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
     with pytest.raises(StoreVersion, match="9999"):
         Store.open(store.url)
 
 
-def test_the_migrations_make_what_the_tables_say(store: Store) -> None:
+def test_migrations_create_the_defined_tables(store: Store) -> None:
     with store.database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         assert compare_metadata(context, METADATA) == []
         assert context.get_current_revision() == HEAD
 
 
-def test_a_store_of_the_first_release_is_brought_up_to_date(url: str) -> None:
+def test_store_of_the_first_release_is_migrated(url: str) -> None:
     engine = sa.create_engine(url)
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
@@ -145,7 +145,7 @@ def test_several_processes_open_a_new_store_at_once(url: str) -> None:
         assert [change.sequence for change in store.changes(0)] == [1, 2, 3, 4]
 
 
-def test_sqlite_commits_survive_a_power_cut_and_readers_do_not_wait(tmp_path: Path) -> None:
+def test_sqlite_is_durable_and_readers_do_not_wait(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'store.db'}") as store, store.database.reading() as reader:
         assert reader.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert reader.exec_driver_sql("PRAGMA synchronous").scalar() == 2

@@ -1,4 +1,4 @@
-"""Digests in the store: each period told once, whatever is replayed, changed or removed; nothing lost."""
+"""Digests in the store: each period once despite replays, changes and removals, without losses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def waiting(store: Store, table: sa.Table = digest_parts) -> int:
         return int(connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
 
 
-def test_a_period_becomes_one_row_when_it_is_over(store: Store) -> None:
+def test_period_becomes_one_row_when_it_ends(store: Store) -> None:
     version = store.put("s", "a = 1", schedule="every 5 minutes")
     assert add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "b", "a")) == 0
     assert add_parts(store, "2026-11-15 12:04", part("s", "2026-11-15 12:03", "c", more=10)) == 0
@@ -66,7 +66,7 @@ def test_a_period_becomes_one_row_when_it_is_over(store: Store) -> None:
     assert add_parts(store, "2026-11-15 12:30") == 0
 
 
-def test_a_digest_lists_its_first_events_and_counts_all(store: Store) -> None:
+def test_digest_lists_its_first_events_and_counts_all(store: Store) -> None:
     store.put("s", "a = 1", schedule="every hour")
     first, second = part("s", "2026-11-15 12:01", "c", "d"), part("s", "2026-11-15 12:00", "x", "y")
     add_parts(store, "2026-11-15 13:00", first, second, most_events=3)
@@ -74,7 +74,7 @@ def test_a_digest_lists_its_first_events_and_counts_all(store: Store) -> None:
     assert ([event["event_id"] for event in row["events"]], row["count"]) == (["x", "y", "c"], 4)
 
 
-def test_a_replayed_batch_changes_nothing_and_a_new_checkpoint_is_no_replay(store: Store) -> None:
+def test_replayed_batch_changes_nothing_unless_the_checkpoint_is_new(store: Store) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     for _ in range(3):
         add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"), moment=1_000)
@@ -86,7 +86,7 @@ def test_a_replayed_batch_changes_nothing_and_a_new_checkpoint_is_no_replay(stor
     assert [row["count"] for row in told(store)] == [1, 1]
 
 
-def test_a_period_that_was_told_before_is_told_again_under_another_name(store: Store) -> None:
+def test_late_parts_make_another_digest_with_a_new_name(store: Store) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     store.put("t", "a = 1", schedule="every 5 minutes")
     add_parts(store, "2026-11-15 12:05", part("s", "2026-11-15 12:01", "a"))
@@ -103,7 +103,7 @@ def test_a_period_that_was_told_before_is_told_again_under_another_name(store: S
     ]
 
 
-def test_at_once_is_each_tick_or_somebody_elses_business(store: Store) -> None:
+def test_unscheduled_matches_become_a_digest_per_tick_or_none(store: Store) -> None:
     store.put("s", "a = 1")
     assert add_parts(store, "", part("s", "2026-11-15 12:01", "a"), part("s", "2026-11-15 12:02", "b")) == 1
     assert add_parts(store, "", part("s", "2026-11-15 12:03", "c"), at_once=False) == 0
@@ -112,7 +112,7 @@ def test_at_once_is_each_tick_or_somebody_elses_business(store: Store) -> None:
     assert waiting(store) == 0
 
 
-def test_what_was_removed_is_dropped(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+def test_parts_of_a_removed_subscription_are_dropped(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
     store.remove("s")
@@ -122,7 +122,7 @@ def test_what_was_removed_is_dropped(store: Store, caplog: pytest.LogCaptureFixt
     assert (waiting(store), told(store)) == (0, [])
 
 
-def test_a_schedule_that_is_changed_counts_from_now_on(store: Store) -> None:
+def test_changed_schedule_applies_from_now_on(store: Store) -> None:
     store.put("s", "a = 1", schedule="weekly on Monday at 8 in UTC")
     add_parts(store, "2026-11-15 12:02", part("s", "2026-11-15 12:01", "a"))
     version = store.put("s", "a = 1", schedule="every 5 minutes")
@@ -131,7 +131,7 @@ def test_a_schedule_that_is_changed_counts_from_now_on(store: Store) -> None:
     assert told(store)[0]["version"] == version
 
 
-def test_an_unknown_schedule_waits_and_blocks_nobody(store: Store) -> None:
+def test_unknown_schedule_waits_without_blocking_others(store: Store) -> None:
     for name in ("odd", "good"):
         store.put(name, "a = 1", schedule="every 5 minutes")
     with store.database.writing() as connection:
@@ -147,7 +147,7 @@ def test_an_unknown_schedule_waits_and_blocks_nobody(store: Store) -> None:
     assert [row["subscription_id"] for row in told(store)] == ["good", "odd"]
 
 
-def test_at_most_three_per_hour(store: Store) -> None:
+def test_schedule_gives_at_most_three_digests_per_hour(store: Store) -> None:
     store.put("s", "a = 1", schedule="at most 3 per hour")
     for minute in range(6):
         closed = f"2026-11-15 12:{minute + 1:02}"
@@ -159,17 +159,17 @@ def test_at_most_three_per_hour(store: Store) -> None:
         (1, "12:01"),
         (4, "12:02"),
     ]
-    assert add_parts(store, "2026-11-15 13:01", part("s", "2026-11-15 13:00", "b")) == 1  # a new hour
+    assert add_parts(store, "2026-11-15 13:01", part("s", "2026-11-15 13:00", "b")) == 1  # the next hour
     assert waiting(store) == 0
 
 
-def test_at_most_one_is_told_at_the_end(store: Store) -> None:
+def test_at_most_one_per_hour_is_sent_at_the_end_of_the_hour(store: Store) -> None:
     store.put("s", "a = 1", schedule="at most 1 per hour")
     assert add_parts(store, "2026-11-15 12:01", part("s", "2026-11-15 12:00", "a")) == 0
     assert add_parts(store, "2026-11-15 13:00") == 1
 
 
-def test_the_day_with_23_hours(store: Store) -> None:
+def test_daily_schedule_handles_a_day_of_23_hours(store: Store) -> None:
     store.put("s", "a = 1", schedule="daily at 9 in Europe/Berlin")
     add_parts(
         store,
@@ -187,7 +187,7 @@ def test_the_day_with_23_hours(store: Store) -> None:
     assert waiting(store) == 1
 
 
-def test_a_tick_that_crosses_the_end_of_a_period_is_waited_for(store: Store) -> None:
+def test_period_waits_for_a_tick_that_crosses_its_end(store: Store) -> None:
     store.put("s", "a = 1", schedule="every 5 minutes")
     seven = Clock(at("2026-11-15 12:05"), 7 * MINUTE)
     whole = seven.whole(at("2026-11-15 12:05"))
@@ -201,7 +201,7 @@ def test_a_tick_that_crosses_the_end_of_a_period_is_waited_for(store: Store) -> 
     assert store.add_digests(DigestBatch("q", 2, next(_moments), Clock(whole, 7 * MINUTE)), []) == 1
 
 
-def test_notes_about_batches_do_not_pile_up(store: Store) -> None:
+def test_batch_records_are_bounded(store: Store) -> None:
     day = 24 * 60 * MINUTE
     store.put("s", "a = 1")
     for number in range(1, 6):
@@ -220,7 +220,7 @@ def clear(store: Store) -> None:
             connection.execute(sa.delete(table))
 
 
-def test_nothing_is_lost_and_limits_are_kept(store: Store) -> None:
+def test_digests_lose_nothing_and_respect_schedules(store: Store) -> None:
     for place, text in enumerate(SCHEDULES):
         store.put(f"s{place}", "a = 1", schedule=text)
 

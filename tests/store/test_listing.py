@@ -1,4 +1,4 @@
-"""Pages: nothing is left out, nothing comes twice, and nobody sees another's."""
+"""Pages leave out and repeat nothing, and show each owner only its own rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def book(store: Store) -> Store:
     return store
 
 
-def test_all_pages_of_an_owner(book: Store) -> None:
+def test_pages_list_all_subscriptions_of_an_owner(book: Store) -> None:
     names = [f"ann/{n}" for n in range(10)]
     assert pages(book, SubscriptionFilter("ann"), 4) == [names[:4], names[4:8], names[8:]]
     assert pages(book, SubscriptionFilter("ann"), 10) == [names]
@@ -47,7 +47,7 @@ def test_all_pages_of_an_owner(book: Store) -> None:
     assert len(pages(book, SubscriptionFilter(None), 100)[0]) == 13
 
 
-def test_filters(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_filters_select_subscriptions(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert pages(book, SubscriptionFilter("ann", status="paused"), 9) == [["ann/3"]]
     assert pages(book, SubscriptionFilter("ann", text="OSLO"), 5) == [
         ["ann/0", "ann/1", "ann/2", "ann/3", "ann/5"],
@@ -56,18 +56,18 @@ def test_filters(book: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert pages(book, SubscriptionFilter("ann", text="0%"), 5) == [["ann/4"]]
     assert pages(book, SubscriptionFilter("ann", text="b_c"), 5) == [["ann/4"]]
     assert pages(book, SubscriptionFilter("ann", "paused", "nowhere"), 5) == [[]]
-    for everywhere in ("ann", "ann/", "/"):  # the owner is not part of the name
+    for everywhere in ("ann", "ann/", "/"):  # the owner is not part of the id
         assert pages(book, SubscriptionFilter("ann", text=everywhere), 5) == [[]]
     assert pages(book, SubscriptionFilter(None, text="OTHER"), 5) == [["other"]]
     assert pages(book, SubscriptionFilter(None, text="x"), 5) == [["x"]]
     assert pages(book, SubscriptionFilter("ann", text="7"), 5) == [["ann/7"]]
-    monkeypatch.setattr(listing, "SCANNED", 4)  # pages then come back short, and go on
+    monkeypatch.setattr(listing, "SCANNED", 4)  # pages are then shorter, and the listing continues
     assert pages(book, SubscriptionFilter("ann", text="= 9"), 5) == [[], [], ["ann/9"]]
     active = [name for page in pages(book, SubscriptionFilter("ann", status="active"), 3) for name in page]
     assert active == [f"ann/{n}" for n in range(10) if n != 3]
 
 
-def test_the_outbox_for_everybody_and_for_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outbox_is_listed_for_all_and_for_one_owner(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = ["ann/1", "bob/1", "ann-b/1", "ann/2", "bob/2", "ann/3"]
     table = pa.table({"event_id": [f"e{n}" for n in range(6)], "subscription_id": ids, "version": [1] * 6})
     with store.database.reading() as connection:
@@ -95,7 +95,7 @@ def test_the_outbox_for_everybody_and_for_one(store: Store, monkeypatch: pytest.
         assert found == ["ann/1", "ann/2", "ann/3"]
 
 
-def test_quarantine_pages(store: Store) -> None:
+def test_quarantine_is_listed_in_pages(store: Store) -> None:
     shape = {"event_id": ["a", "b", "c"], "code": ["x"] * 3, "message": ["m"] * 3, "text": ["t"] * 3}
     store.quarantine_events(pa.table(shape), "q", 0)
     with store.database.reading() as connection:

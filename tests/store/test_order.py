@@ -1,4 +1,4 @@
-"""Changes become visible in order, whoever writes; nothing is ever half written."""
+"""Changes of all writers become visible in order, and never partially."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ for number in range(10_000):
 
 
 def waits_for_a_lock(store: Store) -> bool:
-    """Whether a transaction in this database waits for another."""
+    """Return whether a transaction in this database waits for another."""
     waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     with store.database.reading() as connection:
         return bool(connection.exec_driver_sql(waits).scalar())
 
 
-def test_a_writer_waits_for_the_one_who_took_the_number_before(postgres_url: str) -> None:
+def test_writer_waits_for_the_holder_of_the_previous_number(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         entry = subscriptions.entry_from(("first", "a = 1"), DEFAULT_LIMITS)
         second = threading.Thread(target=store.put, args=("second", "a = 2"))
@@ -54,7 +54,7 @@ def test_a_writer_waits_for_the_one_who_took_the_number_before(postgres_url: str
         assert [(change.sequence, change.id) for change in store.changes(0)] == [(1, "first"), (2, "second")]
 
 
-def test_rows_of_the_outbox_become_visible_in_order(postgres_url: str) -> None:
+def test_outbox_rows_become_visible_in_order(postgres_url: str) -> None:
     def matches(name: str) -> pa.Table:
         return pa.table({"event_id": [name], "subscription_id": ["s"], "version": [1]})
 
@@ -70,7 +70,7 @@ def test_rows_of_the_outbox_become_visible_in_order(postgres_url: str) -> None:
         assert found == ["first", "second"]
 
 
-def test_no_reader_ever_sees_a_smaller_number_appear(store: Store) -> None:
+def test_reader_never_sees_a_smaller_number_appear(store: Store) -> None:
     def write(writer: int) -> None:
         for number in range(25):
             if number % 5:
@@ -92,14 +92,15 @@ def test_no_reader_ever_sees_a_smaller_number_appear(store: Store) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 4])
-def test_kill_9_leaves_nothing_half_written(tmp_path: Path, after: int) -> None:
+def test_killed_writer_leaves_no_partial_write(tmp_path: Path, after: int) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     with subprocess.Popen([sys.executable, "-c", WRITER, url], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(after)]
         log = tmp_path / "store.db-wal"
         before = log.stat().st_size
-        eventually(lambda: log.stat().st_size != before, every=0.001)  # it is in the middle of the next
+        # The writer is in the middle of the next transaction.
+        eventually(lambda: log.stat().st_size != before, every=0.001)
         writer.send_signal(signal.SIGKILL)
         acknowledged += [int(line) for line in writer.stdout.read().splitlines()]
     with Store.open(url) as store:
@@ -113,4 +114,4 @@ def test_kill_9_leaves_nothing_half_written(tmp_path: Path, after: int) -> None:
         assert rows % PIECE == 0
         assert rows in (subscriptions, subscriptions - PIECE)
         assert rows >= PIECE * len(acknowledged)
-        store.put("after", "a = 1")  # and writing goes on
+        store.put("after", "a = 1")  # writing still works

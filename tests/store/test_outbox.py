@@ -1,4 +1,4 @@
-"""The outbox takes each match once, whatever is repeated; batches and refused events are replayed safely."""
+"""The outbox stores each match once; batches and refused events are replayed safely."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rows_of(store: Store, table: sa.Table) -> list[dict[str, Any]]:
         ]
 
 
-def test_all_columns_arrive(store: Store) -> None:
+def test_all_columns_are_stored(store: Store) -> None:
     moment = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
     full = matches(("e1", "s1", 7)).append_column("score", pa.array([0.5]))
     full = full.append_column("event_time", pa.array([moment], pa.timestamp("us", tz="UTC")))
@@ -46,7 +46,7 @@ def test_all_columns_arrive(store: Store) -> None:
     assert row["created_at"] > row["event_time"]
 
 
-def test_other_times_mean_utc(store: Store) -> None:
+def test_times_are_converted_to_utc(store: Store) -> None:
     naive = pa.array([datetime(2026, 1, 1)], pa.timestamp("ns"))
     store.add_matches(matches(("e1", "s1", 1)).append_column("event_time", naive), "q", 0)
     berlin = pa.array([datetime(2026, 1, 1)], pa.timestamp("ms", tz="Europe/Berlin"))
@@ -55,7 +55,7 @@ def test_other_times_mean_utc(store: Store) -> None:
     assert first == second == 1767225600_000000
 
 
-def test_a_match_is_kept_once(store: Store) -> None:
+def test_match_is_stored_once(store: Store) -> None:
     assert store.add_matches(matches(("e1", "s1", 1), ("e1", "s2", 1)), "q", 0) == 2
     assert store.add_matches(matches(("e1", "s1", 1), ("e1", "s2", 1)), "q", 0) == 0
     assert store.add_matches(matches(("e1", "s1", 1), ("e1", "s1", 2), ("e1", "s1", 2)), "other", 5) == 1
@@ -90,13 +90,13 @@ def test_any_repetition_in_any_order_gives_the_same_outbox(store: Store) -> None
         (matches(("e", "s", 1)).set_column(0, "event_id", pa.array([None], pa.string())), "event_id"),
     ],
 )
-def test_what_is_no_match_is_refused(store: Store, table: pa.Table, said: str) -> None:
+def test_invalid_match_is_refused(store: Store, table: pa.Table, said: str) -> None:
     with pytest.raises(InputError, match=said):
         store.add_matches(table, "q", 0)
     assert rows_of(store, outbox) == []
 
 
-def test_the_first_index_version_of_a_batch_is_pinned(store: Store) -> None:
+def test_batch_pins_its_first_index_version(store: Store) -> None:
     assert store.begin_batch("q", 1, 10) == 10
     assert store.begin_batch("q", 1, 11) == 10
     assert store.begin_batch("q", 2, 11) == 11
@@ -108,7 +108,7 @@ def test_the_first_index_version_of_a_batch_is_pinned(store: Store) -> None:
     assert [row["rows"] for row in rows_of(store, batches)] == [None, 5, None]
 
 
-def test_old_batches_are_forgotten_once_they_are_done(store: Store) -> None:
+def test_finished_batches_are_removed_when_old(store: Store) -> None:
     for number in range(4):
         store.begin_batch("q", number, 1)
     for number in (0, 1, 3):
@@ -118,7 +118,7 @@ def test_old_batches_are_forgotten_once_they_are_done(store: Store) -> None:
     assert sorted(row["batch_id"] for row in rows_of(store, batches)) == [2, 3]
 
 
-def test_refused_events_are_kept_once_for_each_batch(store: Store) -> None:
+def test_refused_events_are_stored_once_per_batch(store: Store) -> None:
     refused = pa.table(
         {
             "event_id": pa.array(["e1", None, None], pa.string()),
@@ -133,13 +133,13 @@ def test_refused_events_are_kept_once_for_each_batch(store: Store) -> None:
     assert [row["text"] for row in rows_of(store, quarantine)] == ["{", '{"a": NaN}\ufffd', '{"b": NaN}', "{"]
 
 
-def test_a_nul_in_a_payload_stops_nothing(store: Store) -> None:
+def test_nul_in_a_match_is_replaced(store: Store) -> None:
     odd = matches(("e\0", "s1", 1)).append_column("payload", pa.array(["x\0y"]))
     assert store.add_matches(odd, "q", 0) == 1
     assert [(row["event_id"], row["payload"]) for row in rows_of(store, outbox)] == [("e\ufffd", "x\ufffdy")]
 
 
-def test_tables_with_empty_chunks(store: Store) -> None:
+def test_tables_with_empty_chunks_are_stored(store: Store) -> None:
     chunks = pa.chunked_array([[], ["e1"], [], ["e2", "e3"]], pa.string())
     table = pa.table({"event_id": chunks, "subscription_id": ["s"] * 3, "version": [1, 1, 1]})
     assert store.add_matches(table, "q", 0) == 3

@@ -1,4 +1,4 @@
-"""Changes that ask first, quotas, and the sums that quotas go by."""
+"""Conditional changes, quotas, and the sums behind the quotas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def put(store: Store, *writes: Put) -> list[Outcome | TamisError]:
 
 
 def sums(store: Store, owner: str = "ann") -> tuple[int, int]:
-    """What the owner holds: as noted, once that is shown to be what the book says."""
+    """Return the subscriptions and predicates of the owner, after checking that the stored sums agree."""
     with store.database.reading() as connection:
         counted = sa.text("SELECT count(*), coalesce(sum(size), 0) FROM subscriptions WHERE owner = :owner")
         current = tuple(connection.execute(counted, {"owner": owner}).one())
@@ -39,7 +39,7 @@ def verbs(outcomes: list[Outcome | TamisError]) -> list[str]:
     return [one.verb if isinstance(one, Outcome) else one.code for one in outcomes]
 
 
-def test_created_replaced_unchanged(store: Store) -> None:
+def test_put_reports_created_replaced_and_unchanged(store: Store) -> None:
     first = put(store, Put(entry("1")), Put(entry("2")))
     assert verbs(first) == ["created", "created"]
     again = put(store, Put(entry("1")), Put(entry("2", "a = 2")))
@@ -49,7 +49,7 @@ def test_created_replaced_unchanged(store: Store) -> None:
     assert sums(store) == (2, 2)
 
 
-def test_an_id_twice_in_one_go_sees_what_went_before(store: Store) -> None:
+def test_repeated_id_in_one_batch_sees_the_earlier_change(store: Store) -> None:
     outcomes = put(
         store,
         Put(entry("1")),
@@ -60,7 +60,7 @@ def test_an_id_twice_in_one_go_sees_what_went_before(store: Store) -> None:
     assert [one.after.version for one in outcomes if isinstance(one, Outcome)] == [1, 2, 2]
 
 
-def test_a_check_that_fails_harms_only_its_own(store: Store) -> None:
+def test_failed_check_refuses_only_its_own_change(store: Store) -> None:
     def never(current: StoredSubscription | None) -> None:
         raise VersionConflict("not now")
 
@@ -69,7 +69,7 @@ def test_a_check_that_fails_harms_only_its_own(store: Store) -> None:
     assert store.get("ann/2") is None
 
 
-def test_quota_of_subscriptions_at_its_edge(store: Store) -> None:
+def test_subscription_quota_holds_at_its_edge(store: Store) -> None:
     outcomes = put(store, *(Put(entry(str(n))) for n in range(4)))
     assert verbs(outcomes) == ["created"] * 3 + ["quota-exceeded"]
     assert sums(store) == (3, 3)
@@ -80,7 +80,7 @@ def test_quota_of_subscriptions_at_its_edge(store: Store) -> None:
     assert verbs(put(store, Put(entry("3")))) == ["created"]
 
 
-def test_quota_of_predicates_at_its_edge(store: Store) -> None:
+def test_predicate_quota_holds_at_its_edge(store: Store) -> None:
     nine = "a IN (1, 2, 3, 4, 5, 6) AND (b = 1 OR c HAS ANY ('x', 'y'))"
     assert verbs(put(store, Put(entry("1", nine)), Put(entry("2", "a = 1 AND b = 1")))) == [
         "created",
@@ -95,7 +95,7 @@ def test_quota_of_predicates_at_its_edge(store: Store) -> None:
     assert sums(store) == (2, 3)
 
 
-def test_quotas_by_owner(store: Store) -> None:
+def test_quotas_are_set_by_owner(store: Store) -> None:
     with store.database.writing() as connection:
         assert owners.put(connection, "ann", {"subscriptions": 1}).quotas(LIMITS).predicates == 10
     assert verbs(put(store, Put(entry("1")), Put(entry("2")))) == [
@@ -110,13 +110,13 @@ def test_quotas_by_owner(store: Store) -> None:
     ]
     with store.database.writing() as connection:
         assert owners.put(connection, "ann", {}).given == {}
-    # Over a quota that was lowered, what is there may still be changed and made smaller.
+    # Over a quota that was lowered, existing subscriptions may still be changed and made smaller.
     with store.database.writing() as connection:
         owners.put(connection, "ann", {"subscriptions": 1, "predicates": 1})
     assert verbs(put(store, Put(entry("1", "z = 9")))) == ["replaced"]
 
 
-def test_sums_are_kept_whoever_writes(store: Store) -> None:
+def test_sums_are_correct_for_every_writer(store: Store) -> None:
     store.put("ann/1", "a IN (1, 2, 3)", owner="ann")
     store.put("ann/1", "a = 1", owner="bob")
     store.put_many([{"id": f"ann/{n}", "expression": "a = 1", "owner": "ann"} for n in range(2, 5)])
@@ -127,7 +127,7 @@ def test_sums_are_kept_whoever_writes(store: Store) -> None:
     assert (sums(store), sums(store, "bob")) == ((3, 3), (0, 0))
 
 
-def test_remove(store: Store) -> None:
+def test_remove_checks_its_condition(store: Store) -> None:
     put(store, Put(entry("1")))
 
     def never(current: StoredSubscription | None) -> None:

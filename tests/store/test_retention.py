@@ -1,4 +1,4 @@
-"""What is old and done is forgotten; what anybody waits for is not."""
+"""Retention removes old finished rows and keeps every row that is still needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.counting import sqlite_steps
 from tests.waiting import eventually
 
 LOG = {"transport": "log"}
-LATER = 10**15  # microseconds: long after anything here
+LATER = 10**15  # microseconds, long after all times here
 
 
 def publish(store: Store, *names: str) -> None:
@@ -46,30 +46,30 @@ def rows(store: Store, table: str) -> int:
         return int(connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one())
 
 
-def test_what_is_done_goes(store: Store) -> None:
+def test_finished_rows_are_removed(store: Store) -> None:
     store.put("ann/1", "a = 1", owner="ann", delivery=LOG)
     publish(store, "e1", "e2")
     match(store)
     tell(store, "delivered")
-    assert store.forget(now() - LATER) == (0, 0, 0, 0, 0)  # nothing is that old
+    assert store.forget(now() - LATER) == (0, 0, 0, 0, 0)  # no row is that old
     gone = store.forget(now() + 1)
     assert (gone.events, gone.outbox, gone.deliveries, gone.changes) == (2, 2, 2, 0)
     assert store.count() == 1
 
 
-def test_what_waits_stays(store: Store) -> None:
+def test_unfinished_rows_are_kept(store: Store) -> None:
     store.put("ann/1", "a = 1", owner="ann", delivery=LOG)
     publish(store, "e1")
-    assert store.forget(now() + 1).events == 0  # it was not matched yet
+    assert store.forget(now() + 1).events == 0  # the event is not matched yet
     match(store)
-    assert store.forget(now() + 1).outbox == 0  # nor dispatched
+    assert store.forget(now() + 1).outbox == 0  # not dispatched yet
     tell(store, "waiting")
-    assert store.forget(now() + 1)[1:3] == (0, 0)  # nor delivered
+    assert store.forget(now() + 1)[1:3] == (0, 0)  # not delivered yet
     tell(store, "dead")
     assert store.forget(now() + 1)[1:3] == (1, 1)
 
 
-def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tmp_path: Path) -> None:
+def test_last_change_of_each_subscription_is_kept_for_an_old_index(store: Store, tmp_path: Path) -> None:
     store.put("ann/1", "a = 1")
     store.put("ann/2", "a = 1")
     Live.open(store, tmp_path / "index")._follower.save()
@@ -88,7 +88,7 @@ def test_the_last_change_of_each_stays_and_an_old_index_follows(store: Store, tm
         assert found.index.match({"a": 4}) == ["ann/1"]
 
 
-def test_changes_that_an_event_waits_for_stay(store: Store) -> None:
+def test_changes_are_kept_while_an_event_needs_them(store: Store) -> None:
     store.put("ann/1", "a = 1")
     publish(store, "e1")
     store.put("ann/1", "a = 2")
@@ -98,7 +98,7 @@ def test_changes_that_an_event_waits_for_stay(store: Store) -> None:
     assert store.forget(now() + 1).changes == 1
 
 
-def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_removed_in_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "STEP_ROWS", 2)
     store.put("ann/1", "a = 1", owner="ann", delivery=LOG)
     publish(store, *(f"e{number}" for number in range(7)))
@@ -110,8 +110,8 @@ def test_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [rows(store, name) for name in ("events", "outbox", "deliveries")] == [0, 0, 0]
 
 
-def test_changes_are_forgotten_piece_by_piece(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One transaction looks at a piece; those that nothing supersedes do not stop the search."""
+def test_changes_are_removed_in_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One transaction examines one batch; changes that nothing supersedes do not stop the search."""
     monkeypatch.setattr(retention, "STEP_ROWS", 3)
     store.put_many([(f"still/{number}", "a = 1") for number in range(10)])
     for number in range(8):
@@ -126,7 +126,7 @@ def test_changes_are_forgotten_piece_by_piece(store: Store, monkeypatch: pytest.
     assert store.forget(now() + 1).changes == 1
 
 
-def test_change_stays_until_the_one_that_supersedes_it_is_old(store: Store) -> None:
+def test_change_is_kept_until_the_one_that_supersedes_it_is_old(store: Store) -> None:
     store.put("s", "a = 1")
     between = now() + 1
     eventually(lambda: now() > between)
@@ -146,8 +146,8 @@ def test_superseded_changes_are_found_by_the_index(tmp_path: Path) -> None:
     assert not any(step.startswith("SCAN") and "each" not in step for step in plan), plan
 
 
-def test_step_costs_the_same_whatever_the_log_holds(tmp_path: Path) -> None:
-    """SQLite counts the steps of its machine: after a first pass, one more change costs a fixed number."""
+def test_step_cost_does_not_grow_with_the_log(tmp_path: Path) -> None:
+    """SQLite counts its virtual machine steps: after a first pass, one more change costs a fixed number."""
     costs = []
     for size in (2_000, 20_000):
         with Store.open(f"sqlite:///{tmp_path / f'{size}.db'}") as store:
@@ -160,7 +160,7 @@ def test_step_costs_the_same_whatever_the_log_holds(tmp_path: Path) -> None:
     assert costs[1] < 2 * costs[0] + 20, costs
 
 
-def test_the_keeper_does_it_by_itself(store: Store) -> None:
+def test_retention_worker_removes_rows(store: Store) -> None:
     publish(store, "e1")
     match(store)
     with RetentionWorker(store, 1e-9):

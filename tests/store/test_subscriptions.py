@@ -1,4 +1,4 @@
-"""Subscriptions and their changes: what is put is there, what is refused harms nothing else."""
+"""Subscriptions and their changes are stored, and a refused row affects no other."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tamis.limits import Limits
 from tamis.store import Store
 
 
-def test_a_new_store_is_empty(store: Store) -> None:
+def test_new_store_is_empty(store: Store) -> None:
     assert (store.count(), store.last_change(), store.changes(0), store.get("s")) == (0, 0, [], None)
     assert list(store.subscriptions()) == []
 
 
-def test_put_get_change_remove(store: Store) -> None:
+def test_subscription_is_put_read_changed_and_removed(store: Store) -> None:
     first = store.put("s", "price < 5", owner="ann", priority=2.5, schedule="daily at 9 in Europe/Berlin")
     daily = "daily at 9 in Europe/Berlin"
     held = store.get("s")
@@ -46,26 +46,26 @@ def test_put_get_change_remove(store: Store) -> None:
     assert store.changes(0, most=2)[-1].sequence == second
 
 
-def test_what_stays_as_it_is_keeps_its_version(store: Store) -> None:
+def test_put_that_changes_nothing_keeps_the_version(store: Store) -> None:
     version = store.put("s", "price < 5", owner="ann")
     assert store.put("s", "price < 5", owner="ann") == version
     assert store.last_change() == version
     assert store.put("s", "price < 5", owner="bob") > version
 
 
-def test_a_version_is_never_used_again(store: Store) -> None:
+def test_version_is_never_reused(store: Store) -> None:
     version = store.put("s", "a = 1")
     gone = store.remove("s")
     assert store.put("s", "a = 1") > gone > version
 
 
-def test_remove_of_an_unknown_subscription(store: Store) -> None:
+def test_remove_refuses_an_unknown_subscription(store: Store) -> None:
     with pytest.raises(UnknownSubscription, match="'nobody'"):
         store.remove("nobody")
     assert store.last_change() == 0
 
 
-def test_trees_and_json_are_kept_as_text(store: Store) -> None:
+def test_trees_and_json_are_stored_as_text(store: Store) -> None:
     store.put("tree", attr("price") < 5)
     store.put("json", to_json(parse("price < 5 OR a = 1")))
     assert [store.get(name).expression for name in ("tree", "json")] == ["price < 5", "price < 5 OR a = 1"]
@@ -86,9 +86,7 @@ def test_trees_and_json_are_kept_as_text(store: Store) -> None:
         ({"id": "s", "expression": "a = 1", "schedule": "every now and then"}, SubscriptionError),
     ],
 )
-def test_bad_subscriptions_are_refused_before_anything_is_written(
-    store: Store, bad: dict, error: type
-) -> None:
+def test_invalid_subscription_is_refused_before_any_write(store: Store, bad: dict, error: type) -> None:
     with pytest.raises(error):
         store.put(**bad)
     written = store.put_many([("good", "a = 1"), bad, ("fine", "b = 2")])
@@ -98,13 +96,13 @@ def test_bad_subscriptions_are_refused_before_anything_is_written(
     assert store.count() == 2
 
 
-def test_a_refusal_says_where(store: Store) -> None:
+def test_refusal_gives_the_position(store: Store) -> None:
     refused = store.put_many([{"id": "s9", "expression": "price <= 5 AND"}]).refused[0]
     assert (refused.id, refused.code, refused.position) == ("s9", "expression-syntax", 14)
     assert refused.text == "price <= 5 AND"
 
 
-def test_rows_that_are_no_subscriptions_are_refused_too(store: Store) -> None:
+def test_row_that_is_no_subscription_is_refused(store: Store) -> None:
     written = store.put_many([17, None, ("only",), {"expression": "a = 1"}, ("ok", "a = 1")])
     assert (written.changed, len(written.refused)) == (1, 4)
     with pytest.raises(InputError):
@@ -113,7 +111,7 @@ def test_rows_that_are_no_subscriptions_are_refused_too(store: Store) -> None:
         store.put_many(17)
 
 
-def test_where_an_id_stands_twice_the_last_one_counts(store: Store) -> None:
+def test_last_row_of_a_repeated_id_wins(store: Store) -> None:
     store.put_many([("s", "a = 1"), ("s", "a = 2")])
     held = store.get("s")
     assert held is not None
@@ -128,7 +126,7 @@ def test_id_that_is_not_text_is_refused(store: Store) -> None:
     assert store.count() == 1
 
 
-def test_tables_dictionaries_and_progress(store: Store) -> None:
+def test_put_many_takes_tables_and_dictionaries(store: Store) -> None:
     table = pa.table(
         {"id": ["a", "b"], "expression": ["x = 1", "x = 2"], "owner": ["ann", None], "more": [1, 2]}
     )
@@ -138,11 +136,11 @@ def test_tables_dictionaries_and_progress(store: Store) -> None:
     assert "no field 'more'" in refused[0].message
     written = store.put_many(table, lambda done, total: seen.append((done, total)), ignore="more")
     assert (written.changed, seen) == (2, [(2, 2)])
-    assert store.put_many({"a": "x = 1", "c": "x = 3"}).changed == 2  # a loses its owner
+    assert store.put_many({"a": "x = 1", "c": "x = 3"}).changed == 2  # a now has no owner
     assert store.put_many(table, ignore=["more"]).unchanged == 1
 
 
-def test_more_rows_than_one_transaction_takes(store: Store) -> None:
+def test_put_many_takes_more_rows_than_one_transaction(store: Store) -> None:
     rows = [(f"s{number}", f"a = {number}") for number in range(20_500)]
     written = store.put_many(iter(rows))
     assert written.changed == written.last_change == store.count() == 20_500
@@ -152,7 +150,7 @@ def test_more_rows_than_one_transaction_takes(store: Store) -> None:
     assert len(batches) > 1
 
 
-def test_tokens_share_out_the_subscriptions(store: Store) -> None:
+def test_token_ranges_partition_the_subscriptions(store: Store) -> None:
     ids = {f"s{number}" for number in range(500)}
     store.put_many([(name, "a = 1") for name in ids])
     found: list[str] = []
@@ -169,12 +167,12 @@ def test_tokens_share_out_the_subscriptions(store: Store) -> None:
         list(store.subscriptions(range(0, 10, 2)))
 
 
-def test_limits_are_kept(url: str) -> None:
+def test_limits_are_applied(url: str) -> None:
     with Store.open(url, Limits(expression_predicates=1)) as strict:
         assert strict.put_many([("s", "a = 1 AND b = 2")]).refused[0].code == "expression-limit"
 
 
-def test_a_store_can_be_sent_elsewhere(store: Store) -> None:
+def test_store_is_pickled_and_copied(store: Store) -> None:
     store.put("s", "a = 1")
     with pickle.loads(pickle.dumps(store)) as again:
         assert again.count() == 1
@@ -185,7 +183,7 @@ def test_a_store_can_be_sent_elsewhere(store: Store) -> None:
     Store.shared(store.url).close()
 
 
-def test_quotes_commas_newlines_and_every_script_survive(store: Store) -> None:
+def test_any_text_round_trips(store: Store) -> None:
     odd = ['a "quoted" one', "comma, semicolon; tab\t", "line\nbreak\r\n", "\\N", "", "日本 🙂", "NULL", "'"]
     rows = [
         {
@@ -202,7 +200,7 @@ def test_quotes_commas_newlines_and_every_script_survive(store: Store) -> None:
         assert (held.expression, held.owner) == (row["expression"], row["owner"])
 
 
-def test_a_paused_subscription_stays_and_is_not_matched(store: Store) -> None:
+def test_paused_subscription_is_stored_and_not_matched(store: Store) -> None:
     store.put("s", "price < 5")
     paused = store.put("s", "price < 5", status="paused")
     assert store.changes(1) == [Change(paused, "s", None, 0.0)]
