@@ -98,7 +98,6 @@ ONE_PROCESS = (
 ANY_PROCESS = (
     "tests/spark/test_cluster.py",
     "tests/spark/test_connect.py",
-    "tests/spark/test_stream.py::test_killing_driver_worker_and_executor_loses_nothing",
     "tests/spark/test_workers.py",
 )  # but these start Spark in processes of their own
 

@@ -50,7 +50,7 @@ def test_stream_resumes_after_the_last_event(make: Make, alone: Between) -> None
 def test_silent_stream_is_reopened(make: Make, alone: Between) -> None:
     """Several reopenings are allowed: on a busy machine a healthy stream may be silent for as long."""
     alone.script += [acts.streaming(START, then=hanging)] + [acts.streaming(told(8), then=hanging)] * 200
-    with make(alone.url).stream(quiet=0.3) as stream:
+    with make(alone.url).stream(read_timeout=0.3) as stream:
         assert next(stream).number == 8
     first, *again = [seen.headers.get("last-event-id") for seen in alone.seen]
     assert first is None

@@ -88,7 +88,7 @@ def test_every_form_is_read(page: Page, form: str, text: str) -> None:
 def test_publish_shows_the_notified_subscriptions(page: Page) -> None:
     save(page, WANTED, "phones")
     page.click("text=Publish it")
-    page.wait_for_selector("#published >> text=StoredEvent as")
+    page.wait_for_selector("#published >> text=Accepted as")
     page.wait_for_selector("#matches >> text=phones")
     page.wait_for_selector("#matches >> text=kept here")
     page.click("text=Which of mine match it?")

@@ -12,6 +12,7 @@ import click
 
 import tamis
 import tamis.spark
+from tamis import language
 from tamis.cli import main
 from tamis.language import forms
 from tamis.service.app import OPERATIONS
@@ -81,7 +82,8 @@ def test_every_method_of_an_index_has_a_row() -> None:
 
 
 def test_every_reader_of_expressions_has_a_row() -> None:
-    readers = {name for name in tamis.__all__ if name.startswith("from_") or name in ("parse", "advise")}
+    names = {*tamis.__all__, *language.__all__}
+    readers = {name for name in names if name.startswith("from_") or name in ("parse", "advise")}
     assert readers - _covered() == set()
     assert set(forms.FORMS) == {"text", "json", "query-string", "search-box", "eventbridge"}
 
@@ -118,7 +120,7 @@ def test_every_method_of_the_client_that_takes_data_has_a_row() -> None:
 
 def test_every_row_is_of_an_existing_entry_point() -> None:
     known = {f"Index.{name}" for name in _methods(tamis.Index)} | set(_commands(main, "tamis"))
-    known |= {f"spark.{name}" for name in tamis.spark.__all__} | set(tamis.__all__)
+    known |= {f"spark.{name}" for name in tamis.spark.__all__} | {*tamis.__all__, *language.__all__}
     known |= {f"Client.{name}" for name in _methods(tamis.Client)}
     known |= {f"{one.method} {one.path}" for one in OPERATIONS}
     assert (_covered() | NO_INPUT.keys()) - known == set()

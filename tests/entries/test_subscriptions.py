@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tamis
+from tamis import language
 from tamis.errors import TamisError
 from tests.entries.outcome import check, refused
 from tests.entries.strange_subscriptions import KINDS, Kind
@@ -72,7 +73,7 @@ STRANGE_TEXTS: list[Any] = [
 )
 def test_reader_returns_a_tree_or_raises_a_typed_error(reader: str, text: Any) -> None:
     try:
-        tree = getattr(tamis, reader)(text)
+        tree = getattr(language, reader)(text)
     except TamisError as bad:
         refused(bad.code, bad.message)
     else:

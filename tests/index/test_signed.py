@@ -138,7 +138,7 @@ def test_shards_are_signed_too(key: str, tmp_path: Path) -> None:
 
 def test_receipt_that_is_not_signed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest = sharded(tmp_path)
-    receipts.leave(Location(str(tmp_path)), manifest.settings, manifest.shards[0])
+    receipts.write(Location(str(tmp_path)), manifest.settings, manifest.shards[0])
     assert len(receipts.read(Location(str(tmp_path)))) == 1
     monkeypatch.setenv(KEY, SECRET)
     assert receipts.read(Location(str(tmp_path))) == []
