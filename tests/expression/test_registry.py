@@ -44,6 +44,13 @@ def test_every_file_of_the_folder_is_registered() -> None:
     assert files == {kind.__module__.rpartition(".")[2] for kind in PREDICATES}
 
 
+@pytest.mark.parametrize("kind", PREDICATES, ids=lambda kind: kind.__name__)
+def test_kind_defines_what_has_no_default(kind: type[Predicate]) -> None:
+    # msgspec's structs ignore abstract methods: without its own ``accepts``, a kind would accept nothing.
+    assert {"accepts", "with_clean_operands", "OPERATORS", "OPERANDS"} <= vars(kind).keys()
+    assert kind.ACCESS != "atoms" or "atoms" in vars(kind)
+
+
 @pytest.mark.parametrize(("kind", "operator"), OPERATORS, ids=lambda one: getattr(one, "name", ""))
 def test_operator_is_read_in_every_form(kind: type[Predicate], operator: Operator) -> None:
     for spelling in operator.spellings:

@@ -41,7 +41,6 @@ ENDS = Operand("ends")  # low AND high
 SHAPE = Operand("shape")
 
 TEXTUAL = frozenset(("string", "strings", "string or strings"))
-LISTS = frozenset(("values", "strings", "string or strings"))
 
 
 class Spelling(NamedTuple):
@@ -122,12 +121,6 @@ class Predicate(Node, frozen=True):
         @property
         def weight(self) -> float:
             """The weight of the predicate in the score; every kind has this field behind its operands."""
-
-        @property
-        def is_empty(self) -> bool:
-            """Whether the positive form accepts no value at all."""
-    else:
-        is_empty = False
 
     OPERATORS: ClassVar[tuple[Operator, ...]]
     OPERANDS: ClassVar[tuple[str, ...]]  # the fields that hold operands, in order
@@ -237,6 +230,11 @@ class Predicate(Node, frozen=True):
 
     # ------------------------------------------------------------------------------------------ normal forms
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the positive form accepts no value at all."""
+        return False
+
     def accepted(self) -> Accepted | None:
         """Return the accepted values as points and a range, or ``None`` if they are neither."""
         return None
@@ -253,8 +251,11 @@ class Predicate(Node, frozen=True):
     # ------------------------------------------------------------------------------------------- how to index
 
     def atoms(self, *, denied: bool) -> tuple[Atom, ...]:
-        """Return the positive form as a conjunction of atoms; as a single one if it is ``denied``."""
-        raise NotImplementedError(f"{type(self).__name__} is located by comparison")
+        """Return the positive form as a conjunction of atoms; as a single one if it is ``denied``.
+
+        Raise ``TypeError`` if the space locates the predicate without atoms.
+        """
+        raise TypeError(f"{type(self).__name__} is located by {self.ACCESS} and has no atoms")
 
     @property
     def is_comparison(self) -> bool:

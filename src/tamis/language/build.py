@@ -24,9 +24,9 @@ from tamis.expression.predicates import (
 from tamis.values.shape import Shape
 
 _METHODS = {
-    operator.words.lower().replace(" ", "_"): (kind, operator)
+    name: (kind, operator)
     for kind, operator in OPERATORS
-    if (operator.words.isidentifier() and not iskeyword(operator.words.lower())) or " " in operator.words
+    if (name := operator.words.lower().replace(" ", "_")).isidentifier() and not iskeyword(name)
 }
 
 
