@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,8 @@ from tamis.engines.engines import NAMES
 from tamis.expression.predicates import Compare, Exists
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
+from tamis.index import batches
+from tamis.index import index as public
 from tamis.index.batches import pieces
 from tamis.values.event import Event
 
@@ -163,3 +166,25 @@ def test_match_many_on_several_threads_keeps_the_order() -> None:
     assert len(rows) == sum(10 for event in events if event["a"] < 50)
     assert index.match_many(events, threads=1).equals(table)
     assert len(list(pieces(events, 64, index.limits))) == 79
+
+
+def test_thread_of_the_pool_may_close_the_iterator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector closes an abandoned iterator in whichever thread it happens to run."""
+    index = Index.build([("s", "a = 1")])
+    is_abandoned, is_closed = threading.Event(), threading.Event()
+    held: list[Any] = []
+    plain = batches.match_piece
+
+    def match_piece(snapshot: Any, piece: Any, first: int, run: Any) -> Any:
+        if first == 3:
+            is_abandoned.wait()
+            held.pop()
+            is_closed.set()
+        return plain(snapshot, piece, first, run)
+
+    monkeypatch.setattr(public, "match_piece", match_piece)
+    held.append(index.match_batches([EVENT] * 50, threads=2, batch_size=1))
+    next(held[0])
+    is_abandoned.set()
+    is_closed.wait()
+    assert index.match(EVENT) == ["s"]  # pytest fails the test when closing raised an exception

@@ -159,14 +159,19 @@ class Index:
             for first, piece in enumerate_rows(source):
                 yield match_piece(self._writer.current, piece, first, run)
             return
-        with ThreadPoolExecutor(workers) as pool:
-            waiting: deque[Future[MatchBatch]] = deque()
+        pool = ThreadPoolExecutor(workers)
+        waiting: deque[Future[MatchBatch]] = deque()
+        try:
             for first, piece in enumerate_rows(source):
                 waiting.append(pool.submit(match_piece, self._writer.current, piece, first, run))
                 if len(waiting) > 2 * workers:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+        finally:
+            # The garbage collector may close an abandoned iterator in a thread of this very pool, which
+            # cannot wait for itself. Nobody reads what is still queued.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
