@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import settings
+from hypothesis import strategies as st
 
 from tamis.engines.engines import NAMES
 
@@ -60,6 +61,13 @@ LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     (name, parameters) for name in NAMES for parameters in PARAMETERS[name]
 ]
 
-# A test that runs for every engine, or every layout of each, sees many times more examples than another.
+# A test that builds an index with every engine, or every layout of each, does many times the work of another.
 per_engine = settings(max_examples=max(10, settings.default.max_examples // 2))
 per_layout = settings(max_examples=max(10, settings.default.max_examples // 4))
+
+turns = st.integers(0, 59)
+
+
+def layouts_of_turn(turn: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return every engine with one of its layouts, another one in another turn."""
+    return [(name, PARAMETERS[name][turn % len(PARAMETERS[name])]) for name in NAMES]

@@ -1,11 +1,14 @@
 """Draw random expressions and events over small pools, so that they meet, with every kind of predicate.
 
-Nothing here is tuned to one engine: the language, the passes and every index get the same data.
+Nothing here is tuned to one engine: the language, the passes and every index get the same data. Hypothesis
+checks each new strategy object before it draws from it, which took a quarter of the time of all duels; so
+each function here makes its strategy once.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -109,16 +112,18 @@ SHAPES = [
 WEIGHTS = [1.0, 1.0, 1.0, 0.0, 2.0, 2.5, 0.1, 1e300]
 
 names = st.sampled_from(NAMES)
-negations = st.booleans()
+booleans = st.booleans()
 weights = st.sampled_from(WEIGHTS)
 
 
+@cache
 def numbers() -> st.SearchStrategy[Any]:
     """Draw mostly numbers at the edges of exactness, sometimes any."""
     anything = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
     return st.sampled_from(NUMBERS) | st.integers(-3, 8) | anything
 
 
+@cache
 def strings() -> st.SearchStrategy[str]:
     """Draw mostly strings that share prefixes and suffixes, sometimes any."""
     return (
@@ -129,42 +134,67 @@ def strings() -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def times() -> st.SearchStrategy[datetime]:
     """Draw times in UTC."""
     return st.sampled_from(TIMES) | st.datetimes(timezones=st.just(UTC))
 
 
+@cache
 def scalars() -> st.SearchStrategy[Any]:
     """Draw any value but points and intervals."""
     return numbers() | strings() | st.booleans() | times()
 
 
+@cache
 @st.composite
 def _ordered_pairs(draw: st.DrawFn) -> tuple[Any, Any]:
-    family = draw(st.sampled_from([numbers(), numbers(), strings(), times()]))
+    family = draw(_FAMILIES)
     return draw(family), draw(family)
 
 
+_FAMILIES = st.sampled_from([numbers(), numbers(), strings(), times()])
+
+
+@cache
 @st.composite
 def predicates(
     draw: st.DrawFn, attributes: st.SearchStrategy[str] = names, weighted: bool = True
 ) -> Predicate:
     """Draw one valid predicate of any kind, on any attribute."""
-    kind = draw(st.sampled_from(_KINDS))
-    operator = draw(st.sampled_from([kind.OPERATORS[0], *kind.OPERATORS]))
-    negated = draw(negations) and operator.negative is not None
+    kind = draw(_kinds())
+    operator = draw(_operators(kind))
+    negated = draw(booleans) and operator.negative is not None
     weight = draw(weights) if weighted else 1.0
-    built = kind.build(operator, draw(attributes), draw(_operands(operator)), negated, weight)
+    built = kind.build(
+        operator,
+        draw(attributes),
+        draw(_operands(operator.name, operator.operand.kind, operator.operand.noun)),
+        negated,
+        weight,
+    )
     return check_tree(built)  # type: ignore[return-value]
 
 
-def _operands(operator: Operator) -> st.SearchStrategy[tuple[Any, ...]]:
+@cache
+def _kinds() -> st.SearchStrategy[type[Predicate]]:
+    """Draw a kind of predicate; plain kinds come more often, because an index handles them most often."""
+    return st.sampled_from([Compare, Compare, In, *PREDICATES])
+
+
+@cache
+def _operators(kind: type[Predicate]) -> st.SearchStrategy[Operator]:
+    """Draw an operator of this kind, its first one most often."""
+    return st.sampled_from([kind.OPERATORS[0], *kind.OPERATORS])
+
+
+@cache
+def _operands(operator: str, kind: str, noun: str) -> st.SearchStrategy[tuple[Any, ...]]:
     """Draw valid operands of an operator by their kind, so that a new operator needs no change here."""
-    operand = operator.operand
-    match operand.kind:
+    match kind:
         case "nothing":
             return st.just(())
-        case "value" if operator.name == "=":
+        case "value" if operator == "=":
             return st.tuples(scalars() | st.sampled_from(POINTS))
         case "value":
             return _ordered_pairs().map(lambda pair: pair[:1])
@@ -174,17 +204,18 @@ def _operands(operator: Operator) -> st.SearchStrategy[tuple[Any, ...]]:
             return _ends()
         case "shape":
             return st.tuples(st.sampled_from(SHAPES))
-        case "string" if operator.name == "has phrase":
+        case "string" if operator == "has phrase":
             return st.sampled_from(PHRASES)
         case "string":
-            return st.tuples(st.sampled_from(POOLS[operand.noun]) if operand.noun in POOLS else strings())
-    return st.lists(st.sampled_from(POOLS[operand.noun]), min_size=1, max_size=3).map(tuple)
+            return st.tuples(st.sampled_from(POOLS[noun]) if noun in POOLS else strings())
+    return st.lists(st.sampled_from(POOLS[noun]), min_size=1, max_size=3).map(tuple)
 
 
+@cache
 @st.composite
 def _ends(draw: st.DrawFn) -> tuple[Any, Any]:
     low, high = draw(_ordered_pairs())
-    if low > high and draw(st.booleans()):  # sometimes keep a backwards range
+    if low > high and draw(booleans):  # sometimes keep a backwards range
         low, high = high, low
     return low, high
 
@@ -192,10 +223,8 @@ def _ends(draw: st.DrawFn) -> tuple[Any, Any]:
 # Meaningful strings for an operator, by the noun of its operand; other operators take any string.
 POOLS = {"a pattern": PATTERNS, "a regular expression": REGEXES, "term": TERMS, "CIDR block": BLOCKS}
 
-# Plain kinds come more than once, because an index handles them most often.
-_KINDS = [Compare, Compare, In, *PREDICATES]
 
-
+@cache
 def expressions(
     attributes: st.SearchStrategy[str] = names, max_leaves: int = 12, weighted: bool = True
 ) -> st.SearchStrategy[Expr]:
@@ -215,40 +244,51 @@ def _grown(children: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     return several.map(And) | several.map(Or) | children.map(Not) | twice.map(And) | twice.map(Or)
 
 
+@cache
 @st.composite
 def intervals(draw: st.DrawFn) -> Interval:
     """Draw intervals with open, closed or absent ends."""
     low, high = draw(_ordered_pairs())
     if low > high:
         low, high = high, low
-    missing = draw(st.sampled_from(["", "", "low", "high"]))
+    missing = draw(_MISSING)
     try:
         return clean_interval(
             Interval(
                 None if missing == "low" else low,
                 None if missing == "high" else high,
-                draw(st.booleans()),
-                draw(st.booleans()),
+                draw(booleans),
+                draw(booleans),
             )
         )
     except EventValue:  # open at its only point
         return clean_interval(Interval(low, high))
 
 
+_MISSING = st.sampled_from(["", "", "low", "high"])
+
+
+@cache
 def values() -> st.SearchStrategy[Any]:
     """Draw any value of an event."""
     return (numbers() | strings() | scalars() | st.sampled_from(POINTS) | intervals()).map(clean_value)
 
 
+@cache
 @st.composite
 def events(draw: st.DrawFn, attributes: st.SearchStrategy[str] = names) -> Event:
     """Draw an event with some of the attributes, some of them multi-valued, some weighted."""
-    sizes = st.sampled_from([1, 1, 1, 2, 3])
-    chosen = draw(st.lists(attributes, max_size=6, unique=True))
-    found = {
-        name: tuple(draw(st.lists(values(), min_size=(n := draw(sizes)), max_size=n))) for name in chosen
-    }
-    weighted = (
-        draw(st.dictionaries(st.sampled_from(chosen), st.sampled_from([0.0, 0.5, 3.0]))) if chosen else {}
-    )
+    chosen = draw(_some(attributes))
+    found = {name: tuple(draw(values()) for _ in range(draw(_COUNTS))) for name in chosen}
+    weighted = {name: draw(_EVENT_WEIGHTS) for name in chosen if draw(_IS_WEIGHTED)}
     return Event(found, weights=weighted)
+
+
+@cache
+def _some(attributes: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
+    return st.lists(attributes, max_size=6, unique=True)
+
+
+_COUNTS = st.sampled_from([1, 1, 1, 2, 3])
+_IS_WEIGHTED = st.sampled_from([False, False, False, True])
+_EVENT_WEIGHTS = st.sampled_from([0.0, 0.5, 3.0])

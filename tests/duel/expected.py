@@ -41,11 +41,24 @@ def pairs_of(table: Any) -> list[Pair]:
     return list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
 
 
+class Referee:
+    """The tree evaluator's answer to a batch, with which many engines and paths are compared."""
+
+    def __init__(self, book: Book, batch: Sequence[EventLike]) -> None:
+        self._book, self._batch = book, batch
+        self.expected = expected_pairs(book, batch)
+
+    def assert_same(self, found: list[Pair], path: str) -> None:
+        """Assert that ``found`` has every expected pair once and no other."""
+        distinct = set(found)
+        if distinct != self.expected:
+            raise AssertionError(first_difference(distinct, self.expected, self._book, self._batch, path))
+        assert len(found) == len(distinct), f"{path}: a pair was reported twice: {sorted(found)}"
+
+
 def assert_same_pairs(found: list[Pair], book: Book, batch: Sequence[EventLike], path: str) -> None:
     """Assert that ``found`` has every expected pair once and no other."""
-    expected = expected_pairs(book, batch)
-    assert set(found) == expected, first_difference(set(found), expected, book, batch, path)
-    assert len(found) == len(expected), f"{path}: a pair was reported twice: {sorted(found)}"
+    Referee(book, batch).assert_same(found, path)
 
 
 def first_difference(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,9 +27,13 @@ PRIORITIES = [0.0, 0.0, 1.0, -1.0, 0.5, 1e300, 1e-300]
 @st.composite
 def subscriptions(draw: st.DrawFn) -> list[Subscription]:
     """Draw weighted trees and plain conjunctions, some with a priority."""
-    kinds = expressions() | st.lists(predicates(), min_size=1, max_size=4).map(lambda ps: And(tuple(ps)))
-    book = [*draw(st.lists(kinds, min_size=1, max_size=8)), TRUE, Exists("a"), Not(Exists("zz"))]
-    return [Subscription(f"s{n}", e, draw(st.sampled_from(PRIORITIES))) for n, e in enumerate(book)]
+    book = [*draw(_BOOKS), TRUE, Exists("a"), Not(Exists("zz"))]
+    return [Subscription(f"s{n}", e, draw(_PRIORITIES)) for n, e in enumerate(book)]
+
+
+_CONJUNCTIONS = st.lists(predicates(), min_size=1, max_size=4).map(lambda found: And(tuple(found)))
+_BOOKS = st.lists(expressions() | _CONJUNCTIONS, min_size=1, max_size=8)
+_PRIORITIES = st.sampled_from(PRIORITIES)
 
 
 def sorted_and_cut(
@@ -42,21 +47,26 @@ def sorted_and_cut(
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @per_engine
 @given(subscriptions(), st.lists(events(), min_size=1, max_size=4), st.integers(1, 6))
-def test_top_k_equals_sorting_everything(
-    engine: str, book: list[Subscription], batch: list[Event], k: int
-) -> None:
-    index = Index.build(book[: len(book) // 2], engine=engine)
-    for held in book[len(book) // 2 :]:  # these wait outside a segment
-        index.add(held)
+def test_top_k_equals_sorting_everything(book: list[Subscription], batch: list[Event], k: int) -> None:
     some = [held for held in book if held.id.startswith("s1")]
-    for event in [*batch, *(Event(event.attributes) for event in batch)]:
-        assert index.top_k(event, k, prefix="s1") == sorted_and_cut(some, event, k, sum)
-        assert index.top_k(event, k) == sorted_and_cut(book, event, k, sum)
-        assert index.top_k(event, k, combine=_greatest) == sorted_and_cut(book, event, k, _greatest)
-        assert index.top_k(event, k, combine=_doubled) == sorted_and_cut(book, event, k, _doubled)
+    twice = [*batch, *(Event(event.attributes) for event in batch)]
+    ways: list[dict[str, Any]] = [{}, {"combine": _greatest}, {"combine": _doubled}]
+    expected = [
+        [
+            sorted_and_cut(some, event, k, sum),
+            *(sorted_and_cut(book, event, k, way.get("combine", sum)) for way in ways),
+        ]
+        for event in twice
+    ]
+    for engine in ENGINES:
+        index = Index.build(book[: len(book) // 2], engine=engine)
+        for held in book[len(book) // 2 :]:  # these wait outside a segment
+            index.add(held)
+        for event, answers in zip(twice, expected, strict=True):
+            found = [index.top_k(event, k, prefix="s1"), *(index.top_k(event, k, **way) for way in ways)]
+            assert found == answers, engine
 
 
 def _greatest(scores: Iterable[float]) -> float:
