@@ -6,6 +6,8 @@ READY := $(VENV)/.ready
 REPORTS := build/reports
 CODE := $(wildcard src bench tools)
 export HYPOTHESIS_PROFILE ?= ci
+# Hundreds of processes import the same modules: each would compile them again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help browser demo demo-live test test-fast test-kafka lint format bench clean

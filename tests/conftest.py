@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.databases import postgres, postgres_url, store, url  # noqa: F401  (fixtures)
+from tests.databases import empty_url, postgres, postgres_url, store, url  # noqa: F401  (fixtures)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,8 +36,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 # -- tiers and order ------------------------------------------------------------------------------------
 
-# Whole folders that `make test-fast` leaves out. Those that wait or run long come first, in this order:
-# a test that takes minutes must not be the last to begin.
+# What `make test-fast` leaves out, beside tests on PostgreSQL: it keeps those on SQLite. Folders that wait or
+# run long come first, in this order: a test that takes minutes must not be the last to begin.
 FULL = (
     "tests/spark/",
     "tests/realdata/",
@@ -48,15 +48,27 @@ FULL = (
     "tests/kafka/",
     "tests/docs/test_docs_run.py",
     "tests/entries/test_spark.py",
+    "tests/service/test_schema.py",
+    "tests/service/test_serve.py",
+    "tests/notify/test_processes.py",
+    "tests/cli/test_docs.py",
+    "tests/cli/test_extras.py",
+    "tests/cli/test_pipes.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what belongs to the full tier alone, and let the long folders begin."""
     for item in items:
-        if item.nodeid.startswith(FULL) or item.get_closest_marker("slow"):
+        if item.nodeid.startswith(FULL) or item.get_closest_marker("slow") or _needs_postgres(item):
             item.add_marker("full")
     items.sort(key=_turn)
+
+
+def _needs_postgres(item: pytest.Item) -> bool:
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    is_chosen = any(isinstance(value, str) and value == "postgresql" for value in given.values())
+    return is_chosen or "postgres_url" in getattr(item, "fixturenames", ())
 
 
 def _turn(item: pytest.Item) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +53,40 @@ def is_started(server: Any) -> bool:
     return True
 
 
-def new_database(server: Any) -> str:
-    """Return the URL of an empty database."""
+def new_database(server: Any, template: str = "template1") -> str:
+    """Return the URL of a new database, an empty one unless ``template`` names a database to copy."""
     url = sa.make_url(server.get_uri()).set(drivername="postgresql+psycopg")
     name = next(_names)
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")
     engine.dispose()
     return url.set(database=name).render_as_string(hide_password=False)
+
+
+# Migrations take longer than most tests, so tests that want a store get a copy of a migrated one.
+
+
+@cache
+def _migrated_database(server: Any) -> str:
+    url = new_database(server)
+    Store.open(url).close()
+    return str(sa.make_url(url).database)
+
+
+@cache
+def _migrated_file() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "store.db")
+        Store.open(f"sqlite:///{path}").close()
+        return path.read_bytes()
+
+
+def new_sqlite(path: Path) -> str:
+    """Return the URL of the store at ``path``; write a migrated one without rows if there is none."""
+    if not path.exists():
+        path.write_bytes(_migrated_file())
+    return f"sqlite:///{path}"
 
 
 @pytest.fixture
@@ -72,16 +99,25 @@ KINDS = ["sqlite", "postgresql"]
 
 
 def new_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Return the URL of an empty database of the kind in a fixture's parameter."""
+    """Return the URL of a new store of the kind in a fixture's parameter."""
     if request.param == "sqlite":
-        return f"sqlite:///{folder / 'store.db'}"
-    return new_database(request.getfixturevalue("postgres"))
+        return new_sqlite(folder / "store.db")
+    server = request.getfixturevalue("postgres")
+    return new_database(server, _migrated_database(server))
 
 
 @pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return the URL of an empty database of either kind."""
+    """Return the URL of a new store of either kind."""
     return new_of_kind(request, tmp_path)
+
+
+@pytest.fixture(params=KINDS)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the URL of a database of either kind without any table."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.db'}"
+    return new_database(request.getfixturevalue("postgres"))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from tests.trust import TLS
 from tests.waiting import PATIENCE
 
 Act = Callable[["Handler"], None]
@@ -77,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         """Send the request to the service behind and return its response."""
         seen = self.request_seen
         headers = {name: value for name, value in seen.headers.items() if name not in ("host", "connection")}
-        with httpx.Client(timeout=PATIENCE) as http:
+        with httpx.Client(timeout=PATIENCE, verify=TLS) as http:
             return http.request(
                 seen.method, f"{self.server.behind}{seen.path}", headers=headers, content=seen.body
             )

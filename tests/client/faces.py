@@ -10,6 +10,7 @@ from typing import Any
 
 import tamis
 from tamis.client.async_runner import AsyncItems
+from tests.trust import TLS
 
 FACES = ("sync", "async")
 
@@ -17,6 +18,7 @@ FACES = ("sync", "async")
 @contextmanager
 def client(face: str, url: str | None, key: str | None = None, **more: Any) -> Iterator[Any]:
     """Yield a client with the interface of :class:`tamis.Client`."""
+    more.setdefault("tls", TLS)
     if face == "sync":
         with tamis.Client(url, key, **more) as opened:
             yield opened

@@ -124,6 +124,7 @@ def wrong(client: tamis.Client) -> None:
 """
 
 
+@pytest.mark.slow
 def test_type_checker_accepts_the_public_types(tmp_path: Path) -> None:
     """Run a user's type checker on code that uses the clients."""
     file = tmp_path / "use.py"

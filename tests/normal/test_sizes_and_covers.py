@@ -136,3 +136,11 @@ def test_steps_for_huge_sets_grow_with_their_size() -> None:
         with ending():
             steps.append(lines_run(lambda tree=tree: clauses_of(tree)))
     assert steps[1] < 10 * steps[0], steps
+
+
+def test_alternatives_that_together_are_always_true_cover_nothing() -> None:
+    def any_value(name: str) -> str:
+        return f"({name} = 1 AND x = 1 OR NOT {name} = 1 AND y = 1)"
+
+    assert cover(parse(f"{any_value('a')} AND {any_value('b')}"), 1) == ((),)
+    assert cover(parse(f"{any_value('a')} AND c > 1"), 1) == ((Compare("c", ">", 1),),)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from bench.workloads.w3 import W3
 from tamis import Index
 from tests.papers.test_presearch import TIMES
@@ -20,6 +22,7 @@ def text_work(**parameters: int) -> Any:
     return next(iter(index.match_batches(SMALL.events(DOCUMENTS, 3), threads=1)))
 
 
+@pytest.mark.slow
 def test_presearch_evaluates_few_candidates_of_plain_luwak() -> None:
     luwak, once, presearch, whole = (text_work(way=way) for way in range(4))
     pairs = [sorted(batch.table.to_pylist(), key=str) for batch in (luwak, once, presearch, whole)]
@@ -30,6 +33,7 @@ def test_presearch_evaluates_few_candidates_of_plain_luwak() -> None:
     assert whole.work.verified == 0
 
 
+@pytest.mark.slow
 def test_fewer_extra_terms_mean_more_evaluations() -> None:
     dear = text_work(time_and=20_000, time_check=1, frequent=0, pair_documents=1 << 20, greedy=0)
     assert dear.work.verified == text_work(way=1).work.verified, "nothing pays: no extra term at all"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pyarrow as pa
+import pytest
 
 from tamis import Index
 
@@ -35,6 +36,7 @@ def held() -> tuple[int, int]:
     return me.io_counters().read_chars, me.memory_info().rss
 
 
+@pytest.mark.slow
 def test_large_index_is_opened_without_being_read(tmp_path: Path) -> None:
     Index.build(large_table()).save(tmp_path)
     size = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())

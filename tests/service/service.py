@@ -20,7 +20,9 @@ from tamis.live import Live
 from tamis.service import Service, Settings, health
 from tamis.service.server import address_of, config_of, listen
 from tamis.store import Store, keys
+from tests.databases import new_sqlite
 from tests.service.timed import Timed
+from tests.trust import TLS
 from tests.waiting import PATIENCE, eventually
 
 health.PATIENCE = PATIENCE  # on a busy machine a healthy store may take longer to answer
@@ -71,7 +73,10 @@ def running(
     with Store.open(url, limits) as store, Live.open(store) as live:
         service = Service(store, live, settings)
         eventually(lambda: live.is_warm)
-        with serving(service, loop) as address, httpx.Client(base_url=address, timeout=PATIENCE) as http:
+        with (
+            serving(service, loop) as address,
+            httpx.Client(base_url=address, timeout=PATIENCE, verify=TLS) as http,
+        ):
             yield Running(service, http)
 
 
@@ -141,8 +146,8 @@ def ended(connection: socket.socket) -> bytes:
 
 
 def file_url(folder: Path) -> str:
-    """Return the URL of a new SQLite store."""
-    return f"sqlite:///{folder / 'service.db'}"
+    """Return the URL of the SQLite store in a folder, a new one at the first call."""
+    return new_sqlite(folder / "service.db")
 
 
 def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:

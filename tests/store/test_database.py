@@ -95,8 +95,8 @@ def test_migrations_create_the_defined_tables(store: Store) -> None:
         assert context.get_current_revision() == HEAD
 
 
-def test_store_of_the_first_release_is_migrated(url: str) -> None:
-    engine = sa.create_engine(url)
+def test_store_of_the_first_release_is_migrated(empty_url: str) -> None:
+    engine = sa.create_engine(empty_url)
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.set_main_option("path_separator", "os")
@@ -115,7 +115,7 @@ def test_store_of_the_first_release_is_migrated(url: str) -> None:
                 {"row": row, "event": f"e{row}", "id": name},
             )
     engine.dispose()
-    with Store.open(url) as store:
+    with Store.open(empty_url) as store:
         held = [store.get(name) for name in ("ann/1", "ann/2", "free")]
         assert [one and (one.size, one.status) for one in held] == [
             (3, "active"),
@@ -134,14 +134,17 @@ def test_opening_again_changes_nothing(store: Store) -> None:
         assert again.get("s") == store.get("s")
 
 
-def test_several_processes_open_a_new_store_at_once(url: str) -> None:
+@pytest.mark.slow
+def test_several_processes_open_a_new_store_at_once(empty_url: str) -> None:
     started = [
-        subprocess.Popen([sys.executable, "-c", OPEN, url, f"s{number}"], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, empty_url, f"s{number}"], stderr=subprocess.PIPE, text=True
+        )
         for number in range(4)
     ]
     said = [process.communicate(timeout=PATIENCE)[1] for process in started]
     assert [process.returncode for process in started] == [0] * 4, said
-    with Store.open(url) as store:
+    with Store.open(empty_url) as store:
         assert [change.sequence for change in store.changes(0)] == [1, 2, 3, 4]
 
 

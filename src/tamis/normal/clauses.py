@@ -198,7 +198,10 @@ def _weakened(clauses: list[Clause], budget: int) -> list[Clause]:
         max(clause, key=lambda literal: (common[attribute_of(literal)], _strength(literal)))
         for clause in clauses
     ]
-    united: list[Clause] = [(literal,) for literal in merge_literals(Or, chosen)]  # type: ignore[misc]
+    merged = _simplified(Or, tuple(chosen))
+    if merged == [TRUE]:  # such as "a = 1 OR NOT a = 1"
+        return _ALWAYS
+    united: list[Clause] = [(literal,) for literal in merged]  # type: ignore[misc]
     if len(united) <= budget:
         return united
     present = {attribute_of(literal) for literal in chosen}

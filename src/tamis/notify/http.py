@@ -13,7 +13,6 @@ import http.client
 import io
 import re
 import socket
-import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from tamis.contract.retry_after import retry_after
 from tamis.contract.webhook import PORTS
 from tamis.errors import InputError, PortForbidden, SendFailed
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.notify.tls import tls_context
 from tamis.version import __version__
 
 Resolve = Callable[[str, int], list[str]]
@@ -69,7 +69,7 @@ class GuardedHttpClient:
         self._rules = rules
         self._limits = limits
         self._resolve = resolve or _look_up
-        self._tls = ssl.create_default_context(cafile=rules.ca_file)
+        self._tls = tls_context(rules.ca_file)
         self._names = concurrent.futures.ThreadPoolExecutor(_LOOKUPS, "tamis-names")
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from tamis.errors import SendFailed, SendRefused, TransportUnavailable
 from tamis.notify.message import Message
 from tamis.notify.rendering import render_message
 from tamis.notify.settings import MailServer, Settings
+from tamis.notify.tls import tls_context
 from tamis.notify.transports.base import Transport
 
 IDLE_SECONDS = 30.0  # a connection that was idle for longer may be dead
@@ -35,7 +36,7 @@ class EmailTransport(Transport):
 
     def __init__(self, service: Settings) -> None:
         super().__init__(service)
-        self._tls = ssl.create_default_context(cafile=service.mail.ca_file if service.mail else None)
+        self._tls = tls_context(service.mail.ca_file if service.mail else None)
         self._idle: list[_Connection] = []
         self._lock = threading.Lock()
 
