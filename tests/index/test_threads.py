@@ -29,7 +29,7 @@ CHOICES: list[Expr] = [
     Or((Compare("b", "=", "x"), Compare("a", ">", 5))),
     And((Compare("a", ">", 0), Compare("b", "!=", "x"))),
 ]
-STEPS = 1500
+STEPS = 400
 SEED = 20_26
 
 

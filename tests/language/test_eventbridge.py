@@ -161,7 +161,7 @@ events = st.builds(
 
 
 @given(patterns, st.lists(events, min_size=1, max_size=4))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_pattern_matches_like_a_plain_reading(pattern: dict[str, Any], batch: list[dict[str, Any]]) -> None:
     tree = from_eventbridge(pattern)
     for event in batch:
@@ -212,7 +212,7 @@ data = st.recursive(
 
 
 @given(st.dictionaries(keys | st.integers(), data | st.lists(entries | data, max_size=3), max_size=3))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_data_is_a_pattern_or_refused_with_its_path(pattern: Any) -> None:
     refusal: TamisError | None = None
     try:

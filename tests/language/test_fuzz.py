@@ -122,7 +122,7 @@ def test_corpus_is_read_or_refused(form: str) -> None:
 
 @pytest.mark.parametrize("form", READERS)
 @given(data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_mutated_input_is_read_or_refused(form: str, data: st.DataObject) -> None:
     assert_read_or_refused(form, data.draw(mutated(CORPUS[form])))
 
@@ -162,7 +162,7 @@ shaped = st.fixed_dictionaries(
 
 
 @given(st.dictionaries(keys, data_trees | shaped, max_size=3) | shaped)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_json_data_is_read_or_refused(form: dict[str, object]) -> None:
     try:
         tree = from_json(form)

@@ -66,7 +66,7 @@ one_attribute = st.lists(small | spans, max_size=3).map(
 @given(
     parts=st.lists(literals, min_size=2, max_size=4), batch=st.lists(one_attribute, min_size=5, max_size=10)
 )
-@settings(max_examples=500)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_merged_literals_on_one_attribute_keep_the_truth(
     kind: type[And] | type[Or], parts: list[Expr], batch: list[Event]
 ) -> None:
@@ -75,7 +75,7 @@ def test_merged_literals_on_one_attribute_keep_the_truth(
 
 
 @given(trees, happenings)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_dnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) -> None:
     clauses = to_dnf(expr, 64)
     assert (clauses is None) == (dnf_size(expr, 64) > 64)
@@ -86,7 +86,7 @@ def test_dnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) ->
 
 
 @given(trees, happenings)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_cnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) -> None:
     clauses = to_cnf(expr, 64)
     assert (clauses is None) == (cnf_size(expr, 64) > 64)
@@ -97,7 +97,7 @@ def test_cnf_keeps_the_truth_and_its_estimate(expr: Expr, batch: list[Event]) ->
 
 
 @given(trees, st.integers(1, 6), happenings)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_cover_is_necessary(expr: Expr, cap: int, batch: list[Event]) -> None:
     for tree in (expr, normalise(expr)):
         clauses = cover(tree, cap)
@@ -107,7 +107,7 @@ def test_cover_is_necessary(expr: Expr, cap: int, batch: list[Event]) -> None:
 
 
 @given(trees, st.integers(1, 6), happenings)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_clauses_are_necessary_and_sufficient_if_exact(expr: Expr, cap: int, batch: list[Event]) -> None:
     found = clauses_of(expr, Limits(dnf_clauses=cap))
     assert len(found.clauses) <= cap

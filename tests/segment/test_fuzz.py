@@ -22,7 +22,7 @@ from tamis.segment.source import checksum
 from tests.sealed import read_sealed
 from tests.segment.corrupt import EVENTS, REFUSALS, answers, damaged, saved
 
-MUTATIONS = 150
+MUTATIONS = 60
 # Changes that once did harm: (engine, array, place, value).
 CORPUS = [
     ("hybrid", "engine.heads", 4, 2**31 - 1),
