@@ -10,7 +10,7 @@ export HYPOTHESIS_PROFILE ?= ci
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help browser demo demo-live test test-fast test-kafka lint format bench clean
+.PHONY: help browser demo demo-live test test-deep test-fast test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ test: $(READY) browser  ## everything: lint, all tests, then the kernels once mo
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
 	$(BIN)/python tools/count_tests.py $(REPORTS)/compiled.xml $(REPORTS)/interpreted.xml || status=1; \
 	exit $$status
+
+test-deep: $(READY)  ## for hours: the duels with ten times the examples, new ones in each run, and all real data
+	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 tests/duel tests/normal tests/language tests/space tests/index \
+		tests/realdata
 
 test-kafka: $(READY)  ## streams from and to a real Kafka broker; needs Maven, which fetches it
 	@command -v mvn >/dev/null || { echo "make test-kafka needs Maven (mvn) and Java 17"; exit 1; }

@@ -31,6 +31,7 @@ settings.register_profile("dev", deadline=None, max_examples=30, suppress_health
 settings.register_profile(  # what `make test-fast` has time for
     "fast", deadline=None, max_examples=10, derandomize=True, print_blob=True, suppress_health_check=QUIET
 )
+settings.register_profile("deep", deadline=None, max_examples=1000, suppress_health_check=QUIET)  # for hours
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
