@@ -15,6 +15,7 @@ from tamis import Index
 from tamis.engines.arena import ALIGNMENT, Slot
 from tamis.segment.sealed import write_sealed
 from tamis.segment.source import checksum
+from tests.engines import PARAMETERS
 from tests.sealed import read_sealed
 
 Arrays = dict[str, Any]
@@ -45,6 +46,12 @@ NUMBERS = (
     -2,
     -(2**63),
 )
+
+# Readers do not depend on how a tree was grown.
+LAYOUTS_TO_READ = {
+    engine: [parameters for parameters in layouts if not parameters.get("incremental")]
+    for engine, layouts in PARAMETERS.items()
+}
 
 BOOK = {
     **{f"n{n}": f"price BETWEEN {n} AND {n + 3} AND city = 'c{n % 5}' AND size > {n % 7}" for n in range(40)},

@@ -1,7 +1,7 @@
 """Test that no file makes a kernel leave its arrays, hang, or raise an untyped error.
 
 An index whose checksums were computed again after a change is refused, or used without a crash; its answers
-then do not matter. Each engine gets 200 files; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
+then do not matter. Each engine gets 60 files; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
 others.
 """
 
@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 
 from tamis.engines.engines import NAMES as ENGINES
+from tests.forged.mutator import LAYOUTS_TO_READ, saved
 
-COUNT = int(os.environ.get("TAMIS_FORGED", "200"))
+COUNT = int(os.environ.get("TAMIS_FORGED", "60"))
 SEED = os.environ.get("TAMIS_FORGED_SEED", "1")
 
 
@@ -36,6 +37,9 @@ def test_forged_files_are_refused_or_harmless(tmp_path: Path, repo_root: Path) -
         "NUMBA_DISABLE_JIT": "0",
         "TAMIS_CACHE": str(tmp_path / "cache"),
     }
+    for engine in ENGINES:
+        for number, parameters in enumerate(LAYOUTS_TO_READ[engine]):
+            saved(tmp_path / engine / str(number), engine, parameters)
     command = [sys.executable, "-m", "tests.forged.run", str(tmp_path), str(COUNT), SEED, *ENGINES]
     done = subprocess.run(command, env=os.environ | checked, capture_output=True, text=True, check=False)
     case = (tmp_path / "case").read_text() if (tmp_path / "case").exists() else ""
