@@ -1,8 +1,8 @@
 """Use forged indexes with bounds-checked kernels, in a separate process, since a kernel may crash it.
 
 ``python -m tests.forged.run FOLDER COUNT SEED ENGINE…`` writes a line of JSON for every engine. The folder
-holds an index for each layout of the engine, ``FOLDER/ENGINE/0`` and so on. The file ``FOLDER/case`` names the
-forgery that is being tried.
+holds an index for each layout of the engine, ``FOLDER/ENGINE/0`` and so on. The file ``FOLDER/case`` names
+the forgery that is being tried.
 """
 
 from __future__ import annotations
