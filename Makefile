@@ -32,12 +32,16 @@ test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or re
 test: $(READY) browser  ## everything: lint, all tests, then the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
 	@$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1 & lint=$$!; status=0; \
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --junitxml=$(REPORTS)/compiled.xml || status=1; \
+	echo "kernels, compiled (once, for all processes of the other tests):"; \
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m kernels --junitxml=$(REPORTS)/kernels.xml || status=1; \
 	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \
+	echo "everything else:"; \
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not kernels" --junitxml=$(REPORTS)/others.xml || status=1; \
 	echo "kernels, interpreted:"; \
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
 		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
-	$(BIN)/python tools/count_tests.py $(REPORTS)/compiled.xml $(REPORTS)/interpreted.xml || status=1; \
+	$(BIN)/python tools/count_tests.py $(REPORTS)/kernels.xml $(REPORTS)/others.xml $(REPORTS)/interpreted.xml \
+		|| status=1; \
 	exit $$status
 
 test-deep: $(READY)  ## for hours: the duels with ten times the examples, new ones in each run, and all real data

@@ -1,9 +1,9 @@
 """Scan all clauses in a bare loop: the cost of a scan with nothing but the comparisons."""
 
-from numba import njit
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bare_scan(event_start, dimension, lo, cell, start, literal):
     """Return the number of (event, clause) pairs that hold, for plain events and one-range literals."""
     found = 0

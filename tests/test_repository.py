@@ -74,9 +74,13 @@ def imports_numba(path: Path) -> bool:
     return False
 
 
-def test_numba_stands_only_in_kernels() -> None:
+def test_numba_is_imported_in_one_place() -> None:
     assert SOURCES
-    strays = [
-        str(path.relative_to(ROOT)) for path in SOURCES if path.name != "_kernels.py" and imports_numba(path)
-    ]
-    assert strays == [], "compiled code belongs in _kernels.py"
+    strays = [str(path.relative_to(ROOT)) for path in SOURCES if imports_numba(path)]
+    assert strays == ["src/tamis/kernel.py"], "the decorator of kernels is tamis.kernel.kernel"
+
+
+def test_kernels_stand_in_files_of_their_own() -> None:
+    decorated = re.compile(r"^@kernel\b", re.MULTILINE)
+    files = {path.name for path in SOURCES if decorated.search(path.read_text(encoding="utf-8"))}
+    assert files == {"_kernels.py"}, "compiled code belongs in _kernels.py"

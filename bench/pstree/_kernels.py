@@ -4,10 +4,11 @@ Both stand in flat arrays.
 """
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_segments(first, last, leaves, fill, owner, counting):
     """Give every interval first..last (elementary segments) to the nodes that it covers, bottom up.
 
@@ -31,7 +32,7 @@ def insert_segments(first, last, leaves, fill, owner, counting):
             high >>= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stab_segments(points, bound, after, leaves, start, owner, out_point, out_interval):
     """Write all pairs of a point and an interval around it; return their number, even if room is short."""
     written = 0
@@ -55,7 +56,7 @@ def stab_segments(points, bound, after, leaves, start, owner, out_point, out_int
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greatest_ends(high, begin, end, greatest):
     """Return the greatest end below every node of the balanced tree over intervals sorted by begin."""
     if begin >= end:
@@ -67,7 +68,7 @@ def greatest_ends(high, begin, end, greatest):
     return greatest[middle]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
     """Write all pairs of a point and an interval around it; return their number, even if room is short."""
     written = 0
@@ -97,7 +98,7 @@ def stab_intervals(points, low, high, owner, greatest, out_point, out_interval):
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_intervals(points, low, high):
     """Return the number of pairs, by testing all of them."""
     found = 0

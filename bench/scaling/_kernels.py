@@ -1,15 +1,15 @@
 """Read memory in order and out of order, and retrace the reads of ``hybrid``."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines.hybrid._kernels import enter_event, filter_rows, pair_lists
 from tamis.engines.postings._kernels import bounds, filter_runs, more_levels
+from tamis.kernel import kernel
 
 LINE = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_in_order(words):
     """Return the sum of all words, four at a time so that adding is not the bottleneck."""
     a = b = c = d = np.uint64(0)
@@ -21,7 +21,7 @@ def read_in_order(words):
     return a + b + c + d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_anywhere(words, places):
     """Return the sum of the words at ``places``: no load waits for another."""
     total = np.uint64(0)
@@ -30,7 +30,7 @@ def read_anywhere(words, places):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow(words, steps):
     """Follow ``steps`` links and return the last; every load waits for the one before."""
     at = np.uint64(0)
@@ -39,7 +39,7 @@ def follow(words, steps):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lines_of(begin, end, width):
     """Return the cache lines of entries ``begin`` to ``end`` of an array with ``width`` bytes per entry."""
     if end <= begin:
@@ -47,7 +47,7 @@ def lines_of(begin, end, width):
     return (end * width - 1) // LINE - begin * width // LINE + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distinct_lines(places, count, width):
     """Return the cache lines of scattered entries, each counted once."""
     lines = np.empty(count, np.int64)
@@ -60,7 +60,7 @@ def distinct_lines(places, count, width):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def retrace(
     event_start, dimension, lo, start, cells, heads, levels, list_start, until, inline, rows, layout, touched
 ):

@@ -1,11 +1,11 @@
 """Compiled loops that read bulk tables: rows are many, so there are as few passes over them as possible."""
 
-from numba import njit
+from tamis.kernel import kernel
 
 BETWEEN, STRUCTURAL, FLOAT = 10, 250, 1  # as in codes.py and the definition of BETWEEN
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def renumber(code, known, number, out):
     """Assign numbers to the texts ``known[code]`` in order of appearance; return how many appear.
 
@@ -21,21 +21,21 @@ def renumber(code, known, number, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_numbers(numbers, low, seen):
     """Mark the numbers that occur, counted from ``low``."""
     for i in range(len(numbers)):
         seen[numbers[i] - low] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_ranks(numbers, low, rank, out):
     """Write the rank of every number, counted from ``low``."""
     for i in range(len(numbers)):
         out[i] = rank[numbers[i] - low]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wrong_counts(op, arity, least, most, wrong):
     """Mark rows with too few or too many operands for their operator; return whether there is one."""
     found = False
@@ -45,7 +45,7 @@ def wrong_counts(op, arity, least, most, wrong):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fits_operands(op, args, kind, first, last, allowed):
     """Return whether a predicate takes operands of these kinds; ``allowed[op]`` has a bit per kind."""
     for k in range(first, last):
@@ -56,7 +56,7 @@ def fits_operands(op, args, kind, first, last, allowed):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def misplaced_row(op, arity, args, kind, row_start, arg_start, least, most, allowed, depth, deepest):
     """Return the first row that cannot stand where it does, or -1.
 

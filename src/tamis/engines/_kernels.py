@@ -6,12 +6,13 @@ are sorted by dimension, then by cell, and do not overlap.
 """
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def in_set(value, at, count, set_lo, set_hi):
     """Return whether ``value`` lies in one of ``count`` sorted ranges."""
     low, high = at, at + count
@@ -24,7 +25,7 @@ def in_set(value, at, count, set_lo, set_hi):
     return low < at + count and set_lo[low] <= value
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def plain_ranges(literal, at, end, cell):
     """Return the first literal of at:end that is not a plain range or does not hold, else ``end``.
 
@@ -38,7 +39,7 @@ def plain_ranges(literal, at, end, cell):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def holds_plain(literal, begin, end, cell, set_lo, set_hi):
     """Return whether all literals begin:end hold for a plain event."""
     for at in range(np.int64(begin), np.int64(end)):
@@ -62,7 +63,7 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reaching(entry, last, d, low, dimension, hi):
     """Return the first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.
 
@@ -84,7 +85,7 @@ def reaching(entry, last, d, low, dimension, hi):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
     """Return whether a dimension's entries, from ``entry`` on, share a cell with a literal's ranges."""
     d = literal[row]
@@ -110,7 +111,7 @@ def meets(literal, row, entry, last, dimension, lo, hi, set_lo, set_hi):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, set_hi):
     """Return whether all literals begin:end hold for an event with several or wide entries."""
     for at in range(np.int64(begin), np.int64(end)):
@@ -126,7 +127,7 @@ def holds_general(literal, begin, end, first, last, dimension, lo, hi, set_lo, s
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_from(values, low, high, value):
     """Return the first place in ``low:high`` of a sorted array that is not below ``value``."""
     low, high = np.int64(low), np.int64(high)
@@ -139,7 +140,7 @@ def first_from(values, low, high, value):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def upper_score(at, start, attribute, share, rest, priority, asked, weight, greatest):
     """Return the most that clause (or group of clauses) ``at`` can score for an event with ``asked``.
 
@@ -154,7 +155,7 @@ def upper_score(at, start, attribute, share, rest, priority, asked, weight, grea
     return score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
     """Return the estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
     prior = presence[dimension] * ((hi - lo + 1) / cells[dimension])
@@ -169,14 +170,14 @@ def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
     return (held + prior) / (events + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shares(dimension, lo, hi, cells, presence, base, cumulative, events, out):
     """Write the estimated shares of many ranges."""
     for i in range(len(dimension)):
         out[i] = share_of(dimension[i], lo[i], hi[i], cells, presence, base, cumulative, events)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hull_of(literal, i, cells, set_lo, set_hi):
     """Return the smallest and largest present cell that can satisfy literal ``i``."""
     flags, lo, hi = np.int64(literal[i, 1]), np.int64(literal[i, 2]), np.int64(literal[i, 3])
@@ -188,7 +189,7 @@ def hull_of(literal, i, cells, set_lo, set_hi):
     return lo, hi
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def group_literals(
     start, literal, set_lo, set_hi, cells, presence, base, cumulative, events, unit_start, of_literal,
     dimension, lo, hi, usable, joined, set_at, set_count, share,
@@ -229,7 +230,7 @@ def group_literals(
     return u
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_literals(literal, order, out):
     """Write the literals in another order to ``out``."""
     for i in range(len(order)):

@@ -21,7 +21,7 @@ def announce(kernel: Any) -> None:
     if _said or stats is None or not stats.cache_path:
         return
     _said = True
-    if not any(Path(stats.cache_path).glob(f"_kernels.{kernel.py_func.__name__}-*.nbi")):
+    if not any(Path(stats.cache_path).glob(f"_kernels.{kernel.py_func.__name__}-*.nbc")):
         log.warning(
             "compiling the matching kernels for this machine; this happens once and takes some seconds"
         )

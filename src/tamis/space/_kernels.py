@@ -1,13 +1,14 @@
 """Compiled loops that locate values."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(0xBF58476D1CE4E5B9)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_run(key, a, b, first, last):
     """Sort first:last by key in place and move ``a`` and ``b`` with it (Shell's sort: runs are short)."""
     for gap in (44842, 19930, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1):
@@ -22,14 +23,14 @@ def sort_run(key, a, b, first, last):
             key[j + gap], a[j + gap], b[j + gap] = k, x, y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix(state, word):
     """Return one step of a 64-bit hash."""
     state = (state ^ np.uint64(word)) * _MIX
     return (state ^ (state >> np.uint64(29))) * _FOLD
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cuts_before(number, rest, values, value_rest, cut, first, last):
     """Return how many of the sorted cuts first:last stand at or before the number (number, rest).
 
@@ -55,7 +56,7 @@ def cuts_before(number, rest, values, value_rest, cut, first, last):
     return low - first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, base, other, out):
     """Write the cell of each number (floor, rest) to ``out``; ``other`` if its dimension has no numbers."""
     for i in range(len(dimension)):
@@ -68,7 +69,7 @@ def locate_numbers(dimension, floor, rest, values, value_rest, cut_start, cut, b
             )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate_event(dimension, value, values, rest, cut_start, cut, base, other, out):
     """Locate one event whose values are all numbers; skip entries without a dimension (-1).
 
@@ -94,7 +95,7 @@ def locate_event(dimension, value, values, rest, cut_start, cut, base, other, ou
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_bytes(a, a0, a1, b, b0, b1):
     """Return -1, 0 or 1 if a[a0:a1] stands before, at or after b[b0:b1]."""
     n = min(a1 - a0, b1 - b0)
@@ -107,7 +108,7 @@ def compare_bytes(a, a0, a1, b, b0, b1):
     return -1 if a1 - a0 < b1 - b0 else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_bytes(data, first, last, seed):
     """Return a hash of data[first:last], eight bytes at a time."""
     state = mix(seed, np.uint64(last - first))
@@ -121,7 +122,7 @@ def hash_bytes(data, first, last, seed):
     return state ^ (state >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_name_table(start, data, seed, table):
     """Enter distinct strings into an open hash table, whose size is a power of two."""
     mask = np.uint64(len(table) - 1)
@@ -132,7 +133,7 @@ def fill_name_table(start, data, seed, table):
         table[at] = i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_names(key_start, key_data, longest, start, data, seed, table, out):
     """Write the place of each key in the table, or -1; return false if a key is too long or not ASCII."""
     mask = np.uint64(len(table) - 1)
@@ -157,7 +158,7 @@ def find_names(key_start, key_data, longest, start, data, seed, table, out):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate_strings(first, last, key_start, key_data, start, data, cuts_before, sides, out):
     """Write how many cuts stand at or before each key, among the sorted strings first:last."""
     for i in range(len(key_start) - 1):
@@ -184,7 +185,7 @@ def locate_strings(first, last, key_start, key_data, start, data, cuts_before, s
                 out[i] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def repeats(dimension, lo, hi, first, last, seen, mark):
     """Return whether some entries first:last are wide or share a dimension; note them in ``seen``."""
     found = False
@@ -194,7 +195,7 @@ def repeats(dimension, lo, hi, first, last, seen, mark):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(event, dimension, lo, hi, start, out_dimension, out_lo, out_hi, multi, seen):
     """Group entries by event; sort the entries of an event by dimension and cell and join touching ranges.
 

@@ -1,7 +1,6 @@
 """Search the tree: find the l-nodes that an event reaches and the clauses in them that it satisfies."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain, reaching
 from tamis.engines.bestar.nodes import (
@@ -20,11 +19,12 @@ from tamis.engines.bestar.nodes import (
     RIGHT,
     ROOT,
 )
+from tamis.kernel import kernel
 
 FIRST_ROOM = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def longer(stack, top, more):
     """Return ``stack`` with room for ``more`` items beyond ``top``."""
     if top + more <= len(stack):
@@ -35,7 +35,7 @@ def longer(stack, top, more):
     return larger
 
 
-@njit(cache=True, nogil=True, inline="always")  # a call would cost a third of the time
+@kernel(inline="always")  # a call would cost a third of the time
 def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
     """Return whether the event has a value of dimension ``d`` in ``low``..``high``.
 
@@ -56,7 +56,7 @@ def touches(d, low, high, cell, general, last, dimension, lo, hi, hull):
     return entry < last and dimension[entry] == d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_partition(p_node, begin, end, d):
     """Return the p-node of dimension ``d`` in a p-directory, or ``end`` if there is none."""
     high = end
@@ -69,7 +69,7 @@ def find_partition(p_node, begin, end, d):
     return begin if begin < end and p_node[begin, P_DIM] == d else end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push_partitions(
     at, c_node, p_node, a, b, cell, general, dimension, lo, hi, hull, stack, top, work
 ):  # fmt: skip
@@ -101,7 +101,7 @@ def push_partitions(
     return stack, top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work):
     """Walk the tree with the event ``a``:``b``; return (stack, runs, number of runs it reaches).
 
@@ -136,7 +136,7 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
     return stack, runs, found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, c_node, p_node,
     hull, out_event, out_clause, work,

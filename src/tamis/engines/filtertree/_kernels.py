@@ -1,14 +1,14 @@
 """Enumerate the paths of clauses, and descend the tree. ``tree.py`` describes the arrays."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
+from tamis.kernel import kernel
 
 MOST_PATHS = 64  # of one clause: a set that would need more is one step over its hull
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def steps_of(begin, end, usable, dimension, rank, names, out):
     """Write the conditions of a clause on the tree's names, in their order; return their number."""
     count = 0
@@ -24,7 +24,7 @@ def steps_of(begin, end, usable, dimension, rank, names, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_paths(
     start, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, rank, names, most_values,
     path_clause, path_start, step_dimension, step_lo, step_hi, split,
@@ -63,7 +63,7 @@ def write_paths(
     return paths, steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_at_least(numbers, low, high, value):
     """Return the first place in low:high whose number is at least ``value``."""
     while low < high:
@@ -75,7 +75,7 @@ def first_at_least(numbers, low, high, value):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def covering(first, split, last, low, high, node_lo, node_hi, stack, depth, work):
     """Push the children that cover a value (or an interval low..high); return the new depth."""
     for child in range(first_at_least(node_lo, first, split, low), split):
@@ -92,7 +92,7 @@ def covering(first, split, last, low, high, node_lo, node_hi, stack, depth, work
     return depth
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def covering_several(first, split, last, entry, end, dimension, lo, hi, joined, node_lo, node_hi, stack,
                      depth, work):  # fmt: skip
     """Push the children that cover any value of an attribute; return the new depth.
@@ -116,7 +116,7 @@ def covering_several(first, split, last, entry, end, dimension, lo, hi, joined, 
     return depth
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(
     a, b, dimension, lo, hi, multi, cell, joined, node_lo, node_hi, group_start, group_dimension, child_start,
     child_split, filter_start, filters, stack, hits, work,
@@ -162,7 +162,7 @@ def descend(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, events, event_start, dimension, lo, hi, multi, cell, stack, hits, start, literal, set_lo, set_hi,
     doubtful, joined, node_lo, node_hi, group_start, group_dimension, child_start, child_split, filter_start,

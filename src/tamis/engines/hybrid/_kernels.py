@@ -1,7 +1,6 @@
 """Search the postings of ``hybrid``. ``layout.py`` describes the arrays."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_plain, plain_ranges
 from tamis.engines.postings._kernels import (
@@ -16,9 +15,10 @@ from tamis.engines.postings._kernels import (
     touch_runs,
 )
 from tamis.engines.postings.layout._kernels import triangle
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_event(a, b, dimension, lo, heads, cell, table, visits, zones, cells):
     """Fill the tables of a plain event; write the lists it visits and, from the end, its zones.
 
@@ -44,7 +44,7 @@ def enter_event(a, b, dimension, lo, heads, cell, table, visits, zones, cells):
     return lists, pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_lists(visits, pairs, width, first_pair, count):
     """Add the lists of all pairs of zones, which stand at the end of ``visits`` in any order."""
     last = len(visits) - 1
@@ -57,7 +57,7 @@ def pair_lists(visits, pairs, width, first_pair, count):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table):
     """Move the hits that satisfy the records in their rows to the front; return their number.
 
@@ -77,7 +77,7 @@ def filter_rows(hits, hit_count, rows, stride, dimension_bits, cell_bits, table)
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_decided(hits, hit_count, posting, out_clause, written):
     """Write the decided clauses; return their end and the number of other hits, which are now clauses."""
     left = np.int64(0)
@@ -90,7 +90,7 @@ def take_decided(hits, hit_count, posting, out_clause, written):
     return written, left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, inlines, place, out_event, out_clause, work,

@@ -1,14 +1,14 @@
 """Count the postings that an event meets: the loops of ``kindex``. ``build.py`` describes the arrays."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import ABSENT_OK, MANY, NEGATIVE, holds_general, holds_plain
+from tamis.kernel import kernel
 
 DENIED = 1 << 15  # in a counter: a NOT of the clause is violated; targets are smaller
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put(at, clause, fill, place, out):
     """Put one posting into the list ``at``; without ``fill`` only count it."""
     if fill:
@@ -16,7 +16,7 @@ def put(at, clause, fill, place, out):
     place[at] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put_ranges(literal, row, first, clause, fill, set_lo, set_hi, place, out):
     """Put a posting into the list of every cell that a literal names."""
     if not literal[row + 1] & MANY:
@@ -29,7 +29,7 @@ def put_ranges(literal, row, first, clause, fill, set_lo, set_hi, place, out):
             put(first + cell, clause, fill, place, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def post_clauses(start, literal, set_lo, set_hi, narrow, base, fill, asked, asked_out, denied, denied_out):
     """Enumerate all literals into the lists of their cells.
 
@@ -52,7 +52,7 @@ def post_clauses(start, literal, set_lo, set_hi, narrow, base, fill, asked, aske
                     put(first, c, fill, asked, asked_out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deny(begin, end, denied, limit, counter, work):
     """Mark the clauses of one list as violated."""
     for i in range(np.int64(begin), np.int64(end)):
@@ -63,7 +63,7 @@ def deny(begin, end, denied, limit, counter, work):
         counter[c] = DENIED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count(begin, end, asked, limit, target, counter, hits, found, work):
     """Count up the clauses of one list; those that reach their target become hits."""
     i = np.int64(begin)
@@ -79,7 +79,7 @@ def count(begin, end, asked, limit, target, counter, hits, found, work):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def touch(begin, end, asked, limit, counter, hits, found, work):
     """Add the clauses of one list that no earlier list had to the hits."""
     i = np.int64(begin)
@@ -93,7 +93,7 @@ def touch(begin, end, asked, limit, counter, hits, found, work):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hits_plain(a, b, dimension, lo, base, asked_start, asked, denied_start, denied, limit, target, counter,
                hits, work):  # fmt: skip
     """Collect the clauses whose count is complete and that no NOT denies."""
@@ -112,7 +112,7 @@ def hits_plain(a, b, dimension, lo, base, asked_start, asked, denied_start, deni
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, counter, hits, work):
     """Collect the clauses that the event touches: several values may meet one literal, so do not count."""
     counter[:limit] = 0
@@ -132,7 +132,7 @@ def hits_general(a, b, dimension, lo, hi, base, asked_start, asked, limit, count
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distinct(a, b, dimension, multi):
     """Return the number of attributes of the event."""
     if not multi:
@@ -143,7 +143,7 @@ def distinct(a, b, dimension, multi):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(begin, events, event_start, dimension, lo, hi, multi, cell, counter, hits, start, literal,
                  set_lo, set_hi, base, size_start, target, doubtful, asked_start, asked, denied_start, denied,
                  out_event, out_clause, work):  # fmt: skip

@@ -1,7 +1,6 @@
 """Search the lists of ``opindex``. ``layout/build.py`` describes the arrays."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.opindex.layout._kernels import (
@@ -15,13 +14,14 @@ from tamis.engines.opindex.layout._kernels import (
     UNDECIDED,
     signature_bit,
 )
+from tamis.kernel import kernel
 
 LOW, HIGH = 0, 1  # columns of a probe
 PROBE, BEGIN, END = 0, 1, 2  # columns of a visit
 PIVOT, VISITS = 0, 1  # columns of a turn: a pivot, and the end of its visits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def furthest(k, b, dimension, lo, hi, top):
     """Return the highest cell of a dimension's entries, from ``k`` on, as far as any ``>=`` reaches."""
     high = np.int64(hi[k])
@@ -31,7 +31,7 @@ def furthest(k, b, dimension, lo, hi, top):
     return high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, probe, sign):
     """Write a range of records and a bit of signatures to look for, per entry and operator of an event.
 
@@ -62,7 +62,7 @@ def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, p
             cell[d] = k + 1 if multi else low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign, visits, turns):
     """Write the lists that an event's pivots visit, from entry ``k`` on, as far as ``visits`` has room.
 
@@ -92,7 +92,7 @@ def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign,
     return k, taken
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bound_visits(turns, taken, visits, list_start, record, probe):
     """Replace lists by their first and last records; keep those that enclose the probe's range.
 
@@ -118,7 +118,7 @@ def bound_visits(turns, taken, visits, list_start, record, probe):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lower_bound(begin, end, low, record):
     """Return the first record of a list that is not below ``low``."""
     while begin < end:
@@ -130,7 +130,7 @@ def lower_bound(begin, end, low, record):
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found):
     """Count the predicates of a list from ``low`` to ``high``.
 
@@ -149,7 +149,7 @@ def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found
     return i - at, found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found):
     """Do the same as ``count_down`` for clauses with groups: each predicate met clears its group's bit."""
     at = lower_bound(begin, end, low, record)
@@ -165,7 +165,7 @@ def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found)
     return i - at, found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed, counter, hits, work):
     """Reset the counters of a pivot and make its visits; return the number of clauses found."""
     for c in range(first, last):
@@ -181,7 +181,7 @@ def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed,
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand, bitmap, hits, work):
     """Do the same as ``count_turn`` with bitmaps."""
     for m in range(first, last):
@@ -197,7 +197,7 @@ def clear_turn(first, last, v, end, visits, probe, record, pointer_mask, demand,
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, set_lo, set_hi):
     """Return whether each group of the literals begin:end has one that holds."""
     asked, met = np.uint64(0), np.uint64(0)
@@ -213,7 +213,7 @@ def holds_groups(several, literal, begin, end, cell, last, dimension, lo, hi, se
     return asked == met
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def seen_before(d, group, literal, begin, end, cell):
     """Return whether the event has a pivot of the clause before ``d``, whose list reports the clause."""
     for at in range(np.int64(begin), np.int64(end)):
@@ -223,7 +223,7 @@ def seen_before(d, group, literal, begin, end, cell):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(
     e, found, hits, several, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, verdict, out_event,
     out_clause, written, work,
@@ -256,7 +256,7 @@ def settle(
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, counter, bitmap, hits, probe, sign, visits,
     turns, words8, words32, words64, words, records, place, out_event, out_clause, work,
@@ -327,7 +327,7 @@ def match_events(
     return count, written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_groups(
     e, a, b, several, dimension, lo, hi, cell, bitmap, hits, probe, sign, visits, turns, words8, words32,
     words64, words, records, place, out_event, out_clause, written, work,

@@ -1,16 +1,16 @@
 """Search postings: from the lists that an event visits to the clauses that may hold."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general
 from tamis.engines.postings.layout._kernels import triangle
+from tamis.kernel import kernel
 
 CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that list and inline records decide the clause
 TOUCHED = 4  # the place in ``work`` that receives the words touch_runs has read
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def more_levels(a, b, dimension, lo, heads, levels, visits, count):
     """Add the lists of further levels for dimensions that have several."""
     for k in range(a, b):
@@ -22,7 +22,7 @@ def more_levels(a, b, dimension, lo, heads, levels, visits, count):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bounds(visits, count, list_start, begins, ends):
     """Write begin and end of every visited list that is not empty; return (lists, postings)."""
     kept, probed = np.int64(0), np.int64(0)
@@ -36,7 +36,7 @@ def bounds(visits, count, list_start, begins, ends):
     return kept, probed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def touch_runs(begins, ends, runs, words, work):
     """Read the first and last word of every run, so that all of them are fetched at once.
 
@@ -50,7 +50,7 @@ def touch_runs(begins, ends, runs, words, work):
     work[TOUCHED] = np.int64(seen >> np.uint64(1))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def satisfied(record, dimension_bits, cell_bits, table):
     """Return 1 if the event in ``table`` satisfies a record (dimension, lowest cell, width), else 0.
 
@@ -61,7 +61,7 @@ def satisfied(record, dimension_bits, cell_bits, table):
     return np.uint64(np.uint64(table[dimension]) - low <= record >> (dimension_bits + cell_bits))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits):
     """Collect the postings of all visited lists whose inline condition the event satisfies. No branches."""
     count = np.uint64(0)
@@ -74,7 +74,7 @@ def filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hi
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
     """Move the hits that also satisfy a further inline condition to the front; return their number."""
     count = np.uint64(0)
@@ -85,7 +85,7 @@ def filter_hits(hits, hit_count, inline, dimension_bits, cell_bits, table):
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_first(hits, hit_count, posting, start, literal, cell):
     """Replace hits by their clauses, and keep those whose first literal may hold. No branches.
 
@@ -97,7 +97,7 @@ def check_first(hits, hit_count, posting, start, literal, cell):
     return first_holds(hits, hit_count, start, literal, cell)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_holds(hits, hit_count, start, literal, cell):
     """Do the same as ``check_first`` for hits that are already clauses."""
     for h in range(hit_count):
@@ -112,7 +112,7 @@ def first_holds(hits, hit_count, start, literal, cell):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
     """Mark the zones that an event with several or wide entries touches."""
     marks = np.zeros(width, np.uint8)
@@ -130,7 +130,7 @@ def zones_of(a, b, dimension, lo, hi, cells, heads, hull, zones, width):
     return np.flatnonzero(marks)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reach(k, a, b, dimension, lo, hi, hull):
     """Return the lowest and highest cell to visit for entry ``k``; (1, 0) if an earlier entry covers it.
 
@@ -147,7 +147,7 @@ def reach(k, a, b, dimension, lo, hi, hull):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_general(
     e, a, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, cells, heads, levels, list_start,
     posting, residual, hull, zones, width, first_pair, out_event, out_clause, written, work,
@@ -190,7 +190,7 @@ def match_general(
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_run(
     e, begin, end, posting, b, dimension, lo, hi, first, start, literal, set_lo, set_hi, out_event,
     out_clause, written, work,

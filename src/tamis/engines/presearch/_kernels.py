@@ -4,14 +4,14 @@ The package's docstring describes the arrays.
 """
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import reach
 from tamis.engines.presearch.layers._kernels import CLAUSE, FULL, LAST, NODE, TOP, forget, invert, presearch
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def by_document(hits, found, documents, place, ordered):
     """Distribute hits to their documents: those of ``d`` stand at place[d]:place[d + 1] in ``ordered``."""
     place[: documents + 2] = 0
@@ -25,7 +25,7 @@ def by_document(hits, found, documents, place, ordered):
         place[d] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conclude(
     begin, stop, event_start, dimension, lo, multi, place, ordered, cell, residual, clauses, start, literal,
     set_lo, set_hi, out_event, out_clause, written, work,
@@ -62,7 +62,7 @@ def conclude(
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate(
     e, first, last, general, each, cell, b, dimension, lo, hi, start, literal, set_lo, set_hi, owner_start,
     out_event, out_clause, written, work,
@@ -88,7 +88,7 @@ def evaluate(
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def luwak(
     e, general, each, event_start, dimension, lo, hi, cell, start, literal, set_lo, set_hi, owner_start,
     heads, levels, hull, top, residual, out_event, out_clause, written, work,
@@ -134,7 +134,7 @@ def luwak(
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
     place_at, pairs, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,

@@ -1,14 +1,15 @@
 """Rank conditions by operator and share: the compiled loop of the ranking."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 NEGATIVE, MANY = 1, 4
 EQUAL, SET, BETWEEN, ONE_SIDED, NOT_SET, NOT_EQUAL = range(6)
 BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def operator_of(lo, hi, members, cells):
     """Return the operator of a positive condition, read off its cells.
 
@@ -23,7 +24,7 @@ def operator_of(lo, hi, members, cells):
     return EQUAL if lo == hi else BETWEEN
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_conditions(literal, of_literal, dimension, lo, hi, set_count, cells, share, rank):
     """Rank each condition by its operator, and among equal operators by its share."""
     for u in range(len(rank)):

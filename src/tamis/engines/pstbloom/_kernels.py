@@ -1,13 +1,13 @@
 """Search the leaves of ``pstbloom``, and compute the signatures."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_plain
 from tamis.engines.postings._kernels import bounds, check_first, match_general, more_levels, touch_runs
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def signature_bit(dimension, space):
     """Return the bit of a dimension's space in a signature of 64 bits."""
     mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(space)
@@ -15,7 +15,7 @@ def signature_bit(dimension, space):
     return np.uint64(1) << (mixed >> np.uint64(58))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sign_clauses(unit_start, dimension, lo, hi, usable, access, grain, signature):
     """Compute the signature of each clause: a bit for every predicate beside the access predicate.
 
@@ -30,7 +30,7 @@ def sign_clauses(unit_start, dimension, lo, hi, usable, access, grain, signature
         signature[c] = bits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_fitting(dimension, lo, hi, usable, fitting, total):
     """Count per dimension and grain the predicates that lie in one signature space of that grain."""
     for u in range(len(dimension)):
@@ -42,7 +42,7 @@ def count_fitting(dimension, lo, hi, usable, fitting, total):
             fitting[d, grain] += lo[u] >> grain == hi[u] >> grain
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_event(a, b, dimension, lo, heads, cell, visits):
     """Fill the table of a plain event, write the leaves it visits; return their number and its signature."""
     lists, signature = np.int64(0), np.uint64(0)
@@ -57,7 +57,7 @@ def enter_event(a, b, dimension, lo, heads, cell, visits):
     return lists, signature
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def filter_signatures(begins, ends, runs, signature, event, hits):
     """Collect the postings of all visited leaves whose signature the event's contains. No branches."""
     count = np.uint64(0)
@@ -70,7 +70,7 @@ def filter_signatures(begins, ends, runs, signature, event, hits):
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, words64, place, out_event, out_clause, work,

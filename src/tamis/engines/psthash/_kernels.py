@@ -1,7 +1,6 @@
 """Search the leaves and the hash table of ``psthash``. ``layout`` describes the arrays."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import (
@@ -16,11 +15,12 @@ from tamis.engines.postings._kernels import (
     touch_runs,
 )
 from tamis.engines.psthash.layout._kernels import space_key
+from tamis.kernel import kernel
 
 MOST = 1 << 40
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, keys):
     """Fill the tables of a plain event; write the leaves it visits and the keys of its spaces.
 
@@ -43,7 +43,7 @@ def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, k
     return lists, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def combinations(count, size):
     """Return the number of ways to choose ``size`` of ``count`` spaces, at most ``MOST``."""
     ways = np.int64(1)
@@ -54,7 +54,7 @@ def combinations(count, size):
     return max(ways, np.int64(0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_buckets(keys, count, first, shift, visits, at):
     """Write the bucket of every pair of spaces from ``visits[at]`` on; return the end."""
     for i in range(1, count):
@@ -65,7 +65,7 @@ def pair_buckets(keys, count, first, shift, visits, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
     """Do the same as ``pair_buckets`` for ``size`` spaces, but do not extend parts that no clause has."""
     chosen = np.empty(size, np.int64)
@@ -90,7 +90,7 @@ def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def without_repeats(clause, begin, end):
     """Move the different clauses of begin:end to the front; return their end.
 
@@ -112,7 +112,7 @@ def without_repeats(clause, begin, end):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
     words, inlines, place, out_event, out_clause, work,
@@ -214,7 +214,7 @@ def match_events(
     return count, written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
     """Return the keys of all spaces that an event with several or wide entries touches."""
     room = 0
@@ -240,7 +240,7 @@ def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
     return keys[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hashed_general(
     e, a, b, dimension, lo, hi, first_entry, start, literal, set_lo, set_hi, list_start, posting, hull,
     spaces, used, parts, first, shift, size, low, high, out_event, out_clause, written, work,

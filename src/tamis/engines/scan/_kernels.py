@@ -1,12 +1,12 @@
 """Check all clauses, one after the other: the loop of ``scan``."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_plain(cell, start, literal, set_lo, set_hi, found):
     """Write the numbers of all clauses that hold for a plain event; return their number.
 
@@ -26,7 +26,7 @@ def scan_plain(cell, start, literal, set_lo, set_hi, found):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_general(first, last, dimension, lo, hi, start, literal, set_lo, set_hi, found):
     """Do the same as ``scan_plain`` for an event with several or wide entries."""
     count = 0
@@ -37,7 +37,7 @@ def scan_general(first, last, dimension, lo, hi, start, literal, set_lo, set_hi,
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_events(
     begin,
     count,

@@ -1,12 +1,12 @@
 """Compiled loops of cutting: mark cuts, write ranges as cells, compare clauses."""
 
 import numpy as np
-from numba import njit
 
+from tamis.kernel import kernel
 from tamis.space._kernels import mix, sort_run
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
     """Sort ranges by (entry, lo) and join touching ranges of the same entry. Return the count.
 
@@ -35,7 +35,7 @@ def merge_ranges(entry, lo, hi, start, out_entry, out_lo, out_hi):
 BETWEEN, IN, STRUCTURAL = 10, 12, 250  # as in columns/codes.py and the definitions of BETWEEN and IN
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin_operands(op, arity, out):
     """Write where the operands of each row begin; structural rows have none."""
     out[0] = 0
@@ -43,7 +43,7 @@ def begin_operands(op, arity, out):
         out[n + 1] = out[n] + (arity[n] if op[n] < STRUCTURAL else 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_operands(row, arg, arity, args, mark):
     """Mark the operands of the given rows."""
     for n in row:
@@ -57,7 +57,7 @@ LOW = np.array([BEFORE, BEFORE, BOTTOM, BOTTOM, BOTTOM, BOTTOM, AFTER, AFTER, *[
 HIGH = np.array([AFTER, AFTER, BEFORE, BEFORE, AFTER, AFTER, TOP, TOP, TOP, TOP, *[AFTER] * 4])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, codes):
     """Mark the cuts at the ends of every range, (dimension, key) as one number.
 
@@ -84,7 +84,7 @@ def mark_comparisons(row, op, attribute, arg, arity, args, key, keys, mark, code
     return listed, members
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cell_below(code, codes, cell):
     """Return the cell that ends at a cut: by table, or by the place of the cut in the list ``codes``."""
     if len(codes) == 0:
@@ -99,14 +99,14 @@ def cell_below(code, codes, cell):
     return cell[low]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cells_below(cuts, codes, cell, out):
     """Write the cells that end at many cuts."""
     for i in range(len(cuts)):
         out[i] = cell_below(cuts[i], codes, cell)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join_ranges(lo, hi, first, last):
     """Sort the ranges first:last and join touching ones, in place. Return how many are left."""
     for i in range(first + 1, last):
@@ -127,7 +127,7 @@ NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 NEVER, ALWAYS = 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_literal(i, dimension, flags, count, lo, hi, in_sets, cells, packed, fate):
     """Write literal ``i``: its only range lo..hi, or ``count`` ranges from place ``in_sets`` on.
 
@@ -154,7 +154,7 @@ def pack_literal(i, dimension, flags, count, lo, hi, in_sets, cells, packed, fat
             packed[i, 1] = NEGATIVE | ABSENT_OK
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
     """Write (dimension, flags, lo, hi) of every literal from its ranges, which stand in order."""
     at, in_sets = 0, 0
@@ -166,7 +166,7 @@ def pack_literals(dimension, flags, count, lo, hi, cells, packed, fate):
             in_sets += count[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_comparisons(
     row, op, attribute, arg, arity, args, key, keys, codes, cell, negated, cells, packed, fate, set_lo, set_hi
 ):
@@ -199,7 +199,7 @@ def pack_comparisons(
     return in_sets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def order_literals(literal, first, last):
     """Sort the literals of a clause, in place, so that equal clauses look equal."""
     for i in range(first + 1, last):
@@ -215,7 +215,7 @@ def order_literals(literal, first, last):
         literal[j + 1, 0], literal[j + 1, 1], literal[j + 1, 2], literal[j + 1, 3] = a, b, x, y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_clauses(start, literal, set_lo, set_hi, revise, out):
     """Order the literals of every clause and hash its content (sets by their ranges, not by their place)."""
     for c in range(len(start) - 1):
@@ -231,7 +231,7 @@ def hash_clauses(start, literal, set_lo, set_hi, revise, out):
         out[c] = state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_groups(order, same, group):
     """Assign numbers to groups of equal clauses by their first members; return the number of groups.
 
@@ -256,7 +256,7 @@ def number_groups(order, same, group):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_clauses(group, start, literal, leads, new_start, out):
     """Write the first clause of every group and its literals, one after the other; return their number."""
     count, at = 0, 0
@@ -273,7 +273,7 @@ def copy_clauses(group, start, literal, leads, new_start, out):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_owners(group, owner, fill, out):
     """Write the owners of all clauses group by group; ``fill`` holds the place where each group begins."""
     for c in range(len(group)):
@@ -281,7 +281,7 @@ def collect_owners(group, owner, fill, out):
         fill[group[c]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def same_as_previous(order, digest, start, literal, set_lo, set_hi, revise, out):
     """Write, for clauses in hash order, whether each has the same content as the one before it."""
     for n in range(1, len(order)):

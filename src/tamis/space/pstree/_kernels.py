@@ -1,10 +1,11 @@
 """Compiled loops that locate many values in a frozen PS-Tree."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_directory(cut, shift, directory):
     """Write to ``directory[b]`` how many cuts lie before the cuts with the leading bits b.
 
@@ -17,7 +18,7 @@ def fill_directory(cut, shift, directory):
         directory[bucket] = at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate_keys(keys, cut, after, directory, shift, leaf):
     """Write the leaf of each key. The directory leads to a few cuts; bisection among them finds the place."""
     count = len(cut)
@@ -37,7 +38,7 @@ def locate_keys(keys, cut, after, directory, shift, leaf):
         leaf[k] = low + (low < count and cut[low] == key and not after[low])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare(one, one_begin, one_end, two, two_begin, two_end):
     """Return a number below, equal to or above 0 if one string's bytes come before, at or after another's."""
     one_length, two_length = one_end - one_begin, two_end - two_begin
@@ -48,7 +49,7 @@ def compare(one, one_begin, one_end, two, two_begin, two_end):
     return one_length - two_length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def locate_strings(start, data, cut_start, cut_data, after, leaf):
     """Write the leaf of each string; strings and cuts are runs of bytes."""
     count = len(after)
@@ -67,7 +68,7 @@ def locate_strings(start, data, cut_start, cut_data, after, leaf):
         leaf[k] = low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_pairs(leaf, start, predicate, out_point, out_predicate):
     """Write all pairs of a point and a predicate that covers its leaf."""
     at = 0
@@ -78,7 +79,7 @@ def gather_pairs(leaf, start, predicate, out_point, out_predicate):
             at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cover_leaves(first, last, fill, predicate):
     """Write every interval into the leaves first..last that it covers; ``fill`` holds the next places."""
     for n in range(len(first)):

@@ -2,14 +2,14 @@
 
 import math
 
-from numba import njit
+from tamis.kernel import kernel
 
 BOX, CIRCLE, POLYGON, OTHER = 0, 1, 2, 3
 NO, YES, DOUBT = 0, 1, 2
 _DIAMETER = 2.0 * 6_371_008.8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_circle(lon, lat, metres, x, y):
     """Return whether (x, y) lies within ``metres`` of (lon, lat); in doubt if another libm may differ."""
     lat_a, lat_b = math.radians(lat), math.radians(y)
@@ -23,7 +23,7 @@ def judge_circle(lon, lat, metres, x, y):
     return YES if far < metres else NO
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_edges(edges, first, last, x, y):
     """Return whether (x, y) lies inside the edges, by the parity of crossings; in doubt near an edge."""
     inside = False
@@ -45,7 +45,7 @@ def judge_edges(edges, first, last, x, y):
     return YES if inside else NO
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_points(which, shape, lon, lat, kind, numbers, edge_start, edges, verdict):
     """Write for each pair of a point and a shape whether it is covered: NO, YES, or DOUBT."""
     for i in range(len(which)):

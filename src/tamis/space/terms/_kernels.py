@@ -5,7 +5,8 @@ term is a hash, and the bytes are compared.
 """
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BYTE = np.uint64(8)
@@ -18,7 +19,7 @@ _LONG = np.uint64(1 << 32)
 SHORT = 8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def more(key, length, letter):
     """Return the key of a token with one more letter, now of ``length`` in all."""
     if length > SHORT:
@@ -26,13 +27,13 @@ def more(key, length, letter):
     return (key << _BYTE) ^ letter if length <= SHORT else key ^ letter
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def slot_of(key, shift):
     """Return the slot where the search for a key begins."""
     return np.int64(((key ^ (key >> np.uint64(32))) * _MIX) >> shift)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def index_terms(start, data, shift, table):
     """Enter the terms; a place holds a key, then the term's number plus one and whether it is long.
 
@@ -52,7 +53,7 @@ def index_terms(start, data, shift, table):
             table[2 * at + 1] |= _LONG
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def same(begin, end, text, first, last, data):
     """Return whether a token is, letter by letter, a term."""
     length = end - begin
@@ -64,7 +65,7 @@ def same(begin, end, text, first, last, data):
     return at == length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_up(key, begin, end, text, shift, table, start, data):
     """Return the number of the term that equals the token text[begin:end], or -1."""
     at = slot_of(key, shift)
@@ -82,7 +83,7 @@ def look_up(key, begin, end, text, shift, table, start, data):
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tokens(text, begin, end, keys, ends):
     """Write the keys, ends and beginnings of all tokens of text[begin:end]; return their number."""
     count, key, length = 0, np.uint64(0), 0
@@ -103,7 +104,7 @@ def tokens(text, begin, end, keys, ends):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_terms(text_start, text, shift, table, start, data, keys, ends, seen, out_row, out_term):
     """Write the distinct terms of every text, in order of appearance; return their total number.
 

@@ -1,7 +1,6 @@
 """Build the tree from the root down: partition and cluster one list of clauses."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines.bestar.cut._kernels import cut_of, divide
 from tamis.engines.bestar.nodes import (
@@ -26,6 +25,7 @@ from tamis.engines.bestar.nodes import (
     ROOT,
 )
 from tamis.engines.bestar.order._kernels import copy, drop_first, push, sort_run
+from tamis.kernel import kernel
 
 PARTITION, CLUSTER = 0, 1
 KIND, AT, FROM, TO = range(4)  # a task: partition or cluster, of which c-node, over which run
@@ -33,13 +33,13 @@ NONE = -1
 FIRST_ROOM = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def zeros(count):
     """Return a column of zeros."""
     return np.zeros(count, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enlarged(table, used, more):
     """Return ``table`` with room for ``more`` rows beyond ``used``."""
     if used + more <= len(table):
@@ -51,7 +51,7 @@ def enlarged(table, used, more):
     return larger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bounds(run, key_lo, key_hi):
     """Return the least and the greatest cell of the keys of some clauses."""
     low, high = key_lo[run[0]], key_hi[run[0]]
@@ -60,7 +60,7 @@ def bounds(run, key_lo, key_hi):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_used(c_node, p_node, at, used, mark):
     """Mark the dimensions that partition the path from the root to c-node ``at``."""
     while at != ROOT:
@@ -70,7 +70,7 @@ def mark_used(c_node, p_node, at, used, mark):
         at = p_node[-1 - c_node[at, PARENT], P_HOME]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_units(run, unit_start, dimension, gain, used, mark, count, rank, seen):
     """Count, per unused dimension, the clauses of a run that have it, and sum up their gains.
 
@@ -90,7 +90,7 @@ def count_units(run, unit_start, dimension, gain, used, mark, count, rank, seen)
     return many
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_units(run, unit_start, dimension, used, mark, last, lists):
     """Distribute the units of a run to the lists of their dimensions, each from ``last`` on."""
     for c in run:
@@ -101,7 +101,7 @@ def list_units(run, unit_start, dimension, used, mark, last, lists):
                 last[d] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_partitions(
     run, capacity, unit_start, unit_clause, dimension, gain, used, mark, count, rank, seen, first, last,
     lists, key,
@@ -156,7 +156,7 @@ def choose_partitions(
     return chosen[:picked]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distribute(order, begin, end, key, dimension, chosen, place, spare):
     """Sort a run of clauses by partition, those that stay first; return the begin of each partition."""
     for p in range(len(chosen)):
@@ -176,20 +176,20 @@ def distribute(order, begin, end, key, dimension, chosen, place, spare):
     return start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bucket(c_node, at, dimension, low, high, parent):
     """Write a new, empty bucket: a c-node of the c-directory of ``dimension``."""
     c_node[at, DIM], c_node[at, PARENT] = dimension, parent
     c_node[at, LO], c_node[at, HI] = low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def later(todo, top, kind, at, begin, end):
     """Push a task on the stack, which has room for it."""
     todo[top, KIND], todo[top, AT], todo[top, FROM], todo[top, TO] = kind, at, begin, end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode, spare, c_node, c_count, todo,
             top):  # fmt: skip
     """Cut an overfull bucket in two; return the end of the part that stays and the number of children.
@@ -222,7 +222,7 @@ def cluster(at, begin, end, by_lo, by_hi, key_lo, key_hi, capacity, alpha, mode,
     return middle, made
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def construct(
     unit_start, unit_clause, dimension, lo, hi, gain, cells, capacity, alpha, mode, late
 ):  # fmt: skip

@@ -1,16 +1,16 @@
 """Choose the cut of a bucket and divide its clauses between the two sides."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import first_from
 from tamis.engines.bestar.nodes import APPROXIMATE, RIGID
 from tamis.engines.bestar.order._kernels import copy, taken
+from tamis.kernel import kernel
 
 NONE = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def approximate_cut(los, his, least):
     """Return the last cell of the left bucket, NONE if a side gets fewer than ``least`` expressions.
 
@@ -28,7 +28,7 @@ def approximate_cut(los, his, least):
     return left if min(lefts, rights) >= least else NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exhaustive_cut(los, hi_of, his, lo_of, least):
     """Return the best cut of a bucket, the last cell of its left part, or NONE.
 
@@ -74,7 +74,7 @@ def exhaustive_cut(los, hi_of, his, lo_of, least):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode):
     """Return the cut of the bucket ``low``..``high`` by data clustering, else (or if rigid) by space."""
     middle = (low + high) >> 1
@@ -90,7 +90,7 @@ def cut_of(by_lo, by_hi, begin, end, key_lo, key_hi, low, high, alpha, mode):
     return middle if cut == NONE else cut
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def divide(order, begin, end, key_lo, key_hi, cut, spare):
     """Arrange a run as overlap, left and right part, each in its old order; return the two borders."""
     overlaps, lefts = 0, 0

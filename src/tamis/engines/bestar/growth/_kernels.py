@@ -1,7 +1,6 @@
 """Insert and delete one clause at a time (algorithms 1 to 5 of the paper)."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines.bestar.batch._kernels import choose_partitions, distribute, mark_used
 from tamis.engines.bestar.cut._kernels import cut_of, divide
@@ -79,10 +78,11 @@ from tamis.engines.bestar.nodes import (
     ROOT,
 )
 from tamis.engines.bestar.order._kernels import sort_run
+from tamis.kernel import kernel
 
 
 # ------------------------------------------------------------------------------------------- insertion
-@njit(cache=True, nogil=True)
+@kernel
 def best_partition(t, keys, at, c):
     """Return the p-node of c-node ``at`` that clause ``c`` fits and that has the highest rank, else NONE."""
     best = NONE
@@ -95,7 +95,7 @@ def best_partition(t, keys, at, c):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child_for(t, at, low, high, rules):
     """Return the child of a split bucket that a range belongs to: LEFT, RIGHT, or NONE for the overlap."""
     left, right = t[C][at, LEFT], t[C][at, RIGHT]
@@ -120,7 +120,7 @@ def child_for(t, at, low, high, rules):
     return LEFT if grown_left < grown_right else RIGHT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def raise_bucket(t, at, rules):
     """Replace ``at`` with a new bucket that becomes its parent (bottom-up expansion)."""
     parent = t[C][at, PARENT]
@@ -141,7 +141,7 @@ def raise_bucket(t, at, rules):
     return upper
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend_directory(t, keys, at, c, rules):
     """Return the bucket of c-directory ``at`` that clause ``c`` goes to (InsertCDir)."""
     u = unit_on(keys, c, t[C][at, DIM])
@@ -160,7 +160,7 @@ def descend_directory(t, keys, at, c, rules):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_child(t, at, side, rules):
     """Return an empty child of a bucket."""
     low, high = np.int64(EMPTY_LO), np.int64(EMPTY_HI)
@@ -171,7 +171,7 @@ def new_child(t, at, side, rules):
     return new_bucket(t, t[C][at, DIM], low, high, at, t[C][at, LEVEL], at, rules[CAPACITY])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert(t, keys, spare, c, cells, rules):
     """Put clause ``c`` into the tree, and split or partition nodes that overflow."""
     at = np.int64(ROOT)
@@ -184,7 +184,7 @@ def insert(t, keys, spare, c, cells, rules):
     settle(t, keys, spare, at, cells, rules)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(t, keys, spare, at, cells, rules):
     """Cluster and partition an l-node that overflows, and those over which it is spread."""
     todo = [at]
@@ -202,7 +202,7 @@ def settle(t, keys, spare, at, cells, rules):
             t[C][at, LIMIT] = 2 * t[C][at, COUNT]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split(t, keys, spare, at, rules, todo):
     """Divide a leaf bucket into left, overlap (itself) and right."""
     run = members(t, at)
@@ -234,7 +234,7 @@ def split(t, keys, spare, at, rules, todo):
     refresh(t, keys, at, rules[MODE])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move(t, keys, run, to, mode):
     """Move clauses to a new, empty bucket below their own; all counts above stay."""
     for c in run:
@@ -244,7 +244,7 @@ def move(t, keys, run, to, mode):
     refresh(t, keys, to, mode)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def partition(t, keys, spare, at, cells, rules, todo):
     """Spread an l-node over p-nodes of the dimensions of the highest rank."""
     run = members(t, at)
@@ -264,7 +264,7 @@ def partition(t, keys, spare, at, cells, rules, todo):
         todo.append(t[P][p, P_DIRECTORY])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_run(t, keys, spare, run, cells, rules, most_units):
     """Insert clauses until the tables may be full; return the number of clauses done.
 
@@ -282,7 +282,7 @@ def insert_run(t, keys, spare, run, cells, rules, most_units):
 
 
 # -------------------------------------------------------------------------------------------- deletion
-@njit(cache=True, nogil=True)
+@kernel
 def delete(t, keys, c, rules):
     """Remove clause ``c`` from the tree: drop empty nodes, merge underflowing leaves into an open parent."""
     at = t[HOME][c]
@@ -303,7 +303,7 @@ def delete(t, keys, c, rules):
         at, _ = above(t, at)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_empty(t, at):
     """Remove an empty bucket, with its p-node if it was the last; return the c-node above."""
     upper, across = above(t, at)
@@ -315,7 +315,7 @@ def drop_empty(t, at):
     return upper
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_up(t, at, rules):
     """Merge a leaf bucket below α of the capacity into its parent bucket if that is open (merge rule)."""
     if at == ROOT or t[C][at, PARENT] < 0 or t[C][at, COUNT] != t[C][at, TOTAL]:

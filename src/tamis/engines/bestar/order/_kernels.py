@@ -1,11 +1,12 @@
 """Keep a heap over two arrays, and sort runs of clauses stably."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 
 # -------------------------------------------------------------------------------------------- the heap
-@njit(cache=True, nogil=True)
+@kernel
 def push(bounds, items, left, bound, item):
     """Add an item to a heap with room for it; the highest bound comes first, then the lowest item."""
     at = left
@@ -18,7 +19,7 @@ def push(bounds, items, left, bound, item):
     bounds[at], items[at] = bound, item
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_first(bounds, items, left):
     """Remove the first item from a heap of ``left`` items."""
     left -= 1
@@ -39,14 +40,14 @@ def drop_first(bounds, items, left):
 
 
 # ------------------------------------------------------------------------------------------------ runs
-@njit(cache=True, nogil=True)
+@kernel
 def copy(source, begin, end, target, at):
     """Copy ``source[begin:end]`` to ``target[at:]``; a slice assignment would take seconds to compile."""
     for i in range(begin, end):
         target[at + i - begin] = source[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def taken(values, order, begin, end):
     """Return the values of a run of clauses."""
     out = np.empty(end - begin, np.int64)
@@ -55,7 +56,7 @@ def taken(values, order, begin, end):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_runs(order, low, middle, high, key, spare):
     """Merge two sorted neighbouring runs into ``spare``."""
     left, right = low, middle
@@ -68,7 +69,7 @@ def merge_runs(order, low, middle, high, key, spare):
             right += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_run(order, begin, end, key, spare):
     """Sort a run of clauses by a key; equal keys keep their order."""
     width = 1

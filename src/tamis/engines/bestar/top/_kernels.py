@@ -1,7 +1,6 @@
 """Summarise the weights of nodes, and walk the tree best bound first (algorithms 6 and 7)."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain, upper_score
 from tamis.engines.bestar._kernels import FIRST_ROOM, longer, push_partitions, touches
@@ -21,10 +20,11 @@ from tamis.engines.bestar.nodes import (
     ROOT,
 )
 from tamis.engines.bestar.order._kernels import drop_first, push
+from tamis.kernel import kernel
 
 
 # -------------------------------------------------------------------------------------------- summaries
-@njit(cache=True, nogil=True)
+@kernel
 def greatest_below(c_node, p_node, value, tree, leaf):
     """Write the greatest value of the clauses in each subtree, and in each l-node.
 
@@ -44,7 +44,7 @@ def greatest_below(c_node, p_node, value, tree, leaf):
             tree[at] = max(tree[at], tree[p_node[p, P_DIRECTORY]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sizes_below(c_node, p_node):
     """Return the number of clauses in each subtree."""
     size = np.zeros(len(c_node), np.int64)
@@ -59,7 +59,7 @@ def sizes_below(c_node, p_node):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def summarise(c_node, p_node, size, priority, rest, start, attribute, share, attributes):
     """Return (start, attribute, share, rest, priority): per p-node, the greatest values below it.
 
@@ -94,7 +94,7 @@ def summarise(c_node, p_node, size, priority, rest, start, attribute, share, att
 
 
 # ---------------------------------------------------------------------------------------------- the walk
-@njit(cache=True, nogil=True)
+@kernel
 def seek(
     cell, a, b, dimension, lo, hi, general, start, literal, set_lo, set_hi, c_node, p_node, hull, tree_a,
     tree_b, leaf_a, leaf_b, clause_a, clause_b, of_directory, sum_start, sum_attribute, sum_share, sum_rest,

@@ -1,14 +1,14 @@
 """Compute flat bounds, count one size at a time, and hand out the counted clauses."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import first_from, holds_general, holds_plain, upper_score
 from tamis.engines.kindex._kernels import count, deny, distinct, touch
+from tamis.kernel import kernel
 
 
 # ------------------------------------------------------------------------------------------------ bounds
-@njit(cache=True, nogil=True)
+@kernel
 def greatest_of_runs(start, clause, value):
     """Return the greatest value among the clauses of each run; -inf if it has none."""
     out = np.full(len(start) - 1, -np.inf)
@@ -18,7 +18,7 @@ def greatest_of_runs(start, clause, value):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_falling(values, many, value):
     """Insert ``value`` into ``many`` falling values."""
     at = many
@@ -28,7 +28,7 @@ def insert_falling(values, many, value):
     values[at] = value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def size_bounds(a, b, dimension, multi, size_start, size_a, size_b, start, attribute, share, rest, priority,
                 most, asked, weight, greatest):  # fmt: skip
     """Return the most that clauses of each size can score: the sum of the event's best shares.
@@ -52,7 +52,7 @@ def size_bounds(a, b, dimension, multi, size_start, size_a, size_b, start, attri
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weight, greatest):
     """Return the most that each of the clauses can score."""
     out = np.empty(len(clauses))
@@ -64,7 +64,7 @@ def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weigh
 
 
 # ---------------------------------------------------------------------------------------------- counting
-@njit(cache=True, nogil=True)
+@kernel
 def part_of(at, size, of_list, part_size, part_a, part_b, greatest, threshold):
     """Return the part of list ``at`` with clauses of ``size``; -1 if none of them reaches the threshold."""
     for part in range(of_list[at], of_list[at + 1]):
@@ -73,7 +73,7 @@ def part_of(at, size, of_list, part_size, part_a, part_b, greatest, threshold):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hits_of_size(
     size, threshold, a, b, dimension, lo, hi, multi, counter, hits, base, size_start, target, asked,
     denied_start, denied, of_list, part_start, part_size, part_a, part_b, greatest, work,
@@ -114,7 +114,7 @@ def hits_of_size(
 
 
 # ------------------------------------------------------------------------------------------- handing out
-@njit(cache=True, nogil=True)
+@kernel
 def hand_out(
     clauses, at, most, a, b, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, doubtful, work
 ):

@@ -1,14 +1,15 @@
 """Choose pivots, assign the bits of groups, and sign the lists of ``opindex``."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 EQ, LE, GE, OPERATORS = 0, 1, 2, 3  # the operators, and their number
 UNDECIDED, GROUPED = 1, 2  # counting is not enough; the clause is a conjunction of disjunctions
 GROUP, BITMAP = 4, 64  # the bit position of the group in a literal's flags; bits of a bitmap
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_pivots(start, dimension, needed, frequency, pivot):
     """Choose the least frequent dimension that each clause needs, or the number after the last dimension."""
     for c in range(len(start) - 1):
@@ -20,7 +21,7 @@ def choose_pivots(start, dimension, needed, frequency, pivot):
         pivot[c] = best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, demand, chosen, undecided):
     """Assign a bit to every group that can be counted, and choose the group whose attributes are the pivots.
 
@@ -61,7 +62,7 @@ def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, dem
             bit[0, at], bit[1, at] = place[0, group[at]], place[1, group[at]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def signature_bit(operator, dimension, operand):
     """Return the one bit of 64 that a predicate sets, and that an event's value looks for.
 
@@ -74,7 +75,7 @@ def signature_bit(operator, dimension, operand):
     return np.uint64(1) << (mixed >> np.uint64(58))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sign_lists(operator, dimension, operand, number, signature):
     """Set the signature bits of all predicates."""
     for i in range(len(operator)):

@@ -1,12 +1,13 @@
 """Rank conditions, choose levels and write postings: the compiled loops of the layout."""
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 NONE = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_units(unit_start, share, usable, best):
     """Choose per clause as many usable conditions with the least shares as ``best`` has rows (else NONE)."""
     for c in range(len(unit_start) - 1):
@@ -25,7 +26,7 @@ def rank_units(unit_start, share, usable, best):
                         break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_blocks(at, count, set_lo, set_hi, level):
     """Return the number of blocks of a level that the ranges of a set touch."""
     blocks, previous = 0, -1
@@ -39,7 +40,7 @@ def set_blocks(at, count, set_lo, set_hi, level):
     return blocks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
     """Return the number of blocks of a level that a condition touches."""
     if set_count[u] > 0:
@@ -47,7 +48,7 @@ def blocks_at(u, lo, hi, set_at, set_count, set_lo, set_hi, level):
     return (hi[u] >> level) - (lo[u] >> level) + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most):
     """Return the lowest level on which a condition touches at most ``most`` blocks, and their number."""
     allowed = 4 * most if set_count[u] > 0 else most
@@ -59,7 +60,7 @@ def choose_level(u, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most
     return level, blocks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_levels(
     access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, bottom, top, most, level, count
 ):
@@ -75,7 +76,7 @@ def choose_levels(
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_levels(
     access, paired, dimension, lo, hi, set_at, set_count, set_lo, set_hi, crowded, bottom, top, most,
     lists, touched, several,
@@ -101,13 +102,13 @@ def weigh_levels(
             several[0, d] += used[d, n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def triangle(one, two, width):
     """Return the place of a pair of zones, ``one`` before ``two``, in a triangle of ``width`` zones."""
     return one * (2 * width - one - 1) // 2 + two - one - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def post_pair(one, two, dimension, lo, hi, slot, zones, width, first, cells, at, out_list):
     """Write the lists of one clause's pair of conditions if there is room; return their number."""
     if slot[dimension[one]] > slot[dimension[two]]:
@@ -123,7 +124,7 @@ def post_pair(one, two, dimension, lo, hi, slot, zones, width, first, cells, at,
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def post(
     access, dimension, lo, hi, set_at, set_count, set_lo, set_hi, level, base, paired, second, slot, zones,
     width, first_pair, cells, start, out_list, count,
@@ -162,7 +163,7 @@ def post(
                 previous = block
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_postings(start, lists, list_start, owner):
     """Distribute postings to their lists: ``owner`` receives the clauses of every list in order.
 
@@ -178,7 +179,7 @@ def sort_postings(start, lists, list_start, owner):
             fill[lists[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def order_for_checks(start, place, unit_of, late, share, out):
     """Write a new order of all literals: per clause unseen ones by share, then those already checked.
 

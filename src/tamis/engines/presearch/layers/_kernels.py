@@ -6,7 +6,8 @@ the term. Row 0 belongs to no term. ``slot`` gives the row of a place, 0 if the 
 """
 
 import numpy as np
-from numba import njit
+
+from tamis.kernel import kernel
 
 NEVER = np.uint32(0xFFFFFFFF)
 TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and their number
@@ -23,7 +24,7 @@ for _at in range(64):
     _PLACE[(int(_SPREAD) << _at & 0xFFFFFFFFFFFFFFFF) >> 58] = _at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def places_of(a, b, dimension, lo, heads, levels, places):
     """Write the places of all terms of a plain document; return their number.
 
@@ -50,7 +51,7 @@ def places_of(a, b, dimension, lo, heads, levels, places):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rows_of(places, count, slot, row_place, bits, width, rows):
     """Replace places by their rows, adding new rows; return (places kept, number of rows)."""
     kept = 0
@@ -69,7 +70,7 @@ def rows_of(places, count, slot, row_place, bits, width, rows):
     return kept, rows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_place, bits, width, places):
     """Write the inverted bit map of the plain documents begin:stop; return its number of rows.
 
@@ -88,14 +89,14 @@ def invert(begin, stop, start, dimension, lo, multi, heads, levels, slot, row_pl
     return rows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forget(rows, slot, row_place):
     """Free all rows."""
     for row in range(1, rows):
         slot[row_place[row]] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def emit(first, last, decided, partial, own, words, count, hits, found):
     """Write (document, clause, whether to evaluate it) for every set bit; return FULL if there is no room."""
     for c in range(first, last):
@@ -113,7 +114,7 @@ def emit(first, last, decided, partial, own, words, count, hits, found):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def and_rows(partial, up, own, bits, row, words, count, width):
     """Set ``partial`` at ``own`` to that at ``up`` AND a term's row; return all its bits, ORed together.
 
@@ -133,7 +134,7 @@ def and_rows(partial, up, own, bits, row, words, count, width):
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(at, row, node, slot, bits, width, partial, words, count, decided, hits, found, work):
     """Search the second layer from node ``at`` down, whose term has promising documents in ``row``.
 
@@ -159,7 +160,7 @@ def descend(at, row, node, slot, bits, width, partial, words, count, decided, hi
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lead(row, bits, width, partial, words):
     """Begin a partial query with the words of its representative term's row that hold a document."""
     count = 0
@@ -170,7 +171,7 @@ def lead(row, bits, width, partial, words):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def promising(pairs, count, child, slot, bits, width):
     """Keep the pairs (row of a root, one of its children) with a common document; add the child's row.
 
@@ -189,7 +190,7 @@ def promising(pairs, count, child, slot, bits, width):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def filter_candidates(
     pairs, count, child, node, slot, bits, width, partial, words, decided, hits, found, work
 ):
@@ -208,7 +209,7 @@ def filter_candidates(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def presearch(
     rows, row_place, top, child, node, slot, bits, width, partial, words, pairs, decided, hits, work
 ):

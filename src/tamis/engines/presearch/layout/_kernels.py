@@ -1,10 +1,10 @@
 """Sort terms, count pairs, collect terms, build nodes and calibrate: the compiled loops of the layout."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_plain
 from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM, and_rows, emit
+from tamis.kernel import kernel
 
 _HALVES = np.uint64(0x5555555555555555)
 _QUARTERS = np.uint64(0x3333333333333333)
@@ -12,7 +12,7 @@ _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_terms(unit_start, usable, share, place, start, out):
     """Write per clause its usable conditions, least likely first, to out[start[c]:start[c + 1]]."""
     for c in range(len(unit_start) - 1):
@@ -31,7 +31,7 @@ def sort_terms(unit_start, usable, share, place, start, out):
             end += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_ones(x):
     """Return the number of bits set in a word."""
     x = x - ((x >> np.uint64(1)) & _HALVES)
@@ -40,7 +40,7 @@ def count_ones(x):
     return np.int64((x * _BYTES) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_pairs(one, two, slot, bits, width, together):
     """Add, for each pair of places, the documents of a bit map that have both."""
     for p in range(len(one)):
@@ -52,7 +52,7 @@ def count_pairs(one, two, slot, bits, width, together):
             together[p] += both
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_gain(probs, size, begin, decidable, check, one_and, avoid):
     """Return the number of extra terms, from ``begin`` on, with the most gain (``findMaximumGain``)."""
     best, index = 0.0, 0
@@ -66,7 +66,7 @@ def most_gain(probs, size, begin, decidable, check, one_and, avoid):
     return index
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decide_terms(start, share, together, decidable, documents, times, batch, frequent, greedy, extra):
     """Decide for every clause how many terms beside the representative to index (``decideNumTermsCollect``).
 
@@ -101,7 +101,7 @@ def decide_terms(start, share, together, decidable, documents, times, batch, fre
             extra[c] = most_gain(probs, size, begin, decidable[c], check, times[1], avoid)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_nodes(order, first, length, terms, node, open_at):
     """Write the nodes of clauses sorted by their paths, in preorder; return their number.
 
@@ -128,7 +128,7 @@ def grow_nodes(order, first, length, terms, node, open_at):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_ands(pick, bits, width, partial, words):
     """Run as many ANDs as there are rows in ``pick``, for timing."""
     left = np.uint64(0)
@@ -137,7 +137,7 @@ def run_ands(pick, bits, width, partial, words):
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_checks(pick, start, literal, cell, entries):
     """Run as many evaluations as there are clauses in ``pick``, for timing; 64 for each document."""
     true = 0
@@ -149,7 +149,7 @@ def run_checks(pick, start, literal, cell, entries):
     return true
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_outputs(times, decided, partial, words, hits):
     """Output a bit array ``times`` times, for timing; return the hits of one."""
     found = 0
@@ -158,7 +158,7 @@ def run_outputs(times, decided, partial, words, hits):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def subtree_ends(depth, out):
     """Write the end of each node's subtree, from the depths of all nodes in preorder and one after them.
 

@@ -1,15 +1,15 @@
 """Choose access predicates, and compute the keys on which building and matching must agree."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines.postings.layout._kernels import blocks_at
+from tamis.kernel import kernel
 
 NONE = -1
 TRIES = 12  # number of predicates tried, best first, to stay within the allowed combinations
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def space_key(space):
     """Return 64 well-mixed bits for a predicate space ID.
 
@@ -21,7 +21,7 @@ def space_key(space):
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def measure_spread(
     chosen, dimension, lo, hi, set_at, set_count, set_lo, set_hi, coarsest, most, within, blocks
 ):
@@ -45,7 +45,7 @@ def measure_spread(
             blocks[d, grain] += total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_access(
     unit_start, rank, usable, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, most, access, count
 ):
@@ -80,7 +80,7 @@ def choose_access(
         count[c] = product
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_inline(unit_start, share, usable, access, single, inline, second):
     """Choose per clause the two conditions beside the access predicates that are least likely to hold.
 
@@ -106,7 +106,7 @@ def choose_inline(unit_start, share, usable, access, single, inline, second):
         inline[c], second[c] = one, two
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, used):
     """Write the keys of the spaces that condition ``u`` covers, mark them as used; return their number."""
     count = 0
@@ -125,14 +125,14 @@ def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, u
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_part(key, parts):
     """Mark that a key of fewer than N spaces belongs to some key of N."""
     bit = key & np.uint64(32 * len(parts) - 1)
     parts[bit >> np.uint64(5)] |= np.uint32(1) << np.uint32(bit & np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_clauses(
     access, most, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, shift, start, lists,
     used, parts,

@@ -1,7 +1,6 @@
 """Make, give up, fill and bound the nodes of a growing tree. A tree ``t`` is a tuple of tables."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines.bestar.growth.tables import (
     AFTER,
@@ -56,11 +55,12 @@ from tamis.engines.bestar.nodes import (
     RIGID,
     ROOT,
 )
+from tamis.kernel import kernel
 
 EMPTY_LO, EMPTY_HI = 1 << 40, -1  # bounds of an empty node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unit_on(keys, c, d):
     """Return the unit of clause ``c`` on dimension ``d``, NONE if it has none."""
     for u in range(keys[START][c], keys[START][c + 1]):
@@ -70,7 +70,7 @@ def unit_on(keys, c, d):
 
 
 # ------------------------------------------------------------------------------------------------ nodes
-@njit(cache=True, nogil=True)
+@kernel
 def new_bucket(t, d, low, high, parent, level, home, limit):
     """Return a new, empty bucket on dimension ``d``; its inactive dimensions are those of ``home``."""
     at = t[FREE][level]
@@ -94,7 +94,7 @@ def new_bucket(t, d, low, high, parent, level, home, limit):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def give_up(t, at):
     """Keep an empty bucket for the next new bucket on its level."""
     level = t[C][at, LEVEL]
@@ -102,7 +102,7 @@ def give_up(t, at):
     t[FREE][level] = at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_partition(t, home, d, cells, rules):
     """Return a p-node for ``d`` in the p-directory of c-node ``home``, with an empty c-directory."""
     p = t[META][P_FREE]
@@ -123,7 +123,7 @@ def new_partition(t, home, d, cells, rules):
     return p
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_partition(t, p):
     """Remove a p-node with an empty c-directory from its p-directory."""
     home = t[P][p, P_HOME]
@@ -141,7 +141,7 @@ def drop_partition(t, p):
 
 
 # --------------------------------------------------------------------------------------------- l-nodes
-@njit(cache=True, nogil=True)
+@kernel
 def link(t, at, c):
     """Put clause ``c`` into the l-node of c-node ``at``; counts and bounds above stay unchanged."""
     head = t[C][at, BEGIN]
@@ -153,7 +153,7 @@ def link(t, at, c):
     t[META][FULLEST] = max(t[META][FULLEST], t[C][at, COUNT])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unlink(t, c):
     """Remove clause ``c`` from its l-node."""
     at, after, before = t[HOME][c], t[AFTER][c], t[BEFORE][c]
@@ -167,7 +167,7 @@ def unlink(t, c):
     t[HOME][c] = NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def members(t, at):
     """Return the clauses of an l-node."""
     found = np.empty(t[C][at, COUNT], np.int64)
@@ -179,7 +179,7 @@ def members(t, at):
 
 
 # ---------------------------------------------------------------------------------------------- bounds
-@njit(cache=True, nogil=True)
+@kernel
 def show(t, at, mode):
     """Copy a bucket's active bounds to the columns that searches read; a rigid split's bounds never move."""
     if mode == RIGID or at == ROOT:
@@ -189,7 +189,7 @@ def show(t, at, mode):
     t[C][at, OWN_LO], t[C][at, OWN_HI] = t[BOXES][row, BOX_OWN_LO], t[BOXES][row, BOX_OWN_HI]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def above(t, at):
     """Return the node above a bucket, and whether a p-node lies between them."""
     parent = t[C][at, PARENT]
@@ -198,7 +198,7 @@ def above(t, at):
     return t[P][-1 - parent, P_HOME], True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stretch(t, keys, at, c, mode):
     """Count clause ``c`` in c-node ``at`` and everything above, and widen all bounds to hold it."""
     own = True
@@ -219,7 +219,7 @@ def stretch(t, keys, at, c, mode):
         at, own = above(t, at)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widen(t, row, low, high, own):
     """Widen a row of bounds to hold ``low``..``high``."""
     t[BOXES][row, BOX_LO], t[BOXES][row, BOX_HI] = (
@@ -231,7 +231,7 @@ def widen(t, row, low, high, own):
         t[BOXES][row, BOX_OWN_HI] = max(t[BOXES][row, BOX_OWN_HI], high)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refresh(t, keys, at, mode):
     """Compute a bucket's bounds anew from its l-node, the c-directories below it, and its children.
 

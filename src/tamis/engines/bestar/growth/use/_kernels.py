@@ -1,7 +1,6 @@
 """Match, collect feedback, and convert the tree to the frozen form."""
 
 import numpy as np
-from numba import njit
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.bestar._kernels import touches
@@ -39,10 +38,11 @@ from tamis.engines.bestar.nodes import (
     RIGHT,
     ROOT,
 )
+from tamis.kernel import kernel
 
 
 # ------------------------------------------------------------------------------- matching and feedback
-@njit(cache=True, nogil=True)
+@kernel
 def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_lo, set_hi, work):
     """Return the clauses that the event ``a``:``b`` satisfies; l-nodes count the clauses checked in vain."""
     found = [np.int64(0) for _ in range(0)]
@@ -84,7 +84,7 @@ def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_
     return np.array(found, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_losses(t):
     """Add the losses of c-nodes in a window to all p-nodes above them."""
     for p in range(t[META][P_USED]):
@@ -98,7 +98,7 @@ def sum_losses(t):
             up, _ = above(t, up)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_below(t, p):
     """Return all clauses of a partition."""
     found = [np.int64(0) for _ in range(0)]
@@ -118,7 +118,7 @@ def collect_below(t, p):
 
 
 # --------------------------------------------------------------------------------------------- freezing
-@njit(cache=True, nogil=True)
+@kernel
 def freeze(t, keys, c_node, p_node, order, late):
     """Write the tree in its frozen form; return (c-nodes, p-nodes). ``late`` marks units on the path."""
     c_count, p_count, placed = 1, 0, 0
