@@ -28,7 +28,7 @@ def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: i
     """Return the pairs (name of the event, subscription) of a run in which no event may be refused."""
     found: Pairs = set()
     count = 0
-    for batch in index.match_batches(events, batch_size=batch_size):
+    for batch in index.match_batches(events, threads=1, batch_size=batch_size):
         assert not batch.refused, batch.refused[0]
         count += batch.events
         rows, ids = batch.table["event"].to_pylist(), batch.table["subscription"].to_pylist()
