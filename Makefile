@@ -29,17 +29,21 @@ demo-live: $(READY)  ## the same, without an end: open its console in a browser
 test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or real data; under three minutes
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not full"
 
-test: $(READY) browser  ## everything: lint, all tests, then the kernels once more, interpreted and under coverage
+# The kernels come first: they are compiled once, for all processes of the other tests. Those wait a third of
+# their time for processes that they have killed or started, so four of them, and the interpreted kernels beside
+# them, keep two cores busy.
+test: $(READY) browser  ## everything: lint, all tests, and the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
 	@$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1 & lint=$$!; status=0; \
-	echo "kernels, compiled (once, for all processes of the other tests):"; \
+	echo "kernels, compiled:"; \
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m kernels --junitxml=$(REPORTS)/kernels.xml || status=1; \
 	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 1 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
+		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml > $(REPORTS)/interpreted.txt 2>&1 & \
+	interpreted=$$!; \
 	echo "everything else:"; \
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not kernels" --junitxml=$(REPORTS)/others.xml || status=1; \
-	echo "kernels, interpreted:"; \
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m kernels -W "ignore:overflow encountered:RuntimeWarning" \
-		--cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml || status=1; \
+	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not kernels" --junitxml=$(REPORTS)/others.xml || status=1; \
+	wait $$interpreted || status=1; echo "kernels, interpreted:"; cat $(REPORTS)/interpreted.txt; \
 	$(BIN)/python tools/count_tests.py $(REPORTS)/kernels.xml $(REPORTS)/others.xml $(REPORTS)/interpreted.xml \
 		|| status=1; \
 	exit $$status
