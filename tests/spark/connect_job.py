@@ -5,8 +5,11 @@ from __future__ import annotations
 import faulthandler
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from pyspark.errors import PySparkException
 
 import tamis.spark
 from tamis.spark.metrics import StreamMetrics
@@ -63,11 +66,26 @@ def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[st
         "trigger": {"availableNow": True},
     }
     with metrics.watch(spark):
-        tamis.spark.match_stream(arriving, index, store=url, **options).awaitTermination()
+        eventually(lambda: started(lambda: tamis.spark.match_stream(arriving, index, store=url, **options)))
         total = "tamis_stream_events_total", {"query": "connected"}
         seen = eventually(lambda: metrics.registry.get_sample_value(*total))  # the listener is called later
     outbox = spark.read.format("tamis").option("store", url).option("table", "outbox").load()
     return pairs(outbox), seen
+
+
+def started(start: Callable[[], Any]) -> bool:
+    """Run a stream to its end; return whether its worker came in time.
+
+    Spark waits ten seconds for the Python process that runs a stream over Connect, and no setting changes
+    that. A busy machine needs longer for the imports.
+    """
+    try:
+        start().awaitTermination()
+    except PySparkException as late:
+        if "failed to connect back" not in str(late):
+            raise
+        return False
+    return True
 
 
 if __name__ == "__main__":
