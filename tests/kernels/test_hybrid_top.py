@@ -48,8 +48,8 @@ def handed_out(agenda: Any, owner: Any, limits: list[float]) -> tuple[list[int],
 
 def frequent(chance: random.Random) -> tuple[list[Clause], list[int], list[Entry]]:
     """Return clauses of all kinds, the cells of their dimensions, and an event that meets many of them."""
-    cells = [chance.choice([1, 5, 30]) for _ in range(chance.randint(1, 6))]
-    return [random_clause(chance, cells) for _ in range(60)], cells, random_event(chance, cells, plain=True)
+    cells = [chance.choice([1, 2, 30]) for _ in range(chance.randint(1, 6))]
+    return [random_clause(chance, cells) for _ in range(400)], cells, random_event(chance, cells, plain=True)
 
 
 def rare(chance: random.Random) -> tuple[list[Clause], list[int], list[Entry]]:
@@ -87,7 +87,7 @@ def test_every_match_above_the_threshold_is_handed_out(kind: Any, parameters: di
             assert len(agenda.more(threshold, 1)) == 0
             searches, given_up = searches + 1, given_up + (agenda._rest is not None)
     assert searches > 10
-    assert (given_up > 0) == (kind is rare)
+    assert given_up == searches if kind is rare else given_up < searches - 5
 
 
 def equal_clauses(count: int) -> tuple[Any, Any]:
@@ -103,27 +103,27 @@ EVERY = as_wanted({0: 1.0, 1: 1.0, 2: 1.0}, False)
 
 
 def test_clauses_come_in_the_order_of_their_bounds_and_the_search_ends_early() -> None:
-    engine, owner = equal_clauses(100)
-    parts: list[Parts] = [({2: float(n)}, 0.0, 0.0) for n in range(100)]
+    engine, owner = equal_clauses(200)
+    parts: list[Parts] = [({2: float(n)}, 0.0, 0.0) for n in range(200)]
     ranking = engine.ranking(as_weights(parts, owner))
     agenda = engine.best(as_located([EVENT]), ranking, EVERY)
-    assert owner[agenda.more(-INFINITY, 1)].tolist() == [99]
+    assert owner[agenda.more(-INFINITY, 1)].tolist() == [199]
     assert agenda.work[0] <= 2 * FEW
-    assert owner[agenda.more(97.0, 5)].tolist() == [98, 97], "a bound that equals the threshold counts"
-    assert len(agenda.more(97.0, 5)) == 0
+    assert owner[agenda.more(197.0, 5)].tolist() == [198, 197], "a bound that equals the threshold counts"
+    assert len(agenda.more(197.0, 5)) == 0
     assert agenda.work[0] <= 4 * FEW
     assert agenda.work[2] >= 2
     agenda = engine.best(as_located([EVENT]), ranking, EVERY)
     order = []
     while len(more := agenda.more(-INFINITY, 7)):
         order += owner[more].tolist()
-    assert order == list(range(99, -1, -1))
-    assert agenda.work[0] == 100
+    assert order == list(range(199, -1, -1))
+    assert agenda.work[0] == 200
 
 
 def test_scratch_memory_is_clean_after_a_search() -> None:
-    engine, owner = equal_clauses(100)
-    ranking = engine.ranking(as_weights([({2: float(n)}, 0.0, 0.0) for n in range(100)], owner))
+    engine, owner = equal_clauses(200)
+    ranking = engine.ranking(as_weights([({2: float(n)}, 0.0, 0.0) for n in range(200)], owner))
     for threshold in (-INFINITY, INFINITY):
         agenda = engine.best(as_located([EVENT]), ranking, EVERY)
         agenda.more(-INFINITY, 1)
@@ -154,20 +154,20 @@ def test_search_finds_all_when_matches_are_rare() -> None:
 
 
 def test_residual_clauses_are_searched_by_bound() -> None:
-    book: list[Clause] = [[Literal(n % 3, NEVER, [(9, 9)])] for n in range(30)]
+    book: list[Clause] = [[Literal(n % 3, NEVER, [(9, 9)])] for n in range(150)]
     engine, owner = engine_over("hybrid", as_clauses(book, [9, 9, 9]), {})
-    parts: list[Parts] = [({}, 0.0, float(n)) for n in range(30)]
+    parts: list[Parts] = [({}, 0.0, float(n)) for n in range(150)]
     ranking = engine.ranking(as_weights(parts, owner))
     agenda = engine.best(as_located([[Entry(0, 9, 9)]]), ranking, EVERY)
-    assert owner[agenda.more(-INFINITY, 2)].tolist() == [29, 28]
-    assert owner[agenda.more(25.0, 9)].tolist() == [26, 25], "the event denies clause 27"
-    assert len(agenda.more(25.0, 9)) == 0
+    assert owner[agenda.more(-INFINITY, 2)].tolist() == [149, 148]
+    assert owner[agenda.more(145.0, 9)].tolist() == [146, 145], "the event denies clause 147"
+    assert len(agenda.more(145.0, 9)) == 0
     assert agenda.work[:2] == (5, 5)
 
 
 def test_bound_covers_owners_that_differ() -> None:
     """One owner has weight 20 and priority -10, another weight 1 and priority 5: 2 * 20 - 10 is 30."""
-    engine, owner = equal_clauses(40)
+    engine, owner = equal_clauses(160)
     count = len(owner)
     weight, priority = np.full(count, 1.0), np.arange(count, dtype=np.float64)
     total = weight + priority
@@ -177,7 +177,7 @@ def test_bound_covers_owners_that_differ() -> None:
     weights = Weights(total, weight, priority, weight, np.zeros(count + 1, np.int64), none, np.zeros(0))
     ranking = engine.ranking(weights)
     agenda = engine.best(as_located([EVENT]), ranking, as_wanted({0: 2.0}, True))
-    found, _ = handed_out(agenda, owner, [30.0] * 40)
+    found, _ = handed_out(agenda, owner, [30.0] * 160)
     assert 7 in found
 
 
@@ -229,6 +229,6 @@ def test_experience_stops_searches_that_fail_and_tries_again() -> None:
 
 
 def test_general_event_has_no_agenda() -> None:
-    engine, owner = equal_clauses(100)
-    ranking = engine.ranking(as_weights([({2: float(n)}, 0.0, 0.0) for n in range(100)], owner))
+    engine, owner = equal_clauses(200)
+    ranking = engine.ranking(as_weights([({2: float(n)}, 0.0, 0.0) for n in range(200)], owner))
     assert engine.best(as_located([[Entry(0, 5, 5), Entry(0, 7, 7)]]), ranking, EVERY) is None

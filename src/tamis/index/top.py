@@ -112,16 +112,15 @@ class TopK:
         return agenda
 
     def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Ints, greatest: float | None) -> None:
-        """Score the k matches with the highest ceilings, then the others that can reach the k-th score."""
+        """Score the matches with the k highest ceilings, then the others that can reach the k-th score."""
         portion = max(FEW, self._k)
         if len(ordinals) <= portion or greatest is None or scores.ceilings is None:
             self._score(segment, scores, ordinals)
             return
         ceiling = scores.ceilings.above(ordinals, greatest)
-        first = np.argpartition(-ceiling, self._k)[: self._k]
+        first = ceiling >= np.partition(ceiling, -self._k)[-self._k]
         self._score(segment, scores, ordinals[first])
-        left = ceiling >= self._best.threshold
-        left[first] = False
+        left = (ceiling >= self._best.threshold) & ~first
         ordinals, ceiling = ordinals[left], ceiling[left]
         order = np.argsort(-ceiling, kind="stable")
         begin = 0
