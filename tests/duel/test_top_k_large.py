@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Subscription
@@ -15,6 +15,7 @@ from tamis.expression.tree import And, Expr, Not, Or
 from tamis.values.event import Event
 from tamis.values.value import Interval
 from tests.duel.test_top_k import sorted_and_cut
+from tests.engines import per_layout
 
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     ("hybrid", {}),
@@ -77,7 +78,7 @@ def drawn_event(chance: random.Random) -> Event:
 
 
 @pytest.mark.parametrize(("engine", "parameters"), LAYOUTS, ids=str)
-@settings(max_examples=max(10, settings.default.max_examples // 4))
+@per_layout
 @given(st.integers(0, 1 << 32), st.integers(1, 15))
 def test_top_k_of_a_large_book_equals_sorting(
     engine: str, parameters: dict[str, Any], seed: int, k: int
