@@ -1,4 +1,4 @@
-"""Provide ``python -m bench``: runs, comparisons, the suite, the ranking, descriptions of workloads."""
+"""Provide ``python -m bench``: runs, comparisons, the suite, rankings, the k best, descriptions."""
 
 from __future__ import annotations
 
@@ -94,6 +94,25 @@ def ranking_command(
     click.echo(ranking.as_table(rows, lambda row: row.us))
     click.echo("\n" + ranking.judged(rows))
     ranking.write(rows, file or ranking.LATEST)
+
+
+@main.command("top")
+@click.option("--engines", "-e", default="hybrid", callback=known_engines, help="Comma-separated.")
+@click.option("--subscriptions", "-n", type=click.IntRange(1), default=300_000)
+@click.option("--events", "-m", type=click.IntRange(16), default=200)
+@click.option("--seed", type=click.IntRange(0), default=1)
+@json_file()
+def top_command(
+    engines: tuple[str, ...], subscriptions: int, events: int, seed: int, file: Path | None
+) -> None:
+    """Measure the k best matches against finding all, for Zipf, uniform and equal weights."""
+    from bench import report, top
+
+    rows = top.measure(subscriptions, events, engines, seed)
+    click.echo(top.as_table(rows))
+    body = {"subscriptions": subscriptions, "rows": [row._asdict() for row in rows]}
+    about = {"machine": report.machine(), "versions": report.versions(), "commit": report.commit()}
+    report.write_json(body | about, file or top.LATEST)
 
 
 @main.command("describe")

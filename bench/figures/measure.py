@@ -21,6 +21,7 @@ from bench.run.agree import agree, described
 from bench.run.material import Material, generate, library_build, make_index
 from bench.run.measure import warm_up
 from bench.timing import COUNTS, PROBE, Timing, affordable, pairs_of, per_event, seconds
+from bench.top import searched
 from bench.workloads import WORKLOADS
 from bench.workloads.base import changed
 from bench.workloads.truth import rows_of
@@ -127,21 +128,10 @@ def _ranking(job: Job) -> dict[str, Measured]:
         for at, (mine, other) in enumerate(zip(tops, expected[1], strict=True)):
             if mine != other:
                 raise Disagreement(Case(expected[0], code, at % PROBE, str(other)))
-        results[code] = {"build_s": build_s, **_searched(index.match, events, "all")}
-        for k in TOPS:
-            results[code] |= _searched(partial(index.top_k, k=k), events, f"top{k}")
+        results[code] = {"build_s": build_s, **searched(index, events, TOPS)}
         del index
         gc.collect()
     return results
-
-
-def _searched(search: Callable[[Any], Any], events: list[Any], name: str) -> Measured:
-    """Return the time of one search, and the clauses (or postings) that it read."""
-    spent = seconds(lambda: [search(event) for event in events[:PROBE]])[0] / PROBE
-    some = events[: max(PROBE, min(len(events), int(CLOCK_S / max(spent, 1e-6))))]
-    took = best(lambda: [search(event) for event in some])
-    looked = [search(event).work.candidates for event in some]
-    return {f"{name}_us": per_event(took, len(some)), f"{name}_candidates": sum(looked) / len(some)}
 
 
 # ------------------------------------------------------------------------------------------ intervals

@@ -77,6 +77,7 @@ def test_top_k_by_bounds_equals_sorting(
         {"combine": half, "bounded": True},
     ]  # fmt: skip
     expected = [[sorted_and_cut(left, event, k, way["combine"]) for way in ways] for event in batch]
+    some = [held for held in left if held.id.startswith("s1")]
     for engine, parameters in LAYOUTS:
         index = Index.build(book[:cut], engine=engine, parameters=parameters)
         if book[cut:]:
@@ -86,6 +87,7 @@ def test_top_k_by_bounds_equals_sorting(
         for event, answers in zip(batch, expected, strict=True):
             assert index.top_k(event, k) == answers[0], (engine, parameters)
             assert [index.top_k(event, k, **way) for way in ways] == answers, (engine, parameters)
+            assert index.top_k(event, k, prefix="s1") == sorted_and_cut(some, event, k, sum), engine
 
 
 def doubled(scores: Iterable[float]) -> float:

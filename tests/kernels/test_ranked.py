@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tamis.engines.protocol import Wanted
 from tests.kernels.arrays import as_clauses, as_located, engine_over, holds, random_clause, random_event
-from tests.kernels.weights import as_weights, random_weights, score
+from tests.kernels.weights import as_wanted, as_weights, random_weights, score
 
 pytestmark = pytest.mark.kernels
 INFINITY = float("inf")
@@ -43,8 +41,7 @@ def test_every_match_above_the_threshold_is_handed_out(
             has = sorted({entry.dimension for entry in event})
             weights = {d: chance.choice([0.0, 0.25, 1.0, 4.0]) if weighted else 1.0 for d in has}
             greatest = max([1.0, *weights.values()])
-            wanted = Wanted(np.array(has, np.int64), np.array([weights[d] for d in has]), weighted, greatest)
-            agenda = engine.best(as_located([event]), ranking, wanted)
+            agenda = engine.best(as_located([event]), ranking, as_wanted(weights, weighted))
             threshold, found = -INFINITY, []
             limits = sorted(chance.choice([-2.0, 0.0, 0.5, 1.0, 2.0, 3.5]) for _ in range(40))
             for limit in limits:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engines.protocol import Weights
+from tamis.engines.protocol import Wanted, Weights
 from tests.kernels.arrays import Clause
 
 Parts = tuple[dict[int, float], float, float]  # the weight of each attribute, a rest, a priority
@@ -45,3 +45,10 @@ def score(part: Parts, weights: dict[int, float], greatest: float) -> float:
     """Return the score of a clause for an event with weights."""
     by, rest, priority = part
     return sum(weights.get(d, 1.0) * value for d, value in by.items()) + greatest * rest + priority
+
+
+def as_wanted(weights: dict[int, float], weighted: bool) -> Wanted:
+    """Return the scoring view of an event, whose attributes are its dimensions."""
+    has = np.array(sorted(weights), np.int64)
+    values = np.array([weights[d] for d in sorted(weights)], np.float64)
+    return Wanted(weighted, max([1.0, *weights.values()]), lambda: (has, values))

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from tamis.engines.bestar.nodes import BEGIN, COUNT, P_DIRECTORY
-from tamis.engines.bestar.order._kernels import drop_first, push
 from tamis.engines.bestar.top._kernels import sizes_below
-from tamis.engines.protocol import Wanted
+from tamis.engines.order._kernels import drop_first, push
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, engine_over, random_clause
-from tests.kernels.weights import as_weights, random_weights
+from tests.kernels.weights import as_wanted, as_weights, random_weights
 
 pytestmark = pytest.mark.kernels
 INFINITY = float("inf")
@@ -25,7 +24,7 @@ def test_candidates_have_falling_bounds_and_the_walk_ends_early() -> None:
     engine, owner = engine_over("bestar", as_clauses(book, [9] * 36), {"leaf": 1})
     parts: Any = [({n: float(n)}, 0.0, 0.0) for n in range(36)]
     ranking = engine.ranking(as_weights(parts, owner))
-    every = Wanted(np.arange(36), np.ones(36), False, 1.0)
+    every = as_wanted(dict.fromkeys(range(36), 1.0), False)
     event = as_located([[Entry(d, 5, 5) for d in range(36)]])
     agenda = engine.best(event, ranking, every)
     order = []
@@ -51,7 +50,7 @@ def test_bound_ignores_attributes_that_the_event_lacks() -> None:
     ranking = engine.ranking(as_weights(parts, owner))
     event = as_located([[Entry(0, 9, 9), Entry(1, 5, 5)]])
     for weight in (1.0, 0.5):
-        wanted = Wanted(np.array([0, 1]), np.full(2, weight), weight != 1.0, 1.0)
+        wanted = as_wanted({0: weight, 1: weight}, weight != 1.0)
         agenda = engine.best(event, ranking, wanted)
         assert sorted(owner[agenda.more(-INFINITY, 1)].tolist()) == [40, 41, 42]
         assert agenda.work[1] == 3

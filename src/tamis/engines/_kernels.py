@@ -156,6 +156,15 @@ def upper_score(at, start, attribute, share, rest, priority, asked, weight, grea
 
 
 @kernel
+def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weight, greatest):
+    """Return the most that each of the clauses can score."""
+    out = np.empty(len(clauses))
+    for n in range(len(clauses)):
+        out[n] = upper_score(clauses[n], start, attribute, share, rest, priority, asked, weight, greatest)
+    return out
+
+
+@kernel
 def share_of(dimension, lo, hi, cells, presence, base, cumulative, events):
     """Return the estimated share of events with a cell of ``dimension`` in lo..hi: see Statistics."""
     prior = presence[dimension] * ((hi - lo + 1) / cells[dimension])

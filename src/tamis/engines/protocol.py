@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,6 +17,7 @@ from tamis.space.located import Located
 from tamis.space.space import Clauses
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 class Candidates(NamedTuple):
@@ -79,16 +82,21 @@ class Weights(NamedTuple):
     share: Floats
 
 
-class Wanted(NamedTuple):
+class Wanted:
     """The scoring view of one event: its attributes, by number and sorted, and their weights.
 
-    ``weighted`` is true if any weight differs from 1. ``greatest`` is the greatest of them and 1.
+    ``weighted`` is true if any weight differs from 1. ``greatest`` is the greatest of them and 1. ``parts``
+    returns attributes and weights; it is called only if an engine needs them.
     """
 
-    attribute: npt.NDArray[np.int64]
-    weight: Floats
-    weighted: bool
-    greatest: float
+    def __init__(self, weighted: bool, greatest: float, parts: Callable[[], tuple[Ints, Floats]]) -> None:
+        self.weighted, self.greatest = weighted, greatest
+        self._parts = parts
+
+    @cached_property
+    def by_attribute(self) -> tuple[Ints, Floats]:
+        """The attributes and their weights."""
+        return self._parts()
 
 
 class Agenda(Protocol):
@@ -117,9 +125,12 @@ class Ranked(Protocol):
     """
 
     def ranking(self, weights: Weights) -> Any:
-        """Return data that the engine derives from the weights; the caller keeps it, threads share it."""
+        """Return data that the engine derives from the weights; the caller keeps it, threads share it.
+
+        ``None`` means that these weights leave nothing to prune. Then the caller finds all matches.
+        """
         ...
 
-    def best(self, event: Located, ranking: Any, wanted: Wanted) -> Agenda:
-        """Return the agenda of one event."""
+    def best(self, event: Located, ranking: Any, wanted: Wanted) -> Agenda | None:
+        """Return the agenda of one event; ``None`` if the caller should find all its matches."""
         ...

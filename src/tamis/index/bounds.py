@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tamis.columns.codes import IS_NULL, STRUCTURAL
 from tamis.columns.rows import Columns
-from tamis.engines.protocol import Wanted, Weights
+from tamis.engines.protocol import Weights
 from tamis.segment import Segment
 
 Floats = npt.NDArray[np.float64]
@@ -117,16 +117,21 @@ def _up(value: Floats, spread: Any) -> Floats:
     return np.asarray(value + np.abs(spread) * _SLACK)
 
 
-def event_weights(
-    numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]
-) -> Wanted | None:
-    """Return the attributes and weights of an event; ``None`` if the bounds do not hold.
+def greatest_weight(weights: Mapping[str, float]) -> float | None:
+    """Return the greatest weight of an event, at least 1; ``None`` if the bounds do not hold.
 
     They do not hold if a weight is negative, or so large that sums may overflow.
     """
+    if not weights:
+        return 1.0
     greatest = max([1.0, *weights.values()])
-    if min([1.0, *weights.values()]) < 0 or greatest > 1e6:
-        return None
-    known = sorted((numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers)
+    return greatest if min([1.0, *weights.values()]) >= 0 and greatest <= 1e6 else None
+
+
+def weights_by_attribute(
+    numbers: dict[str, int], attributes: Iterable[str], weights: Mapping[str, float]
+) -> tuple[Ints, Floats]:
+    """Return the attributes of an event that the book knows, by number and sorted, and their weights."""
+    known = sorted([(numbers[name], weights.get(name, 1.0)) for name in attributes if name in numbers])
     attribute = np.array([number for number, _ in known], np.int64)
-    return Wanted(attribute, np.array([weight for _, weight in known], np.float64), bool(weights), greatest)
+    return attribute, np.array([weight for _, weight in known], np.float64)

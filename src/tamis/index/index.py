@@ -27,9 +27,10 @@ from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
 from tamis.index.results import Matches, MatchTable
 from tamis.index.samples import KeptSample
+from tamis.index.scores import Combine, Scores, Subject
 from tamis.index.snapshot import Snapshot
 from tamis.index.sources import Progress, id_text, read_book
-from tamis.index.top import Combine, Scores, Subject, TopK, TopMatches
+from tamis.index.top import TopK, TopMatches
 from tamis.index.unseen import AttributeWatch, watched
 from tamis.index.work import WorkReport
 from tamis.index.writer import Writer

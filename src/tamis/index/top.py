@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
-from typing import Any, NamedTuple
-from weakref import proxy
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tamis.columns.codes import STRUCTURAL
-from tamis.engines.protocol import Candidates, Ranked, Wanted
+from tamis.engines.protocol import Agenda, Candidates, Wanted
 from tamis.expression.truth import matches, score
-from tamis.index.bounds import Ceilings, ceilings_of, event_weights, weights_of
+from tamis.index.bounds import greatest_weight
 from tamis.index.display import table
-from tamis.index.match import EventAt, match_layer, owners_in_force
+from tamis.index.match import match_layer, owners_in_force
+from tamis.index.scores import Combine, Scores, Subject
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.work import WorkReport
 from tamis.segment import Segment
 from tamis.space.located import Located
-from tamis.values.event import Event, EventLike
+from tamis.values.event import Event
 
-FIRST_PORTION = 8  # candidates requested at a time; portions grow
+GROWTH = 8  # of the portions of matches that are scored together
+FEW = 64  # matches that are scored at once, since their bounds would cost as much
 
-_SCALARS = frozenset((int, float, str, bool))
-
-Combine = Callable[[Iterable[float]], float]
+Ints = npt.NDArray[np.int64]
 Scored = tuple[str, float]
 
 
@@ -39,69 +37,6 @@ class TopMatches(list[Scored]):
 
     def _repr_html_(self) -> str:
         return table(("subscription", "score"), self, f"the best {len(self):,}")
-
-
-class Subject(NamedTuple):
-    """The event of a search: in its original form, and as an object, which is made only if needed."""
-
-    source: EventLike
-    event: EventAt
-    weights: Mapping[str, float]
-
-    def attributes(self) -> Iterable[str]:
-        """Return the names of its attributes; a flat dictionary's names are its keys."""
-        source = self.source
-        if type(source) is dict and all(
-            type(name) is str and name.isascii() and type(value) in _SCALARS for name, value in source.items()
-        ):
-            return source
-        return self.event(0).attributes
-
-
-class Scores:
-    """Scores of one segment's subscriptions, and the bounds on them; computed when first needed."""
-
-    def __init__(self, segment: Segment) -> None:
-        columns = segment.columns
-        structural = np.zeros(len(columns.op) + 1, np.int64)
-        np.cumsum(columns.op >= STRUCTURAL, out=structural[1:])
-        self._plain = structural[columns.row_start[1:]] == structural[columns.row_start[:-1]]
-        # Scores are cached by segment; a reference to the segment here would keep both for ever.
-        self._segment: Segment = proxy(segment)
-
-    @cached_property
-    def names(self) -> dict[str, int]:
-        """The attributes of the book by number."""
-        return {name: number for number, name in enumerate(self._segment.columns.names)}
-
-    @cached_property
-    def ceilings(self) -> Ceilings | None:
-        """The greatest score of each subscription; ``None`` if there is no bound."""
-        return ceilings_of(self._segment)
-
-    @cached_property
-    def ranking(self) -> Any:
-        """The engine's data for pruning; ``None`` if the engine cannot prune."""
-        engine: Any = self._segment.engine
-        owned = np.all(self._segment.owner_start[1:] > self._segment.owner_start[:-1])
-        if self.ceilings is None or not owned or not isinstance(engine, Ranked):
-            return None
-        return engine.ranking(weights_of(self._segment, self.ceilings))
-
-    def of(self, ordinal: int, subject: Subject, combine: Combine) -> float:
-        """Return the score of one matching subscription."""
-        segment, priority, weights = self._segment, self._segment.priority(ordinal), subject.weights
-        if not self._plain[ordinal]:
-            return score(segment.expression(ordinal), subject.event(0), combine) + priority
-        # A plain conjunction is scored from its row of weights, as its tree would be.
-        columns = segment.columns
-        first, last = int(columns.row_start[ordinal]), int(columns.row_start[ordinal + 1])
-        parts = columns.weight[first:last].tolist() if len(columns.weight) else [1.0] * (last - first)
-        if weights:
-            names, numbers = columns.names, columns.attribute[first:last].tolist()
-            factors = [weights.get(names[number], 1.0) for number in numbers]
-            parts = [part * weight for part, weight in zip(parts, factors, strict=True)]
-        return float((combine(parts) if parts else 0.0) + priority)
 
 
 class Best:
@@ -118,7 +53,7 @@ class Best:
 
     def add(self, scored: Iterable[Scored]) -> None:
         """Keep the highest scores, the smaller id first among equals."""
-        self.kept = heapq.nsmallest(self._k, [*self.kept, *scored], key=lambda pair: (-pair[1], pair[0]))
+        self.kept = sorted([*self.kept, *scored], key=lambda pair: (-pair[1], pair[0]))[: self._k]
 
 
 class TopK:
@@ -153,53 +88,71 @@ class TopK:
     def _layer(self, layer: Layer, scores: Scores) -> None:
         subject = self._subject
         located = layer.segment.encoder.one(subject.source)
-        weights = (
-            event_weights(scores.names, subject.attributes(), subject.weights) if self._bounded else None
-        )
-        if weights is not None and scores.ranking is not None:
-            self._by_bounds(layer, scores, located, weights)
+        greatest = greatest_weight(subject.weights) if self._bounded else None
+        agenda = self._agenda(layer.segment, scores, located, greatest)
+        if agenda is not None:
+            self._by_bounds(layer, scores, located, agenda)
             return
         found, report = match_layer(layer, self._snapshot.sequence, located, subject.event)
-        self._by_ceilings(layer.segment, scores, found.ordinal, weights)
+        self._by_ceilings(layer.segment, scores, found.ordinal, greatest)
         self.work = self.work.plus(report)
 
-    def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Any, weights: Wanted | None) -> None:
-        """Score all matches, the highest ceilings first, as long as a ceiling reaches the k-th score."""
-        if weights is None or scores.ceilings is None or len(ordinals) <= self._k:
-            self._score(segment, scores, ordinals.tolist())
-            return
-        ceiling = scores.ceilings.above(ordinals, weights.greatest)
-        order = np.argsort(-ceiling, kind="stable")
-        ordinals, ceiling = ordinals[order], ceiling[order]
-        begin, portion = 0, max(FIRST_PORTION, self._k)
-        while begin < len(ordinals) and ceiling[begin] >= self._best.threshold:
-            self._score(segment, scores, ordinals[begin : begin + portion].tolist())
-            begin, portion = begin + portion, 2 * portion
+    def _agenda(
+        self, segment: Segment, scores: Scores, located: Located, greatest: float | None
+    ) -> Agenda | None:
+        """Return the engine's agenda, if it can find the best matches without finding all."""
+        if greatest is None or scores.ranking is None:
+            return None
+        segment.ensure_whole()
+        engine: Any = segment.engine
+        weights = partial(scores.weights_of, self._subject)
+        agenda: Agenda | None = engine.best(
+            located, scores.ranking, Wanted(bool(self._subject.weights), greatest, weights)
+        )
+        return agenda
 
-    def _by_bounds(self, layer: Layer, scores: Scores, located: Located, weights: Wanted) -> None:
+    def _by_ceilings(self, segment: Segment, scores: Scores, ordinals: Ints, greatest: float | None) -> None:
+        """Score the matches with the k highest ceilings, then the others that can reach the k-th score."""
+        portion = max(FEW, self._k)
+        if len(ordinals) <= portion or greatest is None or scores.ceilings is None:
+            self._score(segment, scores, ordinals)
+            return
+        ceiling = scores.ceilings.above(ordinals, greatest)
+        first = ceiling >= np.partition(ceiling, -self._k)[-self._k]
+        self._score(segment, scores, ordinals[first])
+        left = (ceiling >= self._best.threshold) & ~first
+        ordinals, ceiling = ordinals[left], ceiling[left]
+        order = np.argsort(-ceiling, kind="stable")
+        begin = 0
+        while begin < len(order) and ceiling[order[begin]] >= self._best.threshold:
+            self._score(segment, scores, ordinals[order[begin : begin + portion]])
+            begin, portion = begin + portion, GROWTH * portion
+
+    def _by_bounds(self, layer: Layer, scores: Scores, located: Located, agenda: Agenda) -> None:
         """Request more candidates from the engine until no bound reaches the k-th score."""
-        layer.segment.ensure_whole()
-        engine: Any = layer.segment.engine
-        agenda = engine.best(located, scores.ranking, weights)
+        segment = layer.segment
         seen: set[int] = set()
-        revised, portion = 0, max(FIRST_PORTION, self._k)
+        count, revised, portion = 0, 0, self._k
         while len(clauses := agenda.more(self._best.threshold, portion)):
             pairs = Candidates(np.zeros(len(clauses), np.int64), clauses, 0, 0)
-            _, ordinal, trees = owners_in_force(
+            _, ordinals, trees = owners_in_force(
                 layer, self._snapshot.sequence, pairs, located, self._subject.event
             )
-            fresh = [number for number in ordinal.tolist() if number not in seen]
-            seen.update(fresh)
-            self._score(layer.segment, scores, fresh)
-            revised, portion = revised + trees, 2 * portion
+            if not segment.single:  # another clause may have found the same subscription before
+                ordinals = np.array([n for n in ordinals.tolist() if n not in seen], np.int64)
+                seen.update(ordinals.tolist())
+            self._score(segment, scores, ordinals)
+            count, revised, portion = count + len(ordinals), revised + trees, GROWTH * portion
         probed, verified, visited = agenda.work
-        report = WorkReport(0, len(located.dimension), probed, verified, revised, len(seen), visited)
+        report = WorkReport(0, len(located.dimension), probed, verified, revised, count, visited)
         self.work = self.work.plus(report)
 
-    def _score(self, segment: Segment, scores: Scores, ordinals: list[int]) -> None:
-        names = segment.ids_of(np.array(ordinals, np.int64))
-        self._best.add(
-            (name, scores.of(number, self._subject, self._combine))
-            for name, number in zip(names, ordinals, strict=True)
-            if name.startswith(self._prefix)
-        )
+    def _score(self, segment: Segment, scores: Scores, ordinals: Ints) -> None:
+        if self._prefix:
+            names = segment.ids_of(ordinals)
+            ordinals = ordinals[np.array([name.startswith(self._prefix) for name in names], np.bool_)]
+        found = scores.of(ordinals, self._subject, self._combine)
+        if len(ordinals) > self._k:
+            best = np.lexsort((scores.place[ordinals], -found))[: self._k]
+            ordinals, found = ordinals[best], found[best]
+        self._best.add(zip(segment.ids_of(ordinals), found.tolist(), strict=True))

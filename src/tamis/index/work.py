@@ -26,7 +26,7 @@ class WorkReport(NamedTuple):
 
     def plus(self, other: WorkReport) -> WorkReport:
         """Return the sum of two reports."""
-        return WorkReport(*map(add, self, other))
+        return WorkReport._make(map(add, self, other))
 
 
 COUNTERS = tuple(name for name in WorkReport._fields if name != "advice")

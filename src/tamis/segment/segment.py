@@ -148,6 +148,9 @@ class Segment:
         if len(ordinals) > _FEW_IDS:
             return list(self.id_array.take(ordinals).to_pylist())
         data, start = self._id_bytes, self.ids.start
+        if len(ordinals) == 1:  # the best match: an array operation costs more than the whole id
+            at = ordinals.item()
+            return [str(data[start.item(at) : start.item(at + 1)], "utf-8")]
         ends = zip(start[ordinals].tolist(), start[ordinals + 1].tolist(), strict=True)
         return [str(data[low:high], "utf-8") for low, high in ends]
 

@@ -9,17 +9,20 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.agenda import FoundAgenda, JoinedAgenda
 from tamis.engines.arena import Arena
 from tamis.engines.auto.choose import choose
-from tamis.engines.auto.parts import build_parts, part_arena, read_choice
+from tamis.engines.auto.parts import build_parts, part_arena, part_weights, read_choice
 from tamis.engines.engines import attach
 from tamis.engines.forms import BYTE, Forms
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
-from tamis.engines.protocol import Candidates, Engine, Ranked
+from tamis.engines.protocol import Agenda, Candidates, Engine, Ranked, Wanted, Weights
 from tamis.engines.units import Statistics
 from tamis.space.located import Located
 from tamis.space.space import Clauses
+
+Rank = tuple[Weights, Any]  # the weights of a part's clauses, and its engine's ranking, if any
 
 
 class Auto:
@@ -50,7 +53,8 @@ class Auto:
             only = self._parts[0][1]
             self.candidates = only.candidates  # type: ignore[method-assign]
             if isinstance(only, Ranked):
-                self.ranking, self.best = only.ranking, only.best
+                self.ranking = only.ranking  # type: ignore[method-assign]
+                self.best = only.best  # type: ignore[method-assign, assignment]
 
     @cached_property
     def _parts(self) -> list[tuple[int, Engine]]:
@@ -79,6 +83,21 @@ class Auto:
             sum(pairs.visited for _, pairs in found),
         )
 
+    def ranking(self, weights: Weights) -> list[Rank] | None:
+        """Return the weights and the ranking of every part; ``None`` if no part can prune."""
+        ranks = []
+        for (first, engine), part in zip(self._parts, self._choice.parts, strict=True):
+            mine = part_weights(weights, first, part.clauses)
+            ranks.append((mine, engine.ranking(mine) if isinstance(engine, Ranked) else None))
+        return ranks if any(ranking is not None for _, ranking in ranks) else None
+
+    def best(self, event: Located, ranking: list[Rank], wanted: Wanted) -> Agenda:
+        """Return the agendas of all parts; a part that cannot prune finds all its matches."""
+        parts = zip(self._parts, ranking, strict=True)
+        agendas = [(first, _agenda(engine, event, rank, wanted)) for (first, engine), rank in parts]
+        # The scores of parts that prune spare the other parts, which have found all anyway, the most.
+        return JoinedAgenda(sorted(agendas, key=lambda part: isinstance(part[1], FoundAgenda)))
+
     def check(self) -> None:
         """Raise :class:`IndexCorrupt` unless the parts have the clauses they should and each is sound."""
         proof, start = Proof(self.name), self._arena["clauses.start"].astype(np.int64)
@@ -89,3 +108,10 @@ class Auto:
                 same = np.array_equal(mine, start[first : first + part.clauses + 1] - start[first])
                 proof.ensure(same, "a part has other clauses than it should")
             engine.check()
+
+
+def _agenda(engine: Any, event: Located, rank: Rank, wanted: Wanted) -> Agenda:
+    """Return the agenda of a part, over all its matches if its engine has none."""
+    weights, ranking = rank
+    agenda: Agenda | None = engine.best(event, ranking, wanted) if ranking is not None else None
+    return agenda or FoundAgenda(engine.candidates(event), weights, wanted)

@@ -13,6 +13,7 @@ from tamis.engines.arena import Arena, Slot
 from tamis.engines.auto.choose import Part
 from tamis.engines.engines import PARTS, engine_class
 from tamis.engines.forms import WORD
+from tamis.engines.protocol import Weights
 from tamis.engines.units import Statistics, reorder
 from tamis.errors import IndexCorrupt
 from tamis.space.space import Clauses
@@ -122,6 +123,21 @@ def part_arena(arena: Arena, number: int, first: tuple[int, int], part: Chosen, 
             raise IndexCorrupt("the auto index is damaged: a part has no clauses")
         slots["clauses.start"] = start
     return Arena(arena.block, slots)
+
+
+def part_weights(weights: Weights, first: int, count: int) -> Weights:
+    """Return the weights of a part's clauses."""
+    clauses, start = slice(first, first + count), weights.start[first : first + count + 1]
+    parts = slice(int(start[0]), int(start[-1]))
+    return Weights(
+        total=weights.total[clauses],
+        weight=weights.weight[clauses],
+        priority=weights.priority[clauses],
+        rest=weights.rest[clauses],
+        start=start - start[0],
+        attribute=weights.attribute[parts],
+        share=weights.share[parts],
+    )
 
 
 def _stretch(slot: Slot, first: int, count: int) -> Slot:

@@ -19,20 +19,10 @@ from tamis.engines.bestar.nodes import (
     RIGHT,
     ROOT,
 )
+from tamis.engines.order._kernels import longer
 from tamis.kernel import kernel
 
 FIRST_ROOM = 64
-
-
-@kernel
-def longer(stack, top, more):
-    """Return ``stack`` with room for ``more`` items beyond ``top``."""
-    if top + more <= len(stack):
-        return stack
-    larger = np.empty(2 * (top + more), stack.dtype)
-    for i in range(top):  # a slice assignment would take seconds to compile
-        larger[i] = stack[i]
-    return larger
 
 
 @kernel(inline="always")  # a call would cost a third of the time

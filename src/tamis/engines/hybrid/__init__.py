@@ -22,6 +22,9 @@ postings, and the loads of one event's survivors are issued together.
 
 Clauses without any usable condition (NOT-only, always true) form the residual list, which is checked for
 every event.
+
+*Top-k.* A search for the k best matches reads the lists best bound first, if the weights of the book differ
+(``top``).
 """
 
 from tamis.engines.hybrid.engine import Hybrid

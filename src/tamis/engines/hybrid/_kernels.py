@@ -90,6 +90,13 @@ def take_decided(hits, hit_count, posting, out_clause, written):
     return written, left
 
 
+@kernel(inline="always")
+def rest_holds(at, end, literal, cell, set_lo, set_hi):
+    """Return whether the literals at:end hold for a plain event."""
+    at = plain_ranges(literal, at, end, cell)
+    return at == end or (literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi))
+
+
 @kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, table, visits, begins, ends, hits, words32,
@@ -155,10 +162,7 @@ def match_events(
             for h in range(left + len(residual)):
                 c = hits[h] if h < left else np.int64(residual[h - left])
                 end = np.int64(until[c]) if h < left else np.int64(start[c + 1])
-                at = plain_ranges(literal, np.int64(start[c]), end, cell)
-                if at == end or (
-                    literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi)
-                ):
+                if rest_holds(np.int64(start[c]), end, literal, cell, set_lo, set_hi):
                     out_clause[written] = c
                     written += 1
             out_event[mark:written] = e

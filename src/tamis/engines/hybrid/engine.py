@@ -10,13 +10,16 @@ import numpy.typing as npt
 from tamis.engines.forms import ANY, RECORDS, WORD, Forms
 from tamis.engines.hybrid._kernels import match_events
 from tamis.engines.hybrid.layout import FLAG, build
+from tamis.engines.hybrid.top import ListAgenda, Ranking, rank
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.postings._kernels import CLAUSE
 from tamis.engines.postings.check import LAYOUT, check_levels, check_lists, check_records
 from tamis.engines.postings.engine import ListEngine
 from tamis.engines.proof import Proof
+from tamis.engines.protocol import Agenda, Wanted, Weights
 from tamis.engines.scratch import Scratch
 from tamis.engines.units import Ints, Statistics
+from tamis.space.located import Located
 from tamis.space.space import Clauses
 
 
@@ -59,6 +62,21 @@ class Hybrid(ListEngine):
         rounded = bool(((heads[:, 0] >> 8) & 255).any())
         paired = int(layout[3]) // max(int(layout[2]), 1)
         return Scratch(len(heads), int(layout[5]), paired, rounded)
+
+    def ranking(self, weights: Weights) -> Ranking | None:
+        """Return the order of postings by their bounds; ``None`` if the bounds hardly differ."""
+        start = self._arena["clauses.start"].astype(np.int64)
+        return rank(self._arena.group("engine."), start[1:] - start[:-1], weights)
+
+    def best(self, event: Located, ranking: Ranking, wanted: Wanted) -> Agenda | None:
+        """Return the search through the lists of one event, best bound first.
+
+        Return ``None`` for an event with several values, about which records and lists decide nothing, and
+        if such searches have not paid lately.
+        """
+        if event.multi[0] or not ranking.experience.advises():
+            return None
+        return ListAgenda(self._scratch, self._arrays, self.candidates, event, ranking, wanted)
 
     def check(self) -> None:
         """Raise unless every clause is posted or residual and every number points inside its array."""

@@ -24,7 +24,7 @@ from tamis.engines.bestar.nodes import (
     RIGID,
     ROOT,
 )
-from tamis.engines.bestar.order._kernels import copy, drop_first, push, sort_run
+from tamis.engines.order._kernels import copy, drop_first, push, sort_run
 from tamis.kernel import kernel
 
 PARTITION, CLUSTER = 0, 1

@@ -4,7 +4,7 @@ import numpy as np
 
 from tamis.engines._kernels import first_from
 from tamis.engines.bestar.nodes import APPROXIMATE, RIGID
-from tamis.engines.bestar.order._kernels import copy, taken
+from tamis.engines.order._kernels import copy, taken
 from tamis.kernel import kernel
 
 NONE = -1

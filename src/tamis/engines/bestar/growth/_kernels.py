@@ -77,7 +77,7 @@ from tamis.engines.bestar.nodes import (
     RIGID,
     ROOT,
 )
-from tamis.engines.bestar.order._kernels import sort_run
+from tamis.engines.order._kernels import sort_run
 from tamis.kernel import kernel
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis.engines._kernels import holds_general, holds_plain, upper_score
-from tamis.engines.bestar._kernels import FIRST_ROOM, longer, push_partitions, touches
+from tamis.engines.bestar._kernels import FIRST_ROOM, push_partitions, touches
 from tamis.engines.bestar.nodes import (
     BEGIN,
     COUNT,
@@ -19,7 +19,7 @@ from tamis.engines.bestar.nodes import (
     RIGHT,
     ROOT,
 )
-from tamis.engines.bestar.order._kernels import drop_first, push
+from tamis.engines.order._kernels import drop_first, longer, push
 from tamis.kernel import kernel
 
 

@@ -26,7 +26,7 @@ class TreeAgenda:
     ) -> None:  # fmt: skip
         self._free, self._scratch = free, scratch
         entries = event.start[0], event.start[1], event.dimension, event.lo, event.hi, bool(event.multi[0])
-        asked = wanted.attribute, wanted.weight, wanted.greatest if wanted.weighted else 1.0
+        asked = *wanted.by_attribute, wanted.greatest if wanted.weighted else 1.0
         self._fixed = (*entries, *arrays, *ranking.bounds(wanted.weighted), *ranking.summaries, *asked)
         self._heap: tuple[Any, Any] = np.full(FIRST_ROOM, np.inf), np.full(FIRST_ROOM, 2 * ROOT, np.int64)
         self._left = 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.engines._kernels import first_from, holds_general, holds_plain, upper_score
+from tamis.engines._kernels import first_from, holds_general, holds_plain
 from tamis.engines.kindex._kernels import count, deny, distinct, touch
 from tamis.kernel import kernel
 
@@ -49,17 +49,6 @@ def size_bounds(a, b, dimension, multi, size_start, size_a, size_b, start, attri
         for j in range(min(many, most[size])):
             score += best[j]
         out[size] = min(score, greatest * size_a[size] + size_b[size])
-    return out
-
-
-@kernel
-def clause_bounds(clauses, start, attribute, share, rest, priority, asked, weight, greatest):
-    """Return the most that each of the clauses can score."""
-    out = np.empty(len(clauses))
-    for n in range(len(clauses)):
-        out[n] = upper_score(
-            clauses[n], start, attribute, share, rest, priority, asked, weight, greatest
-        )  # fmt: skip
     return out
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.kindex.top._kernels import clause_bounds, hand_out, hits_of_size, size_bounds
+from tamis.engines.agenda import bounds_of
+from tamis.engines.kindex.top._kernels import hand_out, hits_of_size, size_bounds
 from tamis.engines.kindex.top.ranking import Ranking
 from tamis.engines.protocol import Wanted
 from tamis.space.located import Located
@@ -29,7 +30,7 @@ class SizeAgenda:
         self._multi = bool(event.multi[0])
         self._greatest = wanted.greatest if wanted.weighted else 1.0
         self._wanted, self._ranking = wanted, ranking
-        self._asked = wanted.attribute, wanted.weight, self._greatest
+        self._asked = *wanted.by_attribute, self._greatest
         self._bounds = ranking.bounds(wanted.weighted)
         self._sizes = self._by_bound()
         self._stock, self._bound, self._at = np.empty(0, np.int64), np.empty(0), 0
@@ -74,17 +75,10 @@ class SizeAgenda:
                 size, threshold, *self._entries, self._multi, counter, hits, *lists, *parts, self._work
             )
             stock = hits[:found].astype(np.int64)
-        bound = self._bounds_of(stock)
+        bound = bounds_of(stock, self._ranking.weights, self._wanted)
         chosen = np.flatnonzero(bound >= threshold)
         chosen = chosen[np.argsort(-bound[chosen], kind="stable")]
         self._stock, self._bound, self._at = stock[chosen], bound[chosen], 0
-
-    def _bounds_of(self, clauses: Ints) -> npt.NDArray[np.float64]:
-        weights = self._ranking.weights
-        if not self._wanted.weighted:
-            return weights.total[clauses]
-        _, _, priority, rest, start, attribute, share = weights
-        return np.asarray(clause_bounds(clauses, start, attribute, share, rest, priority, *self._asked))
 
     def _hand_out(self, threshold: float, most: int, cell: Any) -> Ints:
         end = len(self._bound) - int(np.searchsorted(self._bound[::-1], threshold))

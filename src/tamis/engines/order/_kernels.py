@@ -5,7 +5,18 @@ import numpy as np
 from tamis.kernel import kernel
 
 
-# -------------------------------------------------------------------------------------------- the heap
+# ---------------------------------------------------------------------------------- the heap, and its room
+@kernel
+def longer(stack, top, more):
+    """Return ``stack`` with room for ``more`` items beyond ``top``."""
+    if top + more <= len(stack):
+        return stack
+    larger = np.empty(2 * (top + more), stack.dtype)
+    for i in range(top):  # a slice assignment would take seconds to compile
+        larger[i] = stack[i]
+    return larger
+
+
 @kernel
 def push(bounds, items, left, bound, item):
     """Add an item to a heap with room for it; the highest bound comes first, then the lowest item."""
