@@ -30,7 +30,8 @@ def work_of(
 
 def searched(predicates: float) -> float:
     """Return the share of segments whose 64-bit signature lets a random pair pass: lemma 8 of OpIndex."""
-    return 1 - (1 - 1 / 64) ** predicates
+    rejected: float = (1 - 1 / 64) ** predicates
+    return 1 - rejected
 
 
 def test_signatures_of_opindex_reject_the_share_of_lemma_8() -> None:
