@@ -37,19 +37,28 @@ def enter_event(a, b, dimension, lo, heads, cell, table, visits):
 
 @kernel
 def enter_spaces(a, b, dimension, lo, spaces, used, own, keys):
-    """Write a plain event's spaces with their keys, and return their number.
+    """Write a plain event's spaces with their keys in the order of dimensions, and return their number.
 
-    A space that no access predicate covers is left out.
+    A space that no access predicate covers is left out. The entries of a plain event may have any order. They
+    are seldom out of order, so the spaces are sorted as they come.
     """
     count = np.int64(0)
     for k in range(a, b):
         d = np.int64(dimension[k])
         base = np.int64(spaces[2 * d + 1])
-        if base > 0:
-            space = base - 1 + (np.int64(lo[k]) >> np.int64(spaces[2 * d]))
-            own[count] = space
-            keys[count] = space_key(space)
-            count += (used[space >> 5] >> np.uint32(space & 31)) & np.uint32(1)
+        if base == 0:
+            continue
+        space = base - 1 + (np.int64(lo[k]) >> np.int64(spaces[2 * d]))
+        if not (used[space >> 5] >> np.uint32(space & 31)) & np.uint32(1):
+            continue
+        at = count
+        while at > 0 and own[at - 1] > space:
+            own[at] = own[at - 1]
+            keys[at] = keys[at - 1]
+            at -= 1
+        own[at] = space
+        keys[at] = space_key(space)
+        count += 1
     return count
 
 
