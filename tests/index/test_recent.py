@@ -48,7 +48,7 @@ def test_merge_keeps_the_training_documents_of_presearch() -> None:
     untrained = Index.build(ROWS, engine="presearch", parameters=times)
     untrained.match_many(events(600), batch_size=1, threads=1)
     arrays = merged_arrays(untrained)
-    assert any(not np.array_equal(arrays.get(name), array) for name, array in expected.items())
+    assert any(not np.array_equal(arrays[name], array) for name, array in expected.items())
 
 
 def merged_arrays(index: Index) -> dict[str, Any]:
