@@ -27,6 +27,7 @@ LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     ("psthash", {"access": 3, "crowd": 0}),
     ("opindex", {"segment_bits": 8, "fill": 0}),
     ("bestar", {"leaf": 2, "alpha": 0.25}),
+    ("presearch", {"pair_documents": 5, "time_check": 1_000, "time_and": 10, "time_avoid": 100}),
 ]
 
 

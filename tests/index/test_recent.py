@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -33,6 +34,29 @@ def test_merge_uses_the_events_seen(form: Any) -> None:
     assert index.match(EVENT).work.candidates >= 40  # all that ask for the state
     index.match_many(form(events(600)), batch_size=4, threads=1)
     assert merged_after(index) <= 5
+
+
+def test_merge_keeps_the_training_documents_of_presearch() -> None:
+    """Recent events are at most 512, and a pair of terms counts from 200 documents on."""
+    times = {"time_check": 10_000, "time_and": 95, "time_avoid": 2_000, "pair_documents": 50}
+    seen, unseen = (Index.build(ROWS, engine="presearch", parameters=times, sample=STALE) for _ in range(2))
+    seen.match_many(events(600), batch_size=1, threads=1)
+    assert seen._writer.recent.sample() is not None
+    expected, found = (merged_arrays(index) for index in (unseen, seen))
+    for name, array in expected.items():
+        assert np.array_equal(found[name], array), name
+    untrained = Index.build(ROWS, engine="presearch", parameters=times)
+    untrained.match_many(events(600), batch_size=1, threads=1)
+    arrays = merged_arrays(untrained)
+    assert any(not np.array_equal(arrays[name], array) for name, array in expected.items())
+
+
+def merged_arrays(index: Index) -> dict[str, Any]:
+    """Return every array of the one segment after a merge."""
+    index.add("extra", "owner = 'nobody'")
+    index.merge()
+    (layer,) = index._writer.current.layers
+    return {name: layer.segment.arena[name] for name in layer.segment.arena.slots}
 
 
 def test_single_events_also_count(monkeypatch: pytest.MonkeyPatch) -> None:

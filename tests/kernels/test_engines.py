@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from tamis.engines import output
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.engines.presearch.layout._kernels import subtree_ends
+from tamis.space.located import Located
 from tests.engines import LAYOUTS
 from tests.kernels.arrays import (
     Clause,
@@ -50,6 +52,31 @@ def test_engines_agree_with_the_twin_in_small_spaces(
         book = [random_clause(chance, cells) for _ in range(chance.randint(0, 30))]
         batch = [random_event(chance, cells, plain) for _ in range(12)]
         check(name, parameters, book, cells, batch)
+
+
+@layouts
+def test_entries_of_a_plain_event_may_have_any_order(name: str, parameters: dict[str, int]) -> None:
+    """Only events with several values are sorted by dimension."""
+    for seed in range(10):
+        chance = random.Random(seed)
+        cells = [chance.choice([1, 2, 5, 30]) for _ in range(8)]
+        book = [random_clause(chance, cells) for _ in range(40)]
+        batch = as_located([random_event(chance, cells, plain=True) for _ in range(12)])
+        engine, owner = engine_over(name, as_clauses(book, cells), parameters)
+        expected = pairs_of(engine, owner, batch)
+        for order in (reversed_entries(batch), shuffled_entries(batch, chance)):
+            changed = batch._replace(**{f: getattr(batch, f)[order] for f in ("dimension", "lo", "hi")})
+            assert pairs_of(engine, owner, changed) == expected
+
+
+def reversed_entries(batch: Located) -> list[int]:
+    """Return the places of all entries, those of each event backwards."""
+    return [at for a, b in pairwise(batch.start.tolist()) for at in range(b - 1, a - 1, -1)]
+
+
+def shuffled_entries(batch: Located, chance: random.Random) -> list[int]:
+    """Return the places of all entries, those of each event in random order."""
+    return [at for a, b in pairwise(batch.start.tolist()) for at in chance.sample(range(a, b), b - a)]
 
 
 @layouts

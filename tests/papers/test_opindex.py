@@ -182,9 +182,9 @@ def test_directory_has_32_segments() -> None:
 
 
 def test_other_operators_are_counted_in_part_and_then_checked() -> None:
-    """A != needs presence, a set of ranges its hull; a literal that absence satisfies is not counted."""
+    """A long ∉ needs presence, a set of ranges its hull; a literal that absence satisfies is not counted."""
     book: list[Clause] = [
-        [Literal(A, NEGATIVE, [(5, 5)])],
+        [Literal(A, NEGATIVE, [(n, n) for n in (1, 3, 5, 7, 9)])],
         [Literal(A, 0, [(2, 3), (7, 9)])],
         [equal(A, 4), Literal(B, NEGATIVE | ABSENT_OK, [(2, 2)])],
         [Literal(B, NEGATIVE | ABSENT_OK, [(2, 2)])],
@@ -195,6 +195,28 @@ def test_other_operators_are_counted_in_part_and_then_checked() -> None:
     assert index.found((A, 5), (B, 2))[0] == set()
     assert index.found()[0] == {4}
     assert index.arrays["verdict"].tolist() == [1, 1, 1, 1]
+
+
+def test_excluded_ranges_are_counted_below_and_above() -> None:
+    """!= 5 is <= 4 or >= 6, ∉i [3, 7] is <= 2 or >= 8, ∉s {2, 6} is != 2 and != 6. No clause is checked.
+
+    The last cell of B is for values of other types, which no >= reaches and every != accepts.
+    """
+    book: list[Clause] = [
+        [Literal(A, NEGATIVE, [(5, 5)])],
+        [Literal(A, NEGATIVE, [(3, 7)])],
+        [Literal(A, NEGATIVE, [(2, 2), (6, 6)])],
+        [Literal(A, NEGATIVE, [(1, CELLS)])],
+        [Literal(B, NEGATIVE, [(4, 4)])],
+        [Literal(B, 0, [(3, CELLS - 1)])],
+    ]
+    index = built(book, [CELLS] * 5)
+    assert not index.arrays["verdict"].any()
+    for value in range(1, CELLS + 1):
+        of_a = {1: value != 5, 2: not 3 <= value <= 7, 3: value not in (2, 6)}
+        of_b = {5: value != 4, 6: 3 <= value < CELLS}
+        assert index.found((A, value))[0] == {clause for clause, holds in of_a.items() if holds}
+        assert index.found((B, value))[0] == {clause for clause, holds in of_b.items() if holds}
 
 
 def test_clause_matches_with_more_predicates_than_a_counter_holds() -> None:

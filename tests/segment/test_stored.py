@@ -11,6 +11,10 @@ import pytest
 
 from tamis import Index, parse, to_text
 from tamis.engines.engines import NAMES as ENGINES
+from tamis.errors import IndexVersion
+from tamis.segment.sealed import write_sealed
+from tamis.segment.segment import SINCE
+from tests.sealed import read_sealed
 
 STORED = Path(__file__).parent / "stored"
 FOLDERS = sorted(path.parent.relative_to(STORED) for path in STORED.glob("*/*/manifest-*.json"))
@@ -62,6 +66,15 @@ def test_stored_index_saved_again_opens(stored: tuple[Path, dict[str, Any]]) -> 
     folder, expected = stored
     Index.open(folder).save(folder.with_name("copy"))
     assert _matches(Index.open(folder.with_name("copy"), verify=True), expected) == expected["matches"]
+
+
+@pytest.mark.parametrize("engine", SINCE)
+def test_older_arrays_of_an_engine_are_refused_with_the_remedy(engine: str, tmp_path: Path) -> None:
+    Index.build({"s": "a = 1 AND b <= 2"}, engine=engine).save(tmp_path / "index")
+    (sealed,) = (tmp_path / "index").glob("segment-*/segment.json")
+    write_sealed(sealed, read_sealed(sealed) | {"version": SINCE[engine] - 1})
+    with pytest.raises(IndexVersion, match=f"from version {SINCE[engine]} on; build the index again"):
+        Index.open(tmp_path / "index")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

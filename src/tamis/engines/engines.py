@@ -44,6 +44,11 @@ def takes_cnf(name: str) -> bool:
     return bool(getattr(engine_class(name), "takes_cnf", False))
 
 
+def trains(name: str) -> bool:
+    """Return whether the named engine learns from the sample, so that a merge must not replace it."""
+    return bool(getattr(engine_class(name), "trains", False))
+
+
 def attach(name: str, arena: Arena) -> Any:
     """Return the named engine over the arrays in ``arena``, after a check of their declared forms."""
     maker = engine_class(name)

@@ -37,7 +37,8 @@ class Candidates(NamedTuple):
 class Engine(Protocol):
     """An index over integer clauses. It is built once, immutable, with all state in flat arrays.
 
-    An engine that understands groups of alternatives (see :class:`Clauses`) declares ``takes_cnf = True``.
+    An engine that understands groups of alternatives (see :class:`Clauses`) declares ``takes_cnf = True``. An
+    engine that learns from the sample declares ``trains = True``: recent events are too few to replace it.
     """
 
     name: ClassVar[str]

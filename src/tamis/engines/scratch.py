@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ class Buffers(NamedTuple):
     """The cells of an event, exact and rounded; the lists it visits, their bounds, and the hits."""
 
     cell: Cells
-    table: Cells
+    table: npt.NDArray[Any]
     visits: Places
     begins: Places
     ends: Places

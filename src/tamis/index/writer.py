@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tamis.columns import Columns, RowWriter, concat
 from tamis.columns.literals import StringColumn, string_column
 from tamis.columns.rows import ClauseRows, ClauseWriter, runs
-from tamis.engines.engines import takes_cnf
+from tamis.engines.engines import takes_cnf, trains
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.expression.tree import Subscription
 from tamis.index import background, storage
@@ -93,8 +93,11 @@ class Writer:
         )
 
     def _sampler(self, most: int) -> Sampler | None:
-        """Return a function that locates recent events, or the user's sample; ``None`` if there are none."""
-        recent = self.recent.sample()
+        """Return a function that locates recent events, or the user's sample; ``None`` if there are none.
+
+        An engine that trains always gets the user's sample if there is one.
+        """
+        recent = None if self.sample.count and trains(self.engine) else self.recent.sample()
         events = self.sample.events if recent is None else recent
         if events is None:
             return None

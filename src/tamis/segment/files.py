@@ -33,7 +33,7 @@ from tamis.segment.sealed import (
     unseal,
     write_sealed,
 )
-from tamis.segment.segment import READABLE, Segment
+from tamis.segment.segment import READABLE, SINCE, Segment
 from tamis.segment.source import Source, checksum
 from tamis.segment.verified import is_verified, note_verified
 
@@ -93,11 +93,16 @@ def _open(folder: Path, limits: Limits, verify: bool, digests: Digests | None) -
     if body.get("format") != FORMAT or body.get("version") not in READABLE:
         raise IndexVersion(
             f"{folder} is of format {body.get('format')!r} version {body.get('version')!r}; "
-            f"this version reads {FORMAT!r} {' and '.join(map(str, READABLE))}; build the index again"
+            f"this version reads {FORMAT!r} {', '.join(map(str, READABLE))}; build the index again"
         )
     if body.get("engine") not in NAMES:
         raise IndexVersion(
             f"{folder} needs the engine {body.get('engine')!r}; this version has {', '.join(NAMES)}"
+        )
+    if body["version"] < SINCE.get(body["engine"], 0):
+        raise IndexVersion(
+            f"{folder} has arrays of the engine {body['engine']!r} in format version {body['version']}; "
+            f"this version reads them from version {SINCE[body['engine']]} on; build the index again"
         )
     path = folder / ARRAYS
     table = _read_table(folder / TABLE, body)

@@ -23,8 +23,9 @@ from tamis.segment.source import Source
 from tamis.space.encode import Encoder
 from tamis.space.space import Space
 
-VERSION = 3  # of the format
-READABLE = (2, VERSION)
+VERSION = 4  # of the format
+READABLE = (2, 3, VERSION)
+SINCE = {"pstbloom": 4, "psthash": 4}  # older arrays of these engines have another meaning
 
 _FEW_IDS = 32  # above it, Arrow is faster than a loop
 

@@ -98,7 +98,7 @@ class Hybrid(ListEngine):
         proof.ensure(inside, "a dimension has zones beyond the last")
         proof.ensure(len(np.unique(slots)) == len(slots), "two dimensions have the same zones")
         for column in (inline, *rows.T[1:]):
-            check_records(proof, arrays | {"inline": column}, "inline", len(cells))
+            check_records(proof, arrays | {"inline": column}, "inline", len(cells), len(arrays["posting"]))
 
 
 def _check_until(proof: Proof, start: Ints, until: npt.NDArray[Any], unsettled: npt.NDArray[Any]) -> None:

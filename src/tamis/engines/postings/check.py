@@ -57,11 +57,11 @@ def check_unpaired(proof: Proof, arrays: Arrays) -> None:
     proof.ensure(not arrays["heads"][:, 3].any(), "a dimension has zones, but there are none")
 
 
-def check_records(proof: Proof, arrays: Arrays, name: str, dimensions: int) -> None:
-    """Raise unless each posting has one inline record, on a dimension that exists."""
+def check_records(proof: Proof, arrays: Arrays, name: str, dimensions: int, count: int) -> None:
+    """Raise unless there are ``count`` inline records, all on dimensions that exist."""
     records = arrays[name]
     bits, cell_bits = arrays["layout"][:2].tolist()
-    proof.ensure(len(records) == len(arrays["posting"]), f"{name} does not fit the postings")
+    proof.ensure(len(records) == count, f"{name} does not fit the postings")
     fits = bits + 2 * cell_bits <= 8 * records.dtype.itemsize and bits < 32
     proof.ensure(fits, "the layout leaves no room for cells")
     proof.below(f"an {name} record", records & ((1 << bits) - 1), max(dimensions, 1))

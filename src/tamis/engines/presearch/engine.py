@@ -54,6 +54,7 @@ class Presearch:
     """The pre-search engine, described in the package's docstring and README.md."""
 
     name: ClassVar[str] = "presearch"
+    trains: ClassVar[bool] = True
     parameters: ClassVar[Declared] = {
         "way": Whole(2, 0, 3),  # 0: plain Luwak, 1: duplicates once, 2: pre-search, 3: all terms indexed
         "batch": Whole(1_024, 1, MOST_BATCH),

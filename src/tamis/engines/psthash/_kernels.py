@@ -5,28 +5,25 @@ import numpy as np
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import (
     bounds,
-    check_first,
     check_run,
     filter_hits,
     filter_runs,
+    first_holds,
     match_general,
     more_levels,
     reach,
     touch_runs,
 )
-from tamis.engines.psthash.layout._kernels import space_key
+from tamis.engines.psthash.layout._kernels import bucket_of, filter_bit, space_key
 from tamis.kernel import kernel
 
 MOST = 1 << 40
 
 
 @kernel
-def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, keys):
-    """Fill the tables of a plain event; write the leaves it visits and the keys of its spaces.
-
-    Return the number of each. A space that no access predicate covers is left out.
-    """
-    lists, count = np.int64(0), np.int64(0)
+def enter_event(a, b, dimension, lo, heads, cell, table, visits):
+    """Fill the tables of a plain event; write the leaves it visits, and return their number."""
+    lists = np.int64(0)
     for k in range(a, b):
         d = np.int64(dimension[k])
         value = np.int64(lo[k])
@@ -35,12 +32,34 @@ def enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, k
         table[d] = value >> ((packed >> 8) & 255)
         visits[lists] = np.int64(heads[4 * d + 1]) + (value >> (packed >> 16))
         lists += (packed & 255) > 0
+    return lists
+
+
+@kernel
+def enter_spaces(a, b, dimension, lo, spaces, used, own, keys):
+    """Write a plain event's spaces with their keys in the order of dimensions, and return their number.
+
+    A space that no access predicate covers is left out. The entries of a plain event may have any order. They
+    are seldom out of order, so the spaces are sorted as they come.
+    """
+    count = np.int64(0)
+    for k in range(a, b):
+        d = np.int64(dimension[k])
         base = np.int64(spaces[2 * d + 1])
-        if base > 0:
-            space = base - 1 + (value >> np.int64(spaces[2 * d]))
-            keys[count] = space_key(space)
-            count += (used[space >> 5] >> np.uint32(space & 31)) & np.uint32(1)
-    return lists, count
+        if base == 0:
+            continue
+        space = base - 1 + (np.int64(lo[k]) >> np.int64(spaces[2 * d]))
+        if not (used[space >> 5] >> np.uint32(space & 31)) & np.uint32(1):
+            continue
+        at = count
+        while at > 0 and own[at - 1] > space:
+            own[at] = own[at - 1]
+            keys[at] = keys[at - 1]
+            at -= 1
+        own[at] = space
+        keys[at] = space_key(space)
+        count += 1
+    return count
 
 
 @kernel
@@ -54,40 +73,62 @@ def combinations(count, size):
     return max(ways, np.int64(0))
 
 
+@kernel(inline="always")
+def may_know(key, row, size, known):
+    """Return 1 if some clause of a row may have the key, else 0."""
+    bit = filter_bit(key, row, size)
+    return np.int64(known[bit >> 5] >> np.uint32(bit & 31) & np.uint32(1))
+
+
 @kernel
-def pair_buckets(keys, count, first, shift, visits, at):
-    """Write the bucket of every pair of spaces from ``visits[at]`` on; return the end."""
-    for i in range(1, count):
-        key = keys[i]
-        for j in range(i):
-            visits[at + j] = first + np.int64((key ^ keys[j]) >> shift)
-        at += i
+def pair_buckets(own, keys, count, rows, first, known, visits, at):
+    """Write the bucket of every pair of spaces that a clause may have, from ``at`` on; return the end."""
+    for i in range(count - 1):
+        row = np.int64(rows[own[i]])
+        size = np.int64(rows[own[i] + 1]) - row
+        if size == 0:
+            continue
+        for j in range(i + 1, count):
+            visits[at] = first + bucket_of(keys[j], row, size)
+            at += may_know(keys[j], row, size, known)
     return at
 
 
 @kernel
-def tuple_buckets(keys, count, size, first, shift, parts, visits, at):
-    """Do the same as ``pair_buckets`` for ``size`` spaces, but do not extend parts that no clause has."""
-    chosen = np.empty(size, np.int64)
-    key = np.zeros(size + 1, np.uint64)
-    mask = np.uint64(32 * len(parts) - 1)
-    depth = 0
-    chosen[0] = -1
-    while depth >= 0:
-        chosen[depth] += 1
-        if chosen[depth] > count - size + depth:
-            depth -= 1
+def tuple_buckets(own, keys, count, wanted, rows, first, known, visits, at):
+    """Do the same as ``pair_buckets`` for ``wanted`` spaces, but do not extend keys that no clause has."""
+    chosen = np.empty(wanted, np.int64)
+    key = np.zeros(wanted, np.uint64)
+    for i in range(count - wanted + 1):
+        row = np.int64(rows[own[i]])
+        size = np.int64(rows[own[i] + 1]) - row
+        if size == 0:
             continue
-        key[depth + 1] = key[depth] ^ keys[chosen[depth]]
-        if depth == size - 1:
-            visits[at] = first + np.int64(key[size] >> shift)
-            at += 1
-            continue
-        bit = key[depth + 1] & mask
-        if depth == 0 or (parts[bit >> np.uint64(5)] >> np.uint32(bit & np.uint64(31))) & np.uint32(1):
+        depth = 1
+        chosen[1] = i
+        while depth > 0:
+            chosen[depth] += 1
+            if chosen[depth] > count - wanted + depth:
+                depth -= 1
+                continue
+            key[depth] = key[depth - 1] ^ keys[chosen[depth]]
+            if not may_know(key[depth], row, size, known):
+                continue
+            if depth == wanted - 1:
+                visits[at] = first + bucket_of(key[depth], row, size)
+                at += 1
+                continue
             chosen[depth + 1] = chosen[depth]
             depth += 1
     return at
+
+
+@kernel
+def find_buckets(own, keys, count, wanted, rows, first, known, visits, at):
+    """Write the bucket of every combination of spaces that a clause may have; return the end."""
+    if wanted == 2:
+        return pair_buckets(own, keys, count, rows, first, known, visits, at)
+    return tuple_buckets(own, keys, count, wanted, rows, first, known, visits, at)
 
 
 @kernel
@@ -136,14 +177,15 @@ def match_events(
     layout = words32[place[22] : place[23]]
     spaces = words32[place[24] : place[25]]
     used = words32[place[26] : place[27]]
-    parts = words32[place[28] : place[29]]
-    inline = inlines[place[30] : place[31]]
-    second = inlines[place[32] : place[33]]
+    rows = words32[place[28] : place[29]]
+    known = words32[place[30] : place[31]]
+    inline = inlines[place[32] : place[33]]
+    second = inlines[place[34] : place[35]]
     dimension_bits, cell_bits = np.uint64(layout[0]), np.uint64(layout[1])
     several = layout[5] > 1
-    first, shift, size = np.int64(layout[4]), np.uint64(64) - np.uint64(layout[6]), np.int64(layout[7])
-    low, high = np.int64(layout[8]), np.int64(layout[9])
-    keys = begins.view(np.uint64)  # the keys are used before the bounds overwrite them
+    first, wanted = np.int64(layout[4]), np.int64(layout[6])
+    low, high = np.int64(layout[7]), np.int64(layout[8])
+    keys = begins.view(np.uint64)  # begins and ends hold the keys and spaces until the bounds overwrite them
     room = len(out_event)
     written = 0
     for e in range(begin, count):
@@ -156,21 +198,19 @@ def match_events(
             )  # fmt: skip
             written = hashed_general(
                 e, a, b, dimension, lo, hi, cell, start, literal, set_lo, set_hi, list_start, posting, hull,
-                spaces, used, parts, first, shift, size, low, high, out_event, out_clause, written, work,
+                spaces, used, rows, known, first, wanted, low, high, out_event, out_clause, written, work,
             )  # fmt: skip
             if written < 0:
                 return e, mark
             continue
-        lists, own = enter_event(a, b, dimension, lo, heads, spaces, used, cell, table, visits, keys)
+        lists = enter_event(a, b, dimension, lo, heads, cell, table, visits)
         if several:
             lists = more_levels(a, b, dimension, lo, heads, levels, visits, lists)
+        own = enter_spaces(a, b, dimension, lo, spaces, used, ends, keys)
         # An event of very many values has more combinations than there are clauses, so check the clauses.
-        all_of_them = combinations(own, size) > high - low
+        all_of_them = combinations(own, wanted) > high - low
         if not all_of_them:
-            if size == 2:
-                lists = pair_buckets(keys, own, first, shift, visits, lists)
-            else:
-                lists = tuple_buckets(keys, own, size, first, shift, parts, visits, lists)
+            lists = find_buckets(ends, keys, own, wanted, rows, first, known, visits, lists)
         runs, probed = bounds(visits, lists, list_start, begins, ends)
         full = False
         if probed > len(hits):
@@ -179,11 +219,12 @@ def match_events(
         else:
             touch_runs(begins, ends, runs, inline, work)
             found = filter_runs(begins, ends, runs, inline, dimension_bits, cell_bits, table, hits)
+            clauses_of(hits, found, posting)
             found = filter_hits(hits, found, second, dimension_bits, cell_bits, table)
-            found = check_first(hits, found, posting, start, literal, cell)
             work[0] += probed
             work[1] += found
             work[3] += lists
+            found = first_holds(hits, found, start, literal, cell)
             for h in range(found):
                 c = hits[h]
                 if holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
@@ -215,13 +256,20 @@ def match_events(
 
 
 @kernel
-def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
-    """Return the keys of all spaces that an event with several or wide entries touches."""
+def clauses_of(hits, hit_count, posting):
+    """Replace hits by their clauses."""
+    for h in range(hit_count):
+        hits[h] = posting[hits[h]]
+
+
+@kernel
+def spaces_touched(a, b, dimension, lo, hi, hull, spaces, used):
+    """Return all spaces that an event with several or wide entries touches."""
     room = 0
     for k in range(a, b):
         low, high = reach(k, a, b, dimension, lo, hi, hull)
         room += max(high - low + 1, 0)
-    keys = np.empty(room, np.uint64)
+    own = np.empty(room, np.int64)
     count = 0
     for k in range(a, b):
         d = np.int64(dimension[k])
@@ -235,15 +283,24 @@ def keys_of(a, b, dimension, lo, hi, hull, spaces, used):
             begin = max(begin, (np.int64(hi[k - 1]) >> grain) + 1)
         for space in range(base + begin, base + (high >> grain) + 1):
             if (used[space >> 5] >> np.uint32(space & 31)) & np.uint32(1):
-                keys[count] = space_key(space)
+                own[count] = space
                 count += 1
-    return keys[:count]
+    return own[:count]
+
+
+@kernel
+def keys_of(own):
+    """Return the keys of spaces."""
+    keys = np.empty(len(own), np.uint64)
+    for i in range(len(own)):
+        keys[i] = space_key(own[i])
+    return keys
 
 
 @kernel
 def hashed_general(
     e, a, b, dimension, lo, hi, first_entry, start, literal, set_lo, set_hi, list_start, posting, hull,
-    spaces, used, parts, first, shift, size, low, high, out_event, out_clause, written, work,
+    spaces, used, rows, known, first, wanted, low, high, out_event, out_clause, written, work,
 ):  # fmt: skip
     """Match the hashed clauses with one event that has several or wide entries; return the pairs written.
 
@@ -251,10 +308,10 @@ def hashed_general(
     """
     if written < 0:
         return written
-    keys = keys_of(a, b, dimension, lo, hi, hull, spaces, used)
+    own = spaces_touched(a, b, dimension, lo, hi, hull, spaces, used)
     for k in range(b - 1, a - 1, -1):
         first_entry[dimension[k]] = k + 1
-    ways = combinations(np.int64(len(keys)), size)
+    ways = combinations(np.int64(len(own)), wanted)
     if ways > high - low:
         work[0] += high - low
         work[1] += high - low
@@ -269,10 +326,7 @@ def hashed_general(
                 written += 1
     else:
         visits = np.empty(ways, np.int64)
-        if size == 2:
-            lists = pair_buckets(keys, len(keys), first, shift, visits, 0)
-        else:
-            lists = tuple_buckets(keys, len(keys), size, first, shift, parts, visits, 0)
+        lists = find_buckets(own, keys_of(own), len(own), wanted, rows, first, known, visits, 0)
         work[3] += lists
         for v in range(lists):
             begin, end = list_start[visits[v]], list_start[visits[v] + 1]

@@ -11,7 +11,7 @@ class HashScratch(Scratch):
     """Room for all combinations of an event's spaces, as long as they are fewer than the hashed clauses."""
 
     def __init__(self, dimensions: int, layout: list[int]) -> None:
-        levels, self._access, low, high = layout[5], layout[7], layout[8], layout[9]
+        levels, self._access, low, high = layout[5], *layout[6:9]
         super().__init__(dimensions, levels, 0, rounded=True)
         self._hashed = high - low
 

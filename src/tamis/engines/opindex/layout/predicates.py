@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.opindex.layout._kernels import EQ, GE, LE
-from tamis.space.space import ABSENT_OK, MANY, NEGATIVE, Clauses, hulls
+from tamis.space.space import ABSENT_OK, GROUP, MANY, NEGATIVE, Clauses, hulls
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -17,11 +17,16 @@ MOST_COUNTED = 255
 """A counter is one byte. Predicates of a clause beyond this number are not posted but checked at the end."""
 
 
+MOST_EXCLUDED = 4
+"""Ranges of a ∉ that are counted one by one. Beyond it, presence is counted and the clause checked."""
+
+
 class Predicates(NamedTuple):
     """The dimension, operator and operand of each predicate, and the literal it comes from.
 
     A set of single cells becomes an ``=`` for each; a plain event meets at most one of them. A proper range
-    becomes ``>=`` and ``<=``.
+    becomes ``>=`` and ``<=``. A range that is excluded becomes the ``<=`` below it, the ``>=`` above it, and
+    an ``=`` for the cell of other types; a plain event meets at most one of these too.
     """
 
     literal: Ints
@@ -40,23 +45,68 @@ def predicates_of(clauses: Clauses) -> Predicates:
     posted, negative = (flags & ABSENT_OK) == 0, (flags & NEGATIVE) != 0
     sets = posted & ~negative & ((flags & MANY) != 0)
     spelled = _of_single_cells(clauses, sets)
+    excluding = _excluding(clauses, posted & negative)
     top = _tops(clauses, dimension, hi, posted & ~negative)
     single = posted & ~spelled & (lo == hi) & ~negative
-    # A literal that may hold for any present cell (!=) becomes a ``<=`` with the greatest operand.
-    upper = posted & ~spelled & ~single & ((lo == 1) | (hi < top[dimension]))
-    lower = posted & ~spelled & ~single & (lo > 1)
+    # A literal that may hold for any present cell (a long ∉) becomes a ``<=`` with the greatest operand.
+    rest = posted & ~spelled & ~single & ~excluding
+    upper, lower = rest & ((lo == 1) | (hi < top[dimension])), rest & (lo > 1)
     points, owner = _points(clauses, spelled)
-    literal = np.concatenate([np.flatnonzero(single), owner, np.flatnonzero(upper), np.flatnonzero(lower)])
-    sizes = [int(single.sum()) + len(points), int(upper.sum()), int(lower.sum())]
+    around = _around(clauses, excluding, top)
+    ranged = np.flatnonzero(upper), np.flatnonzero(lower)
+    literal = np.concatenate([np.flatnonzero(single), owner, *ranged, around.literal])
+    sizes = [len(literal) - len(around.literal) - sum(map(len, ranged)), *map(len, ranged)]
+    operand = np.concatenate([lo[single], points, hi[upper], lo[lower]])
     return Predicates(
         literal,
         dimension[literal],
-        np.repeat([EQ, LE, GE], sizes),
-        np.concatenate([lo[single], points, hi[upper], lo[lower]]),
-        (single | spelled).astype(np.int64) + upper + lower,
-        posted & ~negative & (~sets | spelled),
+        np.append(np.repeat([EQ, LE, GE], sizes), around.operator),
+        np.append(operand, around.operand),
+        (single | spelled).astype(np.int64) + upper + lower + _excluded(clauses, excluding),
+        posted & ((~negative & (~sets | spelled)) | excluding),
         top,
     )
+
+
+class _Around(NamedTuple):
+    """The predicates around excluded ranges."""
+
+    literal: Ints
+    operator: Ints
+    operand: Ints
+
+
+def _excluding(clauses: Clauses, negative: Flags) -> Flags:
+    """Return the negative literals whose ranges are counted: ≠, one range, or a short set outside groups.
+
+    A literal of a group has one bit, which a set would clear at the first range that does not hold the value.
+    """
+    flags = clauses.literal[:, 1]
+    short = (clauses.literal[:, 3] <= MOST_EXCLUDED) & (flags >> GROUP == 0)
+    return np.asarray(negative & ((flags & MANY == 0) | short))
+
+
+def _excluded(clauses: Clauses, excluding: Flags) -> Ints:
+    """Return the number of ranges that each literal excludes."""
+    many = clauses.literal[:, 1] & MANY != 0
+    return np.asarray(np.where(excluding, np.where(many, clauses.literal[:, 3].astype(np.int64), 1), 0))
+
+
+def _around(clauses: Clauses, excluding: Flags, top: Ints) -> _Around:
+    """Return the predicates below and above each excluded range, and for the cell of other types."""
+    literal = np.repeat(np.arange(len(excluding)), _excluded(clauses, excluding))
+    lo, hi = (clauses.literal[literal, column].astype(np.int64) for column in (2, 3))
+    many = np.flatnonzero(clauses.literal[literal, 1] & MANY)
+    first = np.searchsorted(literal, literal[many])
+    place = lo[many] + many - first
+    lo[many], hi[many] = clauses.set_lo[place], clauses.set_hi[place]
+    dimension = clauses.literal[literal, 0].astype(np.int64)
+    cells, top = clauses.cells.astype(np.int64)[dimension], top[dimension]
+    below, above = np.flatnonzero(lo > 1), np.flatnonzero(hi < top)
+    other = np.flatnonzero((top < cells) & (hi < cells))
+    chosen = np.concatenate([below, above, other])
+    operator = np.repeat([LE, GE, EQ], [len(below), len(above), len(other)])
+    return _Around(literal[chosen], operator, np.concatenate([lo[below] - 1, hi[above] + 1, cells[other]]))
 
 
 def _of_single_cells(clauses: Clauses, sets: Flags) -> Flags:

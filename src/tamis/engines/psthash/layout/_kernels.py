@@ -6,15 +6,13 @@ from tamis.engines.postings.layout._kernels import blocks_at
 from tamis.kernel import kernel
 
 NONE = -1
+FILTER = 16  # bits of the filter of keys for a bucket, a power of two
 TRIES = 12  # number of predicates tried, best first, to stay within the allowed combinations
 
 
 @kernel(inline="always")
 def space_key(space):
-    """Return 64 well-mixed bits for a predicate space ID.
-
-    The key of an N-dim space is the XOR of its spaces' keys, so the order of the dimensions does not matter.
-    """
+    """Return 64 well-mixed bits for a predicate space ID; the key of several spaces is the XOR of theirs."""
     mixed = (np.uint64(space) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -88,7 +86,7 @@ def choose_inline(unit_start, share, usable, access, single, inline, second):
     cells.
     """
     for c in range(len(inline)):
-        one, two = NONE, NONE
+        one, two, two_taken = NONE, NONE, False
         for u in range(unit_start[c], unit_start[c + 1]):
             taken = u == single[c]
             for n in range(access.shape[0]):
@@ -99,16 +97,18 @@ def choose_inline(unit_start, share, usable, access, single, inline, second):
                 one, two = u, one
             elif two == NONE or share[u] < share[two]:
                 two = u
-        if one == NONE:
-            one, two = (single[c] if access[0, c] == NONE else access[0, c]), access[1, c]
-        elif two == NONE:
-            two = single[c] if access[0, c] == NONE else access[0, c]
+        for n in range(-1, access.shape[0]):
+            u = single[c] if n < 0 else access[n, c]
+            if u != NONE and one == NONE:
+                one = u
+            elif u != NONE and (two == NONE or (two_taken and share[u] < share[two])):
+                two, two_taken = u, True
         inline[c], second[c] = one, two
 
 
 @kernel
-def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, used):
-    """Write the keys of the spaces that condition ``u`` covers, mark them as used; return their number."""
+def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, spaces, used):
+    """Write the IDs of the spaces that condition ``u`` covers, mark them as used; return their number."""
     count = 0
     previous = -1
     ranges = max(set_count[u], 1)
@@ -119,31 +119,22 @@ def spaces_of(u, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, keys, u
         for block in range(max(low >> grain, previous + 1), (high >> grain) + 1):
             space = base + block
             used[space >> 5] |= np.uint32(1) << np.uint32(space & 31)
-            keys[count] = space_key(space)
+            spaces[count] = space
             count += 1
             previous = block
     return count
 
 
 @kernel
-def mark_part(key, parts):
-    """Mark that a key of fewer than N spaces belongs to some key of N."""
-    bit = key & np.uint64(32 * len(parts) - 1)
-    parts[bit >> np.uint64(5)] |= np.uint32(1) << np.uint32(bit & np.uint64(31))
+def combine_spaces(
+    access, most, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, start, first, keys, used
+):
+    """Write, for every combination of spaces of every clause, its first space and the keys of the others.
 
-
-@kernel
-def hash_clauses(
-    access, most, dimension, lo, hi, set_at, set_count, set_lo, set_hi, grain, base, shift, start, lists,
-    used, parts,
-):  # fmt: skip
-    """Write the bucket of every combination of spaces of every clause, from ``start[c]`` on.
-
-    With N > 2 the combinations of fewer spaces are marked in ``parts``, so that an event need not extend one
-    that no clause has.
+    Clause ``c`` owns start[c]:start[c + 1]. The key in column n stands for the n + 1 spaces after the first.
     """
     wanted = access.shape[0]
-    keys = np.empty((wanted, most), np.uint64)
+    spaces = np.empty((wanted, most), np.int64)
     count = np.empty(wanted, np.int64)
     odometer = np.empty(wanted, np.int64)
     for c in range(access.shape[1]):
@@ -153,20 +144,15 @@ def hash_clauses(
             u = access[n, c]
             d = dimension[u]
             count[n] = spaces_of(
-                u, lo, hi, set_at, set_count, set_lo, set_hi, grain[d], base[d], keys[n], used
+                u, lo, hi, set_at, set_count, set_lo, set_hi, grain[d], base[d], spaces[n], used
             )
             odometer[n] = 0
         for at in range(start[c], start[c + 1]):
-            for subset in range(3, 1 << wanted):
-                key, size = np.uint64(0), 0
-                for n in range(wanted):
-                    if subset >> n & 1:
-                        key ^= keys[n, odometer[n]]
-                        size += 1
-                if size == wanted:
-                    lists[at] = np.int64(key >> shift)
-                elif size > 1:
-                    mark_part(key, parts)
+            first[at] = spaces[0, odometer[0]]
+            key = np.uint64(0)
+            for n in range(1, wanted):
+                key ^= space_key(spaces[n, odometer[n]])
+                keys[at, n - 1] = key
             n = 0
             while n < wanted:
                 odometer[n] += 1
@@ -174,3 +160,27 @@ def hash_clauses(
                     break
                 odometer[n] = 0
                 n += 1
+
+
+@kernel(inline="always")
+def bucket_of(key, row, size):
+    """Return the bucket of a key in the row that has ``size`` buckets from ``row`` on."""
+    return row + np.int64(key & np.uint64(size - 1))
+
+
+@kernel(inline="always")
+def filter_bit(key, row, size):
+    """Return the bit of a key in the filter of keys, where a bucket has ``FILTER`` bits."""
+    return FILTER * row + np.int64((key >> np.uint64(32)) & np.uint64(FILTER * size - 1))
+
+
+@kernel
+def fill_rows(first, keys, rows, lists, known):
+    """Write the bucket of every combination, and add its keys to the filter."""
+    for at in range(len(first)):
+        row = rows[first[at]]
+        size = rows[first[at] + 1] - row
+        lists[at] = bucket_of(keys[at, -1], row, size)
+        for n in range(keys.shape[1]):
+            bit = filter_bit(keys[at, n], row, size)
+            known[bit >> 5] |= np.uint32(1) << np.uint32(bit & 31)

@@ -12,7 +12,7 @@ from tamis.engines.postings.layout.lists import Records, check_order
 from tamis.engines.pst import Leaves, conditions, post_in_leaves, ranking
 from tamis.engines.psthash.layout._kernels import choose_inline
 from tamis.engines.psthash.layout.spaces import Spaces, choose
-from tamis.engines.psthash.layout.table import Table, hash_table
+from tamis.engines.psthash.layout.table import hash_table
 from tamis.engines.units import Ints, Statistics, Units, arrange, joined_dimensions, posting_order
 from tamis.space.space import Clauses
 
@@ -44,12 +44,13 @@ def build(
         "posting": place.astype(np.uint32)[owner],
         "residual": place[np.flatnonzero(residual)].astype(np.uint32),
         "hull": joined_dimensions(units, np.append(hashed.chosen.ravel(), single), clauses.dimensions),
-        "layout": _layout(records, leaves, table, hashed.chosen, single),
+        "layout": _layout(records, leaves, hashed.chosen, single),
         "spaces": _spaces(spaces),
         "used": table.used,
-        "parts": table.parts,
+        "rows": table.rows.astype(np.uint32),
+        "known": table.known,
         "inline": _pack(records, units, inline)[owner],
-        "second": _pack(records, units, second)[owner],
+        "second": _pack(records, units, second)[clause_order],
     }
     return arrange(clauses, clause_order, literal_order), arrays
 
@@ -69,17 +70,15 @@ def _mask(units: Units, chosen: Ints) -> npt.NDArray[np.bool_]:
     return mask
 
 
-def _layout(
-    records: Records, leaves: Leaves, table: Table, access: Ints, single: Ints
-) -> npt.NDArray[np.uint32]:
-    """Return the layout of ``hybrid`` plus: bits of a bucket's number, N, begin and end of hashed clauses.
+def _layout(records: Records, leaves: Leaves, access: Ints, single: Ints) -> npt.NDArray[np.uint32]:
+    """Return the layout of ``hybrid`` plus: N, begin and end of the hashed clauses.
 
     Clauses are numbered in posting order, those in leaves first, so that hashed ones follow each other.
     """
     first = np.count_nonzero(single >= 0)
     hashed = np.count_nonzero(access[0] >= 0)
     shared = [*records.bits(), 0, 0, len(leaves.start) - 1, leaves.most]
-    return np.array([*shared, table.bits, len(access), first, first + hashed], np.uint32)
+    return np.array([*shared, len(access), first, first + hashed], np.uint32)
 
 
 def _spaces(spaces: Spaces) -> npt.NDArray[np.uint32]:
