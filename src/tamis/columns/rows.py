@@ -7,6 +7,7 @@ read (:class:`ClauseWriter`). Trees are rebuilt from rows in one case only: when
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -42,21 +43,32 @@ class Columns(NamedTuple):
         return len(self.row_start) - 1
 
 
+class Rows(NamedTuple):
+    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``."""
+
+    start: Ints
+    attribute: Ints
+    op: Ints
+    arity: Ints
+    args: Ints
+
+
 class RowWriter:
     """A writer that appends expressions to growing columns."""
 
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
         self.names: dict[str, int] = {} if names is None else names  # other writers may share it
-        self._attribute: list[int] = []
-        self._op: list[int] = []
-        self._arity: list[int] = []
-        self._args: list[int] = []
-        self._weight: list[float] = []
+        self._attribute = array("I")
+        self._op = array("B")
+        self._arity = array("I")
+        self._args = array("I")
+        self._weight = array("d")
         self._weighted = False
         self._is_nested = False  # whether the current expression has AND, OR or NOT inside
-        self._row_start = [0]
-        self._arg_start = [0]
+        self._row_start = array("q", [0])
+        self._arg_start = array("q", [0])
+        self._listed: list[str] = []  # the names in order
 
     def __len__(self) -> int:
         return len(self._row_start) - 1
@@ -114,6 +126,25 @@ class RowWriter:
         self._op.append(op)
         self._arity.append(arity)
         self._weight.append(1.0)
+
+    def rows_from(self, first: int) -> Rows:
+        """Return the rows of the expressions from ``first`` on."""
+        row, arg = self._row_start[first], self._arg_start[first]
+        return Rows(
+            np.frombuffer(self._row_start[first:], np.int64) - row,
+            np.array(self._attribute[row:], np.int64),
+            np.array(self._op[row:], np.uint8),
+            np.array(self._arity[row:], np.int64),
+            np.array(self._args[arg:], np.int64),
+        )
+
+    def expression(self, at: int) -> Expr:
+        """Return expression ``at`` as a tree; another thread may append expressions meanwhile."""
+        if len(self._listed) < len(self.names):
+            self._listed = list(self.names)
+        rows: Any = (self._attribute, self._op, self._arity, self._args, self._weight)
+        written = Columns(self._listed, self.literals, *rows, self._row_start, self._arg_start)  # type: ignore[arg-type]
+        return tree_at(written, at)
 
     def freeze(self) -> Columns:
         """Return the columns written so far."""
