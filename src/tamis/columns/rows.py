@@ -44,9 +44,10 @@ class Columns(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``."""
+    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``, its operands too."""
 
     start: Ints
+    arg_start: Ints
     attribute: Ints
     op: Ints
     arity: Ints
@@ -132,6 +133,7 @@ class RowWriter:
         row, arg = self._row_start[first], self._arg_start[first]
         return Rows(
             np.frombuffer(self._row_start[first:], np.int64) - row,
+            np.frombuffer(self._arg_start[first:], np.int64) - arg,
             np.array(self._attribute[row:], np.int64),
             np.array(self._op[row:], np.uint8),
             np.array(self._arity[row:], np.int64),

@@ -66,18 +66,15 @@ def can_place(form, arg, arity, args, family):
 
 @kernel
 def place_rows(
-    n, row_start, attribute, op, arity, args, form_of, dimension, family, key_lo, key_hi, lowest, highest,
-    start, literal, set_lo, set_hi, owner, revise, used, clause, slot,
+    n, row_start, arg_start, attribute, op, arity, args, form_of, dimension, family, key_lo, key_hi, lowest,
+    highest, start, literal, set_lo, set_hi, owner, revise, used, clause, slot,
 ):  # fmt: skip
     """Write expressions from ``n`` on as clauses, until one that keys alone cannot express; return it.
 
     ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets and literals so far.
     """
-    arg = np.int64(0)
-    for row in range(row_start[n]):
-        arg += arity[row]
     for e in range(n, len(row_start) - 1):
-        ahead = arg
+        arg = ahead = arg_start[e]
         for row in range(row_start[e], row_start[e + 1]):
             if not can_place(form_of[op[row]], ahead, arity[row], args, family):
                 return e

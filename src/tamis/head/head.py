@@ -8,13 +8,13 @@ by one. A removal writes its sequence number beside the subscription; so a reade
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from tamis.columns import Columns, RowWriter
 from tamis.columns.literals import StringColumn, string_column
@@ -47,7 +47,7 @@ class Lease:
 
 
 class HeadView(NamedTuple):
-    """The head as one snapshot sees it."""
+    """The head as one snapshot sees it. It has the members of a layer and its segment that matching uses."""
 
     head: Head
     slots: int  # subscriptions added so far, removed ones included
@@ -60,12 +60,34 @@ class HeadView(NamedTuple):
     postings: PostingArrays
     died: Ints
     dimensions: int
+    any_revise: bool
+    single: bool
     lease: Lease
+
+    one_to_one = True  # a clause has one owner
+
+    @property
+    def segment(self) -> HeadView:
+        """The view itself: a layer has a segment."""
+        return self
+
+    @property
+    def engine(self) -> HeadView:
+        """The view itself: a segment has an engine."""
+        return self
+
+    @property
+    def encoder(self) -> KeyEncoder:
+        """The encoder of events."""
+        return self.head.encoder
 
     @property
     def in_force(self) -> int:
         """The number of subscriptions in force in the snapshot that this view belongs to."""
         return self.slots - self.removed
+
+    def ensure_whole(self) -> None:
+        """Do nothing: a head has no file."""
 
     def alive(self, slots: Ints, sequence: int) -> npt.NDArray[np.bool_]:
         """Return for each slot whether its subscription is in force at ``sequence``."""
@@ -90,6 +112,20 @@ class HeadView(NamedTuple):
     def expression(self, slot: int) -> Expr:
         """Return the expression of the subscription in a slot."""
         return self.head.rows.expression(slot)
+
+    def ids_of(self, slots: Ints) -> list[str]:
+        """Return the ids of several subscriptions."""
+        ids = self.head.ids
+        return [ids[slot] for slot in slots.tolist()]
+
+    def names_of(self, slots: Ints) -> Any:
+        """Return the ids of several subscriptions as an Arrow array."""
+        return pa.array(self.ids_of(slots), pa.string())
+
+    def versions_of(self, slots: Ints) -> list[int]:
+        """Return the versions of several subscriptions."""
+        version = self.head.version
+        return [version[slot] for slot in slots.tolist()]
 
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs (event, clause) of a batch."""
@@ -126,6 +162,7 @@ class Head:
         self._store = ClauseStore()
         self._died = Growing(np.int64)
         self._copies = [Leaves(), Leaves()]  # the one that readers search, and the other
+        self._single = True  # no subscription has two clauses
         self._lease = Lease()
         self._other_lease: Any = lambda: None
 
@@ -168,6 +205,7 @@ class Head:
             store.add(place([(part, False) for part in parts], True), slot)
             return
         found = clauses_of(expression, self.limits)
+        self._single &= len(found.clauses) < 2
         for clause in found.clauses:
             pairs = [(part.child, True) if isinstance(part, Not) else (part, False) for part in clause]
             store.add(place(pairs, found.exact), slot)
@@ -193,6 +231,8 @@ class Head:
             active.arrays,
             self._died.array,
             self.attributes.count,
+            store.revised,
+            self._single,
             self._lease,
         )
 
@@ -228,8 +268,3 @@ class Head:
     def particulars(self, slots: Ints) -> Particulars:
         """Return the priorities and versions of several subscriptions."""
         return Particulars(np.array(self.priority, np.float64)[slots], np.array(self.version, np.int64)[slots])
-
-    def living_ids(self, view: HeadView, sequence: int) -> Iterator[str]:
-        """Yield the ids in force at ``sequence``, in order of registration."""
-        ids = self.ids
-        return (ids[slot] for slot in view.living(sequence).tolist())

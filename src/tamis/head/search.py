@@ -22,18 +22,24 @@ Ints = npt.NDArray[np.int64]
 
 
 class Buffers(NamedTuple):
-    """The keys of an event by dimension, its first entries, the lists it visits, and the hits."""
+    """The keys and leaves of an event by dimension, its first entries, its lists, their bounds, the hits."""
 
     cell: Ints
+    leaf: npt.NDArray[np.uint8]
     first: Ints
     visits: Ints
+    begins: Ints
     hits: Ints
 
     def with_hits(self, room: int) -> Self:
         """Return the same buffers with room for more hits; for more lists if ``room`` is -1."""
         if room < 0:
-            return self._replace(visits=np.empty(4 * len(self.visits), np.int64))
+            return self.with_visits(4 * len(self.visits))
         return self._replace(hits=np.empty(2 * room, np.int64))
+
+    def with_visits(self, room: int) -> Self:
+        """Return the same buffers with room for more lists."""
+        return self._replace(visits=np.empty(room, np.int64), begins=np.empty(room, np.int64))
 
 
 class Searcher:
@@ -59,8 +65,10 @@ class Searcher:
         if taken is None or len(taken.cell) < dimensions:
             return Buffers(
                 np.full(2 * dimensions, ABSENT, np.int64),
+                np.zeros(2 * dimensions, np.uint8),
                 np.zeros(2 * dimensions, np.int64),
+                np.empty(max(lists, 64), np.int64),
                 np.empty(max(lists, 64), np.int64),
                 np.empty(FIRST_HITS, np.int64),
             )
-        return taken if len(taken.visits) >= lists else taken._replace(visits=np.empty(lists, np.int64))
+        return taken if len(taken.visits) >= lists else taken.with_visits(lists)

@@ -99,18 +99,14 @@ class Index:
         holder = _Lazy(event, self.limits)
         work: WorkReport | None = None
         ids: list[str] = []
-        for layer in snapshot.layers:
-            segment = layer.segment
-            found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
+        for part in snapshot.parts:
+            segment = part.segment
+            found, report = match_layer(part, snapshot.sequence, segment.encoder.one(event), holder)
             work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
             found.ordinal.sort()  # in order of registration, not of memory
             ids.extend(segment.ids_of(found.ordinal))
-        if snapshot.fresh or not snapshot.layers:
-            whole = holder(0)
-            fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]
-            ids.extend(fresh)
-            tried = WorkReport(revised=len(snapshot.fresh), matches=len(fresh))
-            work = (work or _ONE_EVENT).plus(tried)
+        if work is None:
+            holder(0)  # an empty index still refuses bad events
         if len(ids) > self.limits.matches_per_event:
             raise EventLimit(
                 f"the event matches {len(ids)} subscriptions, more than matches_per_event = "

@@ -18,7 +18,7 @@ def figures(writer: Writer) -> dict[str, Any]:
     snapshot = writer.current
     return {
         "subscriptions": snapshot.count,
-        "fresh": len(snapshot.fresh),
+        "fresh": snapshot.fresh,
         "engine": writer.engine,
         "parameters": dict(writer.parameters),
         "sample": writer.sample.count,

@@ -83,7 +83,7 @@ def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Sett
 
 
 def save(snapshot: Snapshot, path: Path, kept: Particulars, places: Places, key: bytes | None) -> None:
-    """Write ``snapshot`` (without fresh subscriptions) and the data ``kept`` with it to ``path``.
+    """Write the layers of ``snapshot`` and the data ``kept`` with it to ``path``.
 
     ``places`` remembers where segments are already stored; it is brought up to date.
     """

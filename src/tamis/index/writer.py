@@ -1,8 +1,8 @@
 """Change the set of subscriptions and publish snapshots, one change at a time.
 
-New subscriptions wait in ``fresh`` (matched by their trees) until there are enough for a segment. Segments
-are merged so that each is several times larger than the next: their number grows with the logarithm of the
-number of subscriptions, and each subscription is rewritten as often.
+New subscriptions go into the head until there are enough for a segment. Segments are merged so that each is
+several times larger than the next: their number grows with the logarithm of the number of subscriptions, and
+each subscription is rewritten as often.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns import Columns, RowWriter, concat
-from tamis.columns.literals import StringColumn, string_column
-from tamis.columns.rows import ClauseRows, ClauseWriter, runs
+from tamis.columns import Columns, concat
+from tamis.columns.literals import StringColumn
+from tamis.columns.rows import ClauseRows, runs, tree_at
 from tamis.engines.engines import takes_cnf
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.expression.tree import Subscription
+from tamis.head import Head, HeadView
 from tamis.index import background, storage
 from tamis.index.batches import locate, pieces
 from tamis.index.manifest import Entry
@@ -29,7 +30,7 @@ from tamis.index.recent import Recent
 from tamis.index.refused_events import warn_of_sample
 from tamis.index.samples import MOST, KeptSample
 from tamis.index.snapshot import Layer, Snapshot
-from tamis.index.sources import Book, particulars_of, subscription_from
+from tamis.index.sources import Book, subscription_from
 from tamis.limits import Limits
 from tamis.segment import Particulars, Segment, build_segment
 from tamis.segment.build import Sampler
@@ -37,7 +38,10 @@ from tamis.space.encode import Encoder
 from tamis.space.located import Located
 from tamis.space.space import Space
 
-FRESH = 32  # subscriptions matched by their trees before they become a segment
+HEAD = 65_536  # subscriptions, removed ones included, after which the head becomes a segment
+LEAST_HEAD = 1_024  # before it becomes a segment because most of them were removed
+TESTS = 64  # distinct predicates that the head tries on every value, because keys cannot express them
+BOOK = 256  # subscriptions of a source that go into the head; more become a segment at once
 FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not read all
 EVENTS_EACH = 20  # for every subscription of a larger segment
 GROWTH = 4  # a segment is at least this many times larger than the next newer one
@@ -54,7 +58,8 @@ class Writer:
         self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
-        self.current = Snapshot(0, (), ())
+        self._head = Head(limits)
+        self.current = Snapshot(0, (), (self._head.view(),))
         self.in_background = False  # whether large merges run in a thread of their own
         self._merging: background.Merge | None = None
 
@@ -65,11 +70,12 @@ class Writer:
         if book.ids.count:
             clauses = book.clauses if book.cnf == takes_cnf(self.engine) else None
             segment = self._segment(book.ids, book.columns, book.particulars, MOST, clauses)
-            self.current = Snapshot(0, (Layer(segment),), ())
+            self.current = self.current._replace(layers=(Layer(segment),))
 
     def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
         """Start from an index on disk."""
-        self.current, self._places, self.applied = snapshot, places, applied
+        self.current = snapshot._replace(heads=(self._head.view(),))
+        self._places, self.applied = places, applied
 
     def _segment(
         self,
@@ -121,7 +127,8 @@ class Writer:
         held = subscription_from(row, self.limits)
         with self._lock:
             self._refuse_known(held.id)
-            self._publish(self.current.layers, (*self.current.fresh, held))
+            self._head.add(held)
+            self._publish()
             self._settle()
 
     def add_book(self, book: Book) -> None:
@@ -131,31 +138,39 @@ class Writer:
                 self._refuse_known(name)
             if not book.ids.count:
                 return
-            layer = Layer(self._segment(book.ids, book.columns, book.particulars))
-            self._publish((*self.current.layers, layer), self.current.fresh)
+            self._put(book)
             self._settle()
 
-    def apply(self, book: Book, gone: Iterable[str]) -> None:
-        """Put all of ``book``, new or not, and remove ``gone``, known or not, in one step."""
+    def _put(self, book: Book) -> None:
+        """Publish the subscriptions of a book, in the head or as a segment of their own."""
+        if book.ids.count <= BOOK:
+            self._head.add(*_subscriptions_of(book))
+            self._publish()
+        else:
+            layer = Layer(self._segment(book.ids, book.columns, book.particulars))
+            self._publish((*self.current.layers, layer))
+
+    def apply(self, subscriptions: list[Subscription], gone: Iterable[str]) -> None:
+        """Put all ``subscriptions``, new or not, and remove ``gone``, known or not, in one step."""
         with self._lock:
-            layers, fresh = self._without_all([*book.ids.to_list(), *gone])
-            if book.ids.count:
-                layers = (*layers, Layer(self._segment(book.ids, book.columns, book.particulars)))
-            self._publish(layers, fresh)
+            layers = self._without_all([*(held.id for held in subscriptions), *gone])
+            self._head.add(*subscriptions)
+            self._publish(layers)
             self._settle()
 
     def update(self, row: Any) -> None:
         """Replace a subscription; readers see the old one or the new one, never neither."""
         held = subscription_from(row, self.limits)
         with self._lock:
-            layers, fresh = self._without(held.id)
-            self._publish(layers, (*fresh, held))
+            layers = self._without(held.id)
+            self._head.add(held)
+            self._publish(layers)
             self._settle()
 
     def remove(self, subscription: str) -> None:
         """Remove a subscription."""
         with self._lock:
-            self._publish(*self._without(subscription))
+            self._publish(self._without(subscription))
             self._settle()
 
     def _refuse_known(self, name: str) -> None:
@@ -165,38 +180,47 @@ class Writer:
                 subscription=name,
             )
 
-    def _without(self, name: str) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
-        """Return the layers and fresh subscriptions of the next snapshot, without ``name``."""
+    def _without(self, name: str) -> tuple[Layer, ...]:
+        """End ``name`` with the next snapshot; return the layers of that snapshot."""
         snapshot = self.current
         place = snapshot.find(name)
         if place is None:
             raise UnknownSubscription(f"no subscription has the id {name[:80]!r}", subscription=name)
         at, ordinal = place
         if at < 0:
-            return snapshot.layers, snapshot.fresh[:ordinal] + snapshot.fresh[ordinal + 1 :]
+            snapshot.heads[at].head.remove([ordinal], snapshot.sequence + 1)
+            return snapshot.layers
         layer = snapshot.layers[at]
         changed = layer.ending(np.array([ordinal]), snapshot.sequence + 1)
-        return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :]), snapshot.fresh
+        return (*snapshot.layers[:at], changed, *snapshot.layers[at + 1 :])
 
-    def _without_all(self, names: list[str]) -> tuple[tuple[Layer, ...], tuple[Subscription, ...]]:
+    def _without_all(self, names: list[str]) -> tuple[Layer, ...]:
         """Like :meth:`_without`, for many ids at once, some of which may be unknown."""
-        snapshot, layers, left = self.current, [], set(names)
-        fresh = tuple(held for held in snapshot.fresh if held.id not in left)
+        snapshot, layers = self.current, []
+        following = snapshot.sequence + 1
+        for view in snapshot.heads:
+            slots = {view.find(name, snapshot.sequence) for name in names} - {-1}
+            view.head.remove(list(slots), following)
         for layer in snapshot.layers:
-            found = np.array([layer.segment.find(name) for name in names], np.int64)
+            found = layer.segment.find_all(names)
             found = np.unique(found[found >= 0])
             found = found[layer.alive(found, snapshot.sequence)]
-            layers.append(layer.ending(found, snapshot.sequence + 1) if len(found) else layer)
-        return tuple(layers), fresh
+            layers.append(layer.ending(found, following) if len(found) else layer)
+        return tuple(layers)
 
-    def _publish(self, layers: tuple[Layer, ...], fresh: tuple[Subscription, ...]) -> None:
-        self.current = Snapshot(self.current.sequence + 1, layers, fresh)
+    def _publish(
+        self, layers: tuple[Layer, ...] | None = None, heads: tuple[HeadView, ...] | None = None
+    ) -> None:
+        """Publish the next snapshot: other layers or heads, and all changes of the heads."""
+        before = self.current
+        views = tuple(view.head.view() for view in (before.heads if heads is None else heads))
+        self.current = Snapshot(before.sequence + 1, before.layers if layers is None else layers, views)
 
     # -- merging -------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        """Turn enough fresh subscriptions into a segment, then restore the sizes' order."""
-        if len(self.current.fresh) >= FRESH:
+        """Turn a full head into a segment, then restore the order of the sizes."""
+        if self._is_full(self.current.heads[-1]):
             self._flush()
         while (first := self._first_unsettled()) is not None:
             kept, loose = self.current.layers[:first], self.current.layers[first:]
@@ -206,7 +230,12 @@ class Writer:
                     background.start(self._merge_aside)
                 return
             merged = self._merge(loose)
-            self._publish((*kept, merged) if merged.segment.count else kept, self.current.fresh)
+            self._publish((*kept, merged) if merged.segment.count else kept)
+
+    def _is_full(self, view: HeadView) -> bool:
+        """Return whether the head has reached a limit, or most of its subscriptions were removed."""
+        idle = view.slots >= LEAST_HEAD and 2 * view.in_force < view.slots
+        return idle or view.slots >= HEAD or view.head.attributes.tests > TESTS
 
     def _merge_aside(self) -> None:
         """Merge without the lock, then replace the merged layers by the result."""
@@ -224,9 +253,7 @@ class Writer:
                 return
             before, after = self.current.layers[:at], self.current.layers[at + len(merge.layers) :]
             layer = merge.result_in(self.current, at, merged.segment)
-            self._publish(
-                (*before, layer, *after) if layer.in_force else (*before, *after), self.current.fresh
-            )
+            self._publish((*before, layer, *after) if layer.in_force else (*before, *after))
             self._settle()
 
     def _first_unsettled(self) -> int | None:
@@ -246,19 +273,18 @@ class Writer:
         return None
 
     def _flush(self) -> None:
-        fresh = self.current.fresh
-        if not fresh:
+        """Move the subscriptions of the head into a segment."""
+        view = self.current.heads[-1]
+        if not view.slots:
             return
-        rows = RowWriter()
-        nested = ClauseWriter(rows.names, self.limits, takes_cnf(self.engine))
-        for at, held in enumerate(fresh):
-            if rows.add(held.expression):
-                nested.add(at, held.expression)
-        columns = rows.freeze()
-        ids = string_column([held.id for held in fresh])
-        particulars = particulars_of([(held.priority, held.version) for held in fresh])
-        layer = Layer(self._segment(ids, columns, particulars, clauses=nested.freeze(columns)))
-        self._publish((*self.current.layers, layer), ())
+        living, head = view.living(self.current.sequence), view.head
+        self._head = Head(self.limits)
+        layers, heads = self.current.layers, (self._head.view(),)
+        if len(living):
+            columns = concat([(head.columns(), living)])
+            ids = _join_ids([(head.id_column(), living)])
+            layers = (*layers, Layer(self._segment(ids, columns, head.particulars(living))))
+        self._publish(layers, heads)
 
     def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:
         """Return one segment with the subscriptions in force in ``layers``, now or at ``sequence``."""
@@ -277,7 +303,7 @@ class Writer:
             layers = self.current.layers
             if len(layers) > 1 or any(layer.died is not None for layer in layers):
                 merged = self._merge(layers)
-                self._publish((merged,) if merged.segment.count else (), ())
+                self._publish((merged,) if merged.segment.count else ())
 
     def write_layers(self, path: Path, key: bytes | None) -> list[Entry]:
         """Write the layers that ``path`` does not hold, without a manifest; return their manifest entries."""
@@ -292,6 +318,15 @@ class Writer:
             settings = storage.settings_of(self.engine, self.parameters, self.limits)
             kept = storage.Particulars(settings, self.sample.lines, notes, self.applied)
             storage.save(self.current, path, kept, self._places, key)
+
+
+def _subscriptions_of(book: Book) -> list[Subscription]:
+    """Return the subscriptions of a book as objects."""
+    rows = zip(book.ids.to_list(), *(column.tolist() for column in book.particulars), strict=True)
+    return [
+        Subscription(name, tree_at(book.columns, at), priority, version)
+        for at, (name, priority, version) in enumerate(rows)
+    ]
 
 
 def _join_ids(parts: list[tuple[StringColumn, npt.NDArray[np.int64]]]) -> StringColumn:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.codes import from_version_2
-from tamis.columns.literals import Literals, StringColumn
+from tamis.columns.literals import Literals, StringColumn, string_column
 from tamis.columns.rows import Columns, tree_at
 from tamis.engines.arena import Arena
 from tamis.engines.engines import attach
@@ -18,9 +18,11 @@ from tamis.engines.protocol import Engine
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.expression.tree import Expr
 from tamis.limits import Limits
+from tamis.segment._kernels import find_strings
 from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
+from tamis.space.located import Located
 from tamis.space.space import Space
 
 VERSION = 3  # of the format
@@ -143,6 +145,19 @@ class Segment:
             }
         )
 
+    def names_of(self, ordinals: npt.NDArray[np.int64]) -> Any:
+        """Return the ids of several subscriptions as an Arrow array."""
+        return self.id_array.take(ordinals)
+
+    def versions_of(self, ordinals: npt.NDArray[np.int64]) -> list[int]:
+        """Return the versions of several subscriptions."""
+        versions = self.arena["version"]
+        return versions[ordinals].tolist() if len(versions) else [0] * len(ordinals)  # type: ignore[no-any-return]
+
+    def unsure(self, events: Located) -> npt.NDArray[np.bool_] | None:
+        """Return ``None``: cells decide every event."""
+        return None
+
     def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
         """Return the ids of several subscriptions."""
         if len(ordinals) > _FEW_IDS:
@@ -154,6 +169,13 @@ class Segment:
     @cached_property
     def _id_bytes(self) -> memoryview:
         return self.ids.data.data
+
+    def find_all(self, names: list[str]) -> npt.NDArray[np.int64]:
+        """Return the ordinals of many subscription ids, -1 for those that are unknown."""
+        found = np.empty(len(names), np.int64)
+        wanted = string_column(names)
+        find_strings(*wanted, self.arena["ids.order"], self.ids.start, self.ids.data, found)
+        return found
 
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""

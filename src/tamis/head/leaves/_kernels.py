@@ -1,10 +1,12 @@
 """Insert clauses into lists, and search the lists that an event visits.
 
 ``table`` is a hash table of rows (dimension, key, list + 1). A row of ``lists`` is (BEGIN, COUNT, ROOM, NEXT,
-KEY): a run of postings, and the next list of the same dimension. A posting is (clause and dimension, lo, hi):
-the clause in the lower half of the first word, and a condition on the dimension in the upper half. A row of
-``dims`` is (FIRST_LIST, FIRST_LEAF, LEAVES, RANGES); a leaf is (its lowest key, list). List 0 has the clauses
-without a usable condition.
+KEY): a run of postings, and the next list of the same dimension. List 0 has the clauses without a usable
+condition. A row of ``dims`` is (FIRST_LIST, FIRST_LEAF, LEAVES, RANGES); a leaf is (its lowest key, list).
+
+A posting is two words: clause and condition, then two more conditions. A condition is a dimension and a range
+of its leaves, numbered from 1; 0 is an absent dimension. Leaves are coarse, so a condition can only let more
+pass than its literal does.
 """
 
 import numpy as np
@@ -24,6 +26,8 @@ FEW_KEYS = 16  # a condition on at most as many keys is posted under each of the
 MOST_KEYS = 1 << 17  # of a list of values
 FIRST_ROOM = 2
 HALF = np.int64(0xFFFFFFFF)
+DIM_BITS = 20  # of a condition; its ends have six bits each
+NO_CONDITION = np.int64(63 << 26)  # dimension 0 from 0 to 63
 
 
 @kernel(inline="always")
@@ -71,22 +75,21 @@ def new_list(lists, meta, dims, dimension, key):
 
 
 @kernel
-def append(lists, postings, meta, at, word, lo, hi):
+def append(lists, postings, meta, at, first, second):
     """Append a posting to a list, which moves to a place with twice the room if it is full."""
     row = LIST_WIDTH * at
     count = lists[row + COUNT]
     if count == lists[row + ROOM]:
         begin, room = meta[POSTINGS_USED], max(2 * count, FIRST_ROOM)
-        old = 3 * lists[row + BEGIN]
-        for i in range(3 * count):
-            postings[3 * begin + i] = postings[old + i]
+        old = 2 * lists[row + BEGIN]
+        for i in range(2 * count):
+            postings[2 * begin + i] = postings[old + i]
         meta[POSTINGS_USED] += room
         lists[row + BEGIN] = begin
         lists[row + ROOM] = room
-    place = 3 * (lists[row + BEGIN] + count)
-    postings[place] = word
-    postings[place + 1] = lo
-    postings[place + 2] = hi
+    place = 2 * (lists[row + BEGIN] + count)
+    postings[place] = first
+    postings[place + 1] = second
     lists[row + COUNT] = count + 1
 
 
@@ -144,13 +147,12 @@ def cost_of_range(dims, leaves, dimension, low, high):
 
 @kernel
 def choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, seed):
-    """Return the literals that a clause is posted under and that its postings carry; -1 if there is none.
+    """Return the literal that a clause is posted under; -1 if there is none.
 
     The best condition meets the fewest postings so far. A condition on keys wins over a range: an event has
     one key of a dimension, but stands between the ends of many ranges.
     """
-    access, beside = np.int64(-1), np.int64(-1)
-    least, second = HIGHEST, HIGHEST
+    access, least = np.int64(-1), HIGHEST
     for at in range(start[c], start[c + 1]):
         row = 4 * at
         flags = literal[row + 1]
@@ -165,23 +167,54 @@ def choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, 
             low, high = joined(literal, start[c], start[c + 1], row)
             cost = np.int64(1 << 16) + 8 * cost_of_range(dims, leaves, literal[row], low, high)
         if cost < least:
-            if access >= 0 and not literal[4 * access + 1]:
-                beside, second = access, least
             access, least = at, cost
-        elif cost < second and not flags:
-            beside, second = at, cost
-    return access, beside
+    return access
 
 
 @kernel
-def post(c, access, beside, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta):
+def condition_of(literal, row, low, high, leaves, dims):
+    """Return the condition that keys low:high set on their dimension, and the share of leaves in it."""
+    d = literal[row]
+    if d >> DIM_BITS:
+        return NO_CONDITION, 1.0
+    first, count = dims[DIM_WIDTH * d + FIRST_LEAF], dims[DIM_WIDTH * d + LEAVES]
+    if count == 0:
+        return d | np.int64(1 << DIM_BITS) | np.int64(63 << 26), 1.0
+    lo = leaf_of(leaves, first, count, low) - first + 1
+    hi = leaf_of(leaves, first, count, high) - first + 1
+    return d | (lo << DIM_BITS) | (hi << 26), (hi - lo + 1) / (count + 1)
+
+
+@kernel
+def conditions(c, access, start, literal, set_lo, set_hi, leaves, dims):
+    """Return the three conditions, beside that of ``access``, which fewest events satisfy."""
+    best, shares = np.full(3, NO_CONDITION, np.int64), np.full(3, 2.0)
+    for at in range(start[c], start[c + 1]):
+        row = 4 * at
+        flags = literal[row + 1]
+        if at == access or flags & (NEGATIVE | ABSENT_OK):
+            continue
+        if flags & MANY:
+            if literal[row + 3] == 0:
+                continue
+            low, high = set_lo[literal[row + 2]], set_hi[literal[row + 2] + literal[row + 3] - 1]
+        else:
+            low, high = joined(literal, start[c], start[c + 1], row)
+        found, share = condition_of(literal, row, low, high, leaves, dims)
+        for place in range(3):
+            if share < shares[place] and found != best[place]:
+                found, best[place] = best[place], found
+                share, shares[place] = shares[place], share
+    return best
+
+
+@kernel
+def post(c, access, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta):
     """Post a clause under a literal."""
-    word, lo, hi = c, ABSENT, HIGHEST
-    if beside >= 0:
-        word |= literal[4 * beside] << 32
-        lo, hi = joined(literal, start[c], start[c + 1], 4 * beside)
+    best = conditions(c, access, start, literal, set_lo, set_hi, leaves, dims)
+    one, two = c | (best[0] << 32), best[1] | (best[2] << 32)
     if access < 0:
-        append(lists, postings, meta, np.int64(0), word, lo, hi)
+        append(lists, postings, meta, np.int64(0), one, two)
         return
     row = 4 * access
     dimension, flags = literal[row], literal[row + 1]
@@ -197,7 +230,7 @@ def post(c, access, beside, start, literal, set_lo, set_hi, table, mask, lists, 
                     table[3 * at + 1] = key
                     table[3 * at + 2] = new_list(lists, meta, dims, dimension, key) + 1
                     meta[TABLE_USED] += 1
-                append(lists, postings, meta, table[3 * at + 2] - 1, word, lo, hi)
+                append(lists, postings, meta, table[3 * at + 2] - 1, one, two)
         return
     if flags & MANY:
         low, high = set_lo[literal[row + 2]], set_hi[literal[row + 2] + literal[row + 3] - 1]
@@ -207,10 +240,10 @@ def post(c, access, beside, start, literal, set_lo, set_hi, table, mask, lists, 
     dims[d + RANGES] += 1
     first, count = dims[d + FIRST_LEAF], dims[d + LEAVES]
     if count == 0:  # a dimension without leaves: everything is looked at until they are cut
-        append(lists, postings, meta, np.int64(0), word, lo, hi)
+        append(lists, postings, meta, np.int64(0), one, two)
         return
     for leaf in range(leaf_of(leaves, first, count, low), leaf_of(leaves, first, count, high) + 1):
-        append(lists, postings, meta, leaves[2 * leaf + 1], word, lo, hi)
+        append(lists, postings, meta, leaves[2 * leaf + 1], one, two)
 
 
 @kernel(inline="always")
@@ -253,22 +286,18 @@ def insert_run(first, last, start, literal, set_lo, set_hi, table, lists, postin
     """Insert the clauses first:last; return the first one that finds no room."""
     mask = np.int64(len(table) // 3 - 1)
     for c in range(first, last):
-        access, beside = choose(
-            c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta[SEED]
-        )
+        access = choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta[SEED])
         new, more = wants(
             c, access, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta
         )
         meta[WANTED_LISTS], meta[WANTED_POSTINGS] = meta[LISTS_USED] + new, meta[POSTINGS_USED] + more
         if (
             LIST_WIDTH * meta[WANTED_LISTS] > len(lists)
-            or 3 * meta[WANTED_POSTINGS] > len(postings)
+            or 2 * meta[WANTED_POSTINGS] > len(postings)
             or 6 * (meta[TABLE_USED] + new) > len(table)  # half of the rows stay empty
         ):
             return c
-        post(
-            c, access, beside, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta
-        )
+        post(c, access, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta)
     return last
 
 
@@ -283,25 +312,29 @@ def rehash(old, table, seed):
 
 
 @kernel
-def range_ends(count, start, literal, set_lo, set_hi, dimension, ends):
-    """Write dimension and key of both ends of every range that has more than a few keys; return how many."""
+def operand_ends(count, start, literal, set_lo, set_hi, dimension, ends):
+    """Write dimension and key of both ends of every literal that does not deny; return how many."""
     written = 0
     for c in range(count):
         for at in range(start[c], start[c + 1]):
             row = 4 * at
-            if literal[row + 1] != 0 or keys_in(literal, row, set_lo, set_hi) <= FEW_KEYS:
+            flags = literal[row + 1]
+            if flags & (NEGATIVE | ABSENT_OK) or (flags & MANY and literal[row + 3] == 0):
                 continue
-            for end in (literal[row + 2], literal[row + 3]):
+            low, high = literal[row + 2], literal[row + 3]
+            if flags & MANY:
+                low, high = set_lo[low], set_hi[low + high - 1]
+            for end in (low, high):
                 dimension[written], ends[written] = literal[row], end
                 written += 1
     return written
 
 
 @kernel(inline="always")
-def inside(word, lo, hi, cell):
-    """Return 1 if a plain event satisfies the condition of a posting, else 0."""
-    value = cell[word >> 32]
-    return np.int64((value >= lo) & (value <= hi))
+def passes(condition, leaf):
+    """Return 1 if the leaves of a plain event satisfy a condition, else 0."""
+    value = np.int64(leaf[condition & ((1 << DIM_BITS) - 1)])
+    return np.int64((value >= (condition >> DIM_BITS) & 63) & (value <= (condition >> 26) & 63))
 
 
 @kernel
@@ -339,26 +372,48 @@ def holds_doubtful(literal, begin, end, first, last, dimension, lo, hi, set_lo, 
 
 
 @kernel
-def plain_visits(a, b, dimension, lo, table, mask, lists, leaves, dims, seed, visits):
-    """Write the lists that a plain event visits; return (lists, postings in them)."""
+def enter_event(a, b, dimension, lo, cell, leaf, table, mask, leaves, dims, seed, visits):
+    """Fill the tables of a plain event, and write the lists that it visits; return their number."""
     visits[0] = 0
-    count, total = np.int64(1), lists[COUNT]
+    count = np.int64(1)
     for k in range(a, b):
-        d, key = np.int64(dimension[k]), lo[k]
+        d = np.int64(dimension[k])
+        cell[d] = lo[k]
+        leaf[d] = 1
         if DIM_WIDTH * d >= len(dims):  # newer than this snapshot
             continue
-        at = list_of(table, mask, d, key, seed)
-        if at >= 0:
-            visits[count] = at
-            total += lists[LIST_WIDTH * at + COUNT]
-            count += 1
-        number = dims[DIM_WIDTH * d + LEAVES]
+        at = list_of(table, mask, d, lo[k], seed)
+        visits[count] = at
+        count += at >= 0
+        number, first = dims[DIM_WIDTH * d + LEAVES], dims[DIM_WIDTH * d + FIRST_LEAF]
         if number > 0:
-            at = leaves[2 * leaf_of(leaves, dims[DIM_WIDTH * d + FIRST_LEAF], number, key) + 1]
-            visits[count] = at
-            total += lists[LIST_WIDTH * at + COUNT]
+            found = leaf_of(leaves, first, number, lo[k])
+            leaf[d] = found - first + 1
+            visits[count] = leaves[2 * found + 1]
             count += 1
-    return count, total
+    return count
+
+
+@kernel
+def bounds(visits, count, lists, begins):
+    """Replace lists by the ends of their runs, write their begins; return (runs, postings)."""
+    kept, total = np.int64(0), np.int64(0)
+    for v in range(count):
+        row = LIST_WIDTH * visits[v]
+        begin, number = lists[row + BEGIN], lists[row + COUNT]
+        begins[kept], visits[kept] = begin, begin + number
+        kept += number > 0
+        total += number
+    return kept, total
+
+
+@kernel
+def touch(begins, ends, runs, postings, work):
+    """Read the ends of every run, so that all of them are fetched at once; see ``touch_runs`` of postings."""
+    seen = np.int64(0)
+    for r in range(runs):
+        seen ^= postings[2 * begins[r]] ^ postings[2 * ends[r] - 1]
+    work[4] = seen
 
 
 @kernel
@@ -427,7 +482,7 @@ def match_general(
         row = LIST_WIDTH * visits[min(v, count - 1)]
         begin, number = (lists[row + BEGIN], lists[row + COUNT]) if v < count else (posted, known - posted)
         for i in range(begin, begin + number):
-            c = postings[3 * i] & HALF if v < count else i
+            c = postings[2 * i] & HALF if v < count else i
             work[0] += 1
             work[1] += 1
             if doubtful:
@@ -451,23 +506,31 @@ def match_general(
 
 
 @kernel
-def filter_lists(visits, count, lists, postings, cell, hits):
-    """Collect the clauses of the visited postings whose condition holds. No branches."""
+def filter_runs(begins, ends, runs, postings, leaf, hits):
+    """Collect the visited postings whose first condition holds. No branches."""
     found = np.int64(0)
-    for v in range(count):
-        row = LIST_WIDTH * visits[v]
-        begin = lists[row + BEGIN]
-        for i in range(begin, begin + lists[row + COUNT]):
-            word = postings[3 * i]
-            hits[found] = word & HALF
-            found += inside(word, postings[3 * i + 1], postings[3 * i + 2], cell)
+    for r in range(runs):
+        for i in range(begins[r], ends[r]):
+            hits[found] = i
+            found += passes(postings[2 * i] >> 32, leaf)
+    return found
+
+
+@kernel
+def filter_hits(hits, count, postings, leaf):
+    """Keep the hits whose other conditions hold, and replace them by their clauses; return their number."""
+    found = np.int64(0)
+    for h in range(count):
+        one, two = postings[2 * hits[h]], postings[2 * hits[h] + 1]
+        hits[found] = one & HALF
+        found += passes(two & HALF, leaf) & passes(two >> 32, leaf)
     return found
 
 
 @kernel
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, cell, first, visits, hits, start, literal, set_lo,
-    set_hi, table, lists, postings, leaves, dims, meta, posted, known, out_event, out_clause, work,
+    begin, count, event_start, dimension, lo, hi, multi, cell, leaf, first, visits, begins, hits, start, literal,
+    set_lo, set_hi, table, lists, postings, leaves, dims, meta, posted, known, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``; return (events done, pairs written).
 
@@ -487,16 +550,17 @@ def match_events(
                 return e, _of_event(out_event, written, e)
             written = done
             continue
-        for k in range(a, b):
-            cell[dimension[k]] = lo[k]
-        lists_met, total = plain_visits(
-            a, b, dimension, lo, table, mask, lists, leaves, dims, meta[SEED], visits
+        lists_met = enter_event(
+            a, b, dimension, lo, cell, leaf, table, mask, leaves, dims, meta[SEED], visits
         )
+        runs, total = bounds(visits, lists_met, lists, begins)
         full = total > len(hits)
         if full:
             work[2] = total
         else:
-            found = filter_lists(visits, lists_met, lists, postings, cell, hits)
+            touch(begins, visits, runs, postings, work)
+            found = filter_runs(begins, visits, runs, postings, leaf, hits)
+            found = filter_hits(hits, found, postings, leaf)
             full = written + found + known - posted > len(out_event)
         if not full:
             work[0] += total + known - posted
@@ -508,6 +572,7 @@ def match_events(
                 written += np.int64(holds(literal, start[c], start[c + 1], cell, set_lo, set_hi))
         for k in range(a, b):
             cell[dimension[k]] = ABSENT
+            leaf[dimension[k]] = 0
         if full:
             return e, written
     return count, written

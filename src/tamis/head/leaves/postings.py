@@ -20,7 +20,7 @@ from tamis.head.leaves._kernels import (
     WANTED_LISTS,
     WANTED_POSTINGS,
     insert_run,
-    range_ends,
+    operand_ends,
     rehash,
 )
 from tamis.head.store import ClauseArrays, ClauseStore
@@ -86,8 +86,8 @@ class Leaves:
         table, lists, postings, _, _, meta = self.arrays
         if LIST_WIDTH * meta[WANTED_LISTS] > len(lists):
             lists = _longer(lists, LIST_WIDTH * int(meta[WANTED_LISTS]))
-        if 3 * meta[WANTED_POSTINGS] > len(postings):
-            postings = _longer(postings, 3 * int(meta[WANTED_POSTINGS]))
+        if 2 * meta[WANTED_POSTINGS] > len(postings):
+            postings = _longer(postings, 2 * int(meta[WANTED_POSTINGS]))
         new = int(meta[WANTED_LISTS] - meta[LISTS_USED])
         rows = len(table) // 3
         if 2 * (int(meta[TABLE_USED]) + new) > rows:
@@ -103,7 +103,7 @@ class Leaves:
         clauses = store.arrays()
         most = 2 * int(clauses.start[store.count])
         dimension, ends = np.empty((2, most), np.int64)
-        count = range_ends(store.count, *clauses, dimension, ends)
+        count = operand_ends(store.count, *clauses, dimension, ends)
         self.arrays = _empty(dimensions, *_even_cuts(dimension[:count], ends[:count]))
         self.count = 0
 
@@ -132,7 +132,7 @@ def _empty(dimensions: int, cut: Ints, leaf: Ints) -> PostingArrays:
     lists = np.zeros(LIST_WIDTH * (len(leaf) + 256), np.int64)
     meta = np.zeros(6, np.int64)
     meta[LISTS_USED], meta[POSTINGS_USED], meta[SEED] = 1 + len(leaf), 0, secrets.randbits(62)
-    return PostingArrays(np.zeros(3 * 512, np.int64), lists, np.zeros(3 * 1024, np.int64), leaves, dims, meta)
+    return PostingArrays(np.zeros(3 * 512, np.int64), lists, np.zeros(2 * 1024, np.int64), leaves, dims, meta)
 
 
 def _dims(count: int, old: Any = ()) -> Ints:
