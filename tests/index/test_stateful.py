@@ -69,6 +69,7 @@ def _small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
         (writer, "HEAD", 40),
         (writer, "LEAST_HEAD", 12),
         (writer, "TESTS", 3),
+        (writer, "SHAPES", 2),
         (writer, "BOOK", 8),
         (head, "FEW", 3),
         (postings, "LEAST_CUT", 4),

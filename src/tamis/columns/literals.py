@@ -17,6 +17,8 @@ from tamis.columns.codes import Kind
 from tamis.values.shape import Shape
 from tamis.values.value import Point, micros_of, moment_of
 
+_SMALL = 1 << 30
+
 _SHAPE: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Shape)
 
 
@@ -108,11 +110,13 @@ class _Texts(list[str]):
 class LiteralWriter:
     """A writer that interns literals while a book is written.
 
-    Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide.
+    Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide. Only small
+    integers are their own keys.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._small: dict[int, int] = {}
         self.texts: dict[str, int] = {}  # string literals by their text
         self.kind = array("B")
         self.bits = array("q")
@@ -130,8 +134,14 @@ class LiteralWriter:
 
     def value(self, value: Any) -> int:
         """Return the number of any literal."""
-        if type(value) is str:
+        kind = type(value)
+        if kind is str:
             return self.text(value)
+        if kind is int and -_SMALL < value < _SMALL:  # too small to collide
+            found = self._small.get(value)
+            if found is None:
+                found = self._small[value] = self._append_value(value)
+            return found
         key = repr(value)
         found = self._numbers.get(key)
         if found is None:

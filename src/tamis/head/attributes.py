@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tamis.columns.literals import string_column
 from tamis.expression.predicates import Predicate
+from tamis.expression.views import Flag, OnFlag
 from tamis.head.keys import (
     FIRST_STRING,
     FIRST_TIME,
@@ -33,10 +34,12 @@ from tamis.head.keys import (
     time_key,
     upper_number,
 )
+from tamis.space.flags import shape_table
 from tamis.space.locate import MEMO_LENGTH, MEMO_STRINGS, Entry, Places
 from tamis.space.located import Part
 from tamis.space.names import NameTable
 from tamis.space.numbers import split_integers
+from tamis.space.shapes import Shapes
 from tamis.values.text import terms_of
 from tamis.values.value import Interval, Point, Value, family, micros_of
 
@@ -47,6 +50,7 @@ _DENSE = 2**53  # from here on there are integers between two floats
 
 Ints = npt.NDArray[np.int64]
 Accepts = Callable[[Value], bool]
+_POINTS = frozenset(("point",))
 
 
 class Attribute:
@@ -61,6 +65,8 @@ class Attribute:
         self._strings = strings
         self._terms: dict[str, tuple[int, ...]] = {}
         self._tests: tuple[tuple[Accepts, int], ...] = ()
+        self._shapes: tuple[tuple[Flag, str, int], ...] = ()
+        self._table: tuple[Any, Shapes] | None = None  # of these shapes, made when a point is located
 
     # -- written by one writer at a time ---------------------------------------------------------------
 
@@ -70,8 +76,12 @@ class Attribute:
             self._terms[term] = (*self._terms.get(term, ()), dimension)
         self._known = {}
 
+    def find_shape(self, atom: OnFlag, dimension: int) -> None:
+        """Set the flag ``dimension`` for each point that lies in a shape, or is the point."""
+        self._shapes = (*self._shapes, (atom.flag, atom.pattern, dimension))
+
     def test(self, accepts: Accepts, dimension: int) -> None:
-        """Set the flag ``dimension`` for each string or point that ``accepts`` returns true for."""
+        """Set the flag ``dimension`` for each value that ``accepts`` returns true for."""
         self._tests = (*self._tests, (accepts, dimension))
         self._known = {}
 
@@ -125,9 +135,19 @@ class Attribute:
 
     def points(self, owner: Ints, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> list[Part]:
         """Return the entries of points, which have no order but may set flags."""
-        places = zip(owner.tolist(), lon.tolist(), lat.tolist(), strict=True)
-        found = [(row, *entry) for row, x, y in places for entry in self.value(Point(x, y))]
-        return [tuple(np.array(found, np.int64).reshape(-1, 4).T)]
+        key = np.full(len(owner), OTHER)
+        parts: list[Part] = [(owner, np.full(len(owner), self.dimension), key, key)]
+        if self._shapes:
+            which, dimension = self._shape_table().find(lon, lat)
+            ones = np.full(len(which), SET)
+            parts.append((owner[which], dimension, ones, ones))
+        return parts
+
+    def _shape_table(self) -> Shapes:
+        shapes, table = self._shapes, self._table
+        if table is None or table[0] is not shapes:
+            table = self._table = (shapes, shape_table(list(shapes)))
+        return table[1]
 
     def value(self, value: Value) -> list[Entry] | tuple[Entry, ...]:
         """Return the entries of any clean value."""
@@ -135,7 +155,9 @@ class Attribute:
         if kind is str:
             return self.string(value)  # type: ignore[arg-type]
         if kind is Point:
-            return [(self.dimension, OTHER, OTHER), *self._flags(value)]
+            place = np.array([value.lon]), np.array([value.lat])  # type: ignore[union-attr]
+            found = self._shape_table().find(*place)[1].tolist() if self._shapes else ()
+            return [(self.dimension, OTHER, OTHER), *((flag, SET, SET) for flag in found)]
         if kind is Interval:
             return self._interval(value)  # type: ignore[arg-type]
         if kind is bool:
@@ -182,7 +204,7 @@ class Attributes:
         self.places = Places()
         self.made: dict[str, Attribute] = {}
         self.strings = strings  # the numbers of strings that predicates compare with
-        self.tests = 0
+        self.tests = self.shapes = 0
         self.count = 1  # dimensions; the first is UNSURE
         self._flags: dict[tuple[str, str], int] = {}
         self._table: tuple[int, NameTable, Ints] | None = None
@@ -212,10 +234,16 @@ class Attributes:
         """Return the flag of values that a predicate, in its positive form, accepts."""
         key = (predicate.attribute, repr(predicate))
         if key not in self._flags:
-            flag = self._next()
-            self.attribute(predicate.attribute).test(predicate.accepts, flag)
+            flag, attribute = self._next(), self.attribute(predicate.attribute)
+            if predicate.families == _POINTS:
+                (atom,) = predicate.atoms(denied=True)
+                assert isinstance(atom, OnFlag)
+                attribute.find_shape(atom, flag)
+                self.shapes += 1
+            else:
+                attribute.test(predicate.accepts, flag)
+                self.tests += 1
             self._flags[key] = flag
-            self.tests += 1
         return self._flags[key]
 
     def _next(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,20 @@ from tamis.head._kernels import (
     UNORDERED,
 )
 from tamis.head.growing import Growing
-from tamis.head.keys import FALSE, FIRST_STRING, FIRST_TIME, GREATEST, LAST_TIME, number_keys, time_key
+from tamis.head.keys import (
+    FALSE,
+    FIRST_STRING,
+    FIRST_TIME,
+    GREATEST,
+    LAST_TIME,
+    Place,
+    number_key,
+    number_keys,
+    time_key,
+)
 from tamis.space.numbers import split_integers
+
+FEW = 8  # literals
 
 _FAMILY = np.full(256, NO_KEY, np.uint8)
 _FAMILY[[Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING]] = NUMBER, NUMBER, TIME, UNORDERED, STRING
@@ -62,13 +75,32 @@ class LiteralKeys:
     def catch_up(self) -> tuple[Any, Any, Any]:
         """Return family, lower and upper key of all literals written so far."""
         first, last = self._family.used, len(self._literals)
-        if first < last:
+        if last - first > FEW:
             kind = np.array(self._literals.kind[first:last], np.uint8)
             low, high = _keys(kind, np.array(self._literals.bits[first:last], np.int64), first)
             self._family.extend(_FAMILY[kind])
             self._low.extend(low)
             self._high.extend(high)
+        else:
+            for at in range(first, last):
+                kind, bits = self._literals.kind[at], self._literals.bits[at]
+                low, high = _key(kind, bits, at)
+                self._family.extend((_FAMILY[kind],))
+                self._low.extend((low,))
+                self._high.extend((high,))
         return self._family.array, self._low.array, self._high.array
+
+
+def _key(kind: int, bits: int, number: int) -> Place:
+    """Return the keys of one literal; calls of NumPy cost more than a few literals."""
+    if kind == Kind.STRING:
+        return FIRST_STRING + number, FIRST_STRING + number
+    if kind == Kind.INT:
+        return number_key(bits)
+    if kind == Kind.FLOAT:
+        return number_key(struct.unpack("<d", struct.pack("<q", bits))[0])
+    key = time_key(bits) if kind == Kind.TIME else FALSE + bits
+    return key, key
 
 
 def _keys(kind: Any, bits: Any, first: int) -> tuple[Any, Any]:

@@ -40,7 +40,8 @@ from tamis.space.space import Space
 
 HEAD = 65_536  # subscriptions, removed ones included, after which the head becomes a segment
 LEAST_HEAD = 1_024  # before it becomes a segment because most of them were removed
-TESTS = 64  # distinct predicates that the head tries on every value, because keys cannot express them
+TESTS = 32  # distinct predicates that the head tries on every string, because keys cannot express them
+SHAPES = 256  # distinct shapes in the head, whose table is made anew after a change
 BOOK = 256  # subscriptions of a source that go into the head; more become a segment at once
 FEW_EVENTS = 1_000  # of a sample that the smallest segment is laid out for; a change need not read all
 EVENTS_EACH = 20  # for every subscription of a larger segment
@@ -138,23 +139,19 @@ class Writer:
                 self._refuse_known(name)
             if not book.ids.count:
                 return
-            self._put(book)
-            self._settle()
+            self.apply(book, ())
 
-    def _put(self, book: Book) -> None:
-        """Publish the subscriptions of a book, in the head or as a segment of their own."""
-        if book.ids.count <= BOOK:
-            self._head.add(*_subscriptions_of(book))
-            self._publish()
-        else:
-            layer = Layer(self._segment(book.ids, book.columns, book.particulars))
-            self._publish((*self.current.layers, layer))
-
-    def apply(self, subscriptions: list[Subscription], gone: Iterable[str]) -> None:
-        """Put all ``subscriptions``, new or not, and remove ``gone``, known or not, in one step."""
+    def apply(self, news: Book | Sequence[Subscription], gone: Iterable[str]) -> None:
+        """Put all subscriptions of ``news``, new or not, and remove ``gone``, known or not, in one step."""
+        names = news.ids.to_list() if isinstance(news, Book) else [held.id for held in news]
         with self._lock:
-            layers = self._without_all([*(held.id for held in subscriptions), *gone])
-            self._head.add(*subscriptions)
+            layers = self._without_all([*names, *gone])
+            if not isinstance(news, Book):
+                self._head.add(*news)
+            elif len(names) <= BOOK:
+                self._head.add(*_subscriptions_of(news))
+            else:
+                layers = (*layers, Layer(self._segment(news.ids, news.columns, news.particulars)))
             self._publish(layers)
             self._settle()
 
@@ -234,8 +231,9 @@ class Writer:
 
     def _is_full(self, view: HeadView) -> bool:
         """Return whether the head has reached a limit, or most of its subscriptions were removed."""
+        attributes = view.head.attributes
         idle = view.slots >= LEAST_HEAD and 2 * view.in_force < view.slots
-        return idle or view.slots >= HEAD or view.head.attributes.tests > TESTS
+        return idle or view.slots >= HEAD or attributes.tests > TESTS or attributes.shapes > SHAPES
 
     def _merge_aside(self) -> None:
         """Merge without the lock, then replace the merged layers by the result."""
