@@ -111,15 +111,16 @@ class RowWriter:
             self._weighted = True
 
     def _write(self, expr: Expr) -> None:
-        if isinstance(expr, And | Or):
+        kind = type(expr)
+        if kind is And or kind is Or:
             for child in expr.children:
                 self._write(child)
-            self._structure(AND if isinstance(expr, And) else OR, len(expr.children))
-        elif isinstance(expr, Not):
-            self._write(expr.child)
+            self._structure(AND if kind is And else OR, len(expr.children))
+        elif kind is Not:
+            self._write(expr.child)  # type: ignore[union-attr]
             self._structure(NOT, 1)
         else:
-            self.predicate(expr)
+            self.predicate(expr)  # type: ignore[arg-type]
 
     def _structure(self, op: int, arity: int) -> None:
         self._is_nested = True

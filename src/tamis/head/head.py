@@ -34,7 +34,7 @@ from tamis.segment import Particulars
 from tamis.space.located import Located
 
 ALIVE = np.iinfo(np.int64).max
-FEW = 16  # clauses that wait for one insertion
+FEW = 32  # clauses that wait for one insertion
 MOST_WAITING = 256  # clauses that wait while a reader holds the other copy of the postings
 
 Ints = npt.NDArray[np.int64]
@@ -85,6 +85,26 @@ class HeadView(NamedTuple):
     def in_force(self) -> int:
         """The number of subscriptions in force in the snapshot that this view belongs to."""
         return self.slots - self.removed
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """The number of slots."""
+        return self.slots
+
+    @property
+    def columns(self) -> Columns:
+        """All expressions, those of removed subscriptions included."""
+        return self.head.rows.freeze()
+
+    @property
+    def ids(self) -> StringColumn:
+        """The ids of all slots."""
+        return string_column(self.head.ids)
+
+    def particulars(self, slots: Ints) -> Particulars:
+        """Return the priorities and versions of several subscriptions."""
+        priority, version = np.array(self.head.priority, np.float64), np.array(self.head.version, np.int64)
+        return Particulars(priority[slots], version[slots])
 
     def ensure_whole(self) -> None:
         """Do nothing: a head has no file."""
@@ -250,21 +270,7 @@ class Head:
         self._copies = [other, active]
         self._other_lease, self._lease = ref(self._lease), Lease()
 
-    # -- figures and merging ---------------------------------------------------------------------------
-
     @property
     def nbytes(self) -> int:
         """The memory of the clauses and postings."""
         return self._store.nbytes + sum(copy.nbytes for copy in self._copies)
-
-    def columns(self) -> Columns:
-        """Return all expressions, those of removed subscriptions included."""
-        return self.rows.freeze()
-
-    def id_column(self) -> StringColumn:
-        """Return the ids of all slots."""
-        return string_column(self.ids)
-
-    def particulars(self, slots: Ints) -> Particulars:
-        """Return the priorities and versions of several subscriptions."""
-        return Particulars(np.array(self.priority, np.float64)[slots], np.array(self.version, np.int64)[slots])

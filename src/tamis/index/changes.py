@@ -9,7 +9,7 @@ from tamis.contract.change import Change
 from tamis.errors import InputError, TamisError
 from tamis.expression.tree import Subscription
 from tamis.index.arguments import several
-from tamis.index.sources import subscription_from
+from tamis.index.sources import checked_subscription
 from tamis.index.writer import Writer
 from tamis.values.value import short
 
@@ -29,7 +29,11 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
             gone.append(change.id)
             continue
         try:
-            held.append(subscription_from(row_of(change), writer.limits))
+            held.append(
+                checked_subscription(
+                    change.id, change.expression, change.priority, change.version, writer.limits
+                )
+            )
         except TamisError as bad:
             refused.append((change.id, bad))
             gone.append(change.id)

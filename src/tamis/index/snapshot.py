@@ -62,6 +62,11 @@ class Snapshot(NamedTuple):
         """Everything that an event is matched with, in order of registration."""
         return (*self.layers, *(head for head in self.heads if head.slots))
 
+    @property
+    def sealed(self) -> tuple[Layer | HeadView, ...]:
+        """Everything that gets no more subscriptions: the layers, and all heads but the last."""
+        return (*self.layers, *self.heads[:-1])
+
     def find(self, subscription: str) -> tuple[int, int] | None:
         """Return (layer, ordinal) of a subscription in force, or ``None``; a head has a number below 0."""
         for at in range(len(self.heads) - 1, -1, -1):

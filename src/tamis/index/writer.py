@@ -216,18 +216,27 @@ class Writer:
     # -- merging -------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        """Turn a full head into a segment, then restore the order of the sizes."""
+        """Seal a full head, and merge parts until their sizes are in order."""
         if self._is_full(self.current.heads[-1]):
-            self._flush()
-        while (first := self._first_unsettled()) is not None:
-            kept, loose = self.current.layers[:first], self.current.layers[first:]
+            self._seal()
+        while (run := self._first_unsettled()) is not None:
+            first, last = run
+            loose = self.current.sealed[first:last]
             if self.in_background and background.is_large(loose):
                 if self._merging is None:
                     self._merging = background.Merge(loose, self.current.sequence)
                     background.start(self._merge_aside)
                 return
-            merged = self._merge(loose)
-            self._publish((*kept, merged) if merged.segment.count else kept)
+            self._replace(first, last, self._merge(loose))
+
+    def _replace(self, first: int, last: int, merged: Layer) -> None:
+        """Publish a merged layer instead of the sealed parts first:last."""
+        snapshot = self.current
+        count, kept = len(snapshot.layers), (merged,) if merged.in_force else ()
+        self._publish(
+            (*snapshot.layers[:first], *kept, *snapshot.layers[last:]),
+            (*snapshot.heads[: max(first - count, 0)], *snapshot.heads[max(last - count, 0) :]),
+        )
 
     def _is_full(self, view: HeadView) -> bool:
         """Return whether the head has reached a limit, or most of its subscriptions were removed."""
@@ -236,11 +245,11 @@ class Writer:
         return idle or view.slots >= HEAD or attributes.tests > TESTS or attributes.shapes > SHAPES
 
     def _merge_aside(self) -> None:
-        """Merge without the lock, then replace the merged layers by the result."""
+        """Merge without the lock, then replace the merged parts by the result."""
         merge = self._merging
         assert merge is not None
         try:
-            merged = self._merge(merge.layers, merge.sequence)
+            merged = self._merge(merge.parts, merge.sequence)
         except BaseException:
             self._merging = None
             raise
@@ -249,59 +258,61 @@ class Writer:
             at = merge.place_in(self.current)
             if at is None:  # everything was merged or loaded in the meantime
                 return
-            before, after = self.current.layers[:at], self.current.layers[at + len(merge.layers) :]
             layer = merge.result_in(self.current, at, merged.segment)
-            self._publish((*before, layer, *after) if layer.in_force else (*before, *after))
+            self._replace(at, at + len(merge.parts), layer)
             self._settle()
 
-    def _first_unsettled(self) -> int | None:
-        """Return the oldest layer that is mostly removed or not several times larger than the next.
+    def _first_unsettled(self) -> tuple[int, int] | None:
+        """Return the run of sealed parts to merge next: the oldest sealed head, or layers out of order.
 
-        Layers that are being merged, and older ones, are left alone until the merge is done.
+        Layers are in order if each is several times larger than the next, and not mostly removed. Parts that
+        are being merged, and older ones, are left alone until the merge is done.
         """
-        counts = [layer.in_force for layer in self.current.layers]
-        busy = self._merging.place_in(self.current) if self._merging else None
-        settled = 0 if busy is None or self._merging is None else busy + len(self._merging.layers)
-        for at, layer in enumerate(self.current.layers):
-            if at < settled:
-                continue
-            following = counts[at + 1] if at + 1 < len(counts) else 0
-            if 2 * counts[at] < layer.segment.count or counts[at] < GROWTH * following:
-                return at
+        snapshot = self.current
+        busy = self._merging.place_in(snapshot) if self._merging else None
+        settled = 0 if busy is None or self._merging is None else busy + len(self._merging.parts)
+        layers = len(snapshot.layers)
+        if len(snapshot.heads) > 1:  # it must become a layer before newer ones do
+            return (layers, layers + 1) if settled <= layers else None
+        counts = [layer.in_force for layer in snapshot.layers]
+        for at in range(settled, layers):
+            following = counts[at + 1] if at + 1 < layers else 0
+            if 2 * counts[at] < snapshot.layers[at].segment.count or counts[at] < GROWTH * following:
+                return at, layers
         return None
 
-    def _flush(self) -> None:
-        """Move the subscriptions of the head into a segment."""
-        view = self.current.heads[-1]
-        if not view.slots:
-            return
-        living, head = view.living(self.current.sequence), view.head
-        self._head = Head(self.limits)
-        layers, heads = self.current.layers, (self._head.view(),)
-        if len(living):
-            columns = concat([(head.columns(), living)])
-            ids = _join_ids([(head.id_column(), living)])
-            layers = (*layers, Layer(self._segment(ids, columns, head.particulars(living))))
-        self._publish(layers, heads)
+    def _seal(self) -> None:
+        """Begin a new head; the old one gets no more subscriptions."""
+        if self.current.heads[-1].slots:
+            self._head = Head(self.limits)
+            self._publish(heads=(*self.current.heads, self._head.view()))
 
-    def _merge(self, layers: Sequence[Layer], sequence: int | None = None) -> Layer:
-        """Return one segment with the subscriptions in force in ``layers``, now or at ``sequence``."""
+    def _flush(self) -> None:
+        """Move the subscriptions of all heads into a segment."""
+        self._seal()
+        layers, sealed = len(self.current.layers), len(self.current.sealed)
+        if sealed > layers:
+            self._replace(layers, sealed, self._merge(self.current.sealed[layers:]))
+
+    def _merge(self, parts: Sequence[Layer | HeadView], sequence: int | None = None) -> Layer:
+        """Return one segment with the subscriptions in force in ``parts``, now or at ``sequence``."""
         at = self.current.sequence if sequence is None else sequence
-        chosen = [(layer.segment, layer.living(at)) for layer in layers]
+        chosen = [(part.segment, part.living(at)) for part in parts]
         columns = concat([(segment.columns, living) for segment, living in chosen])
         ids = _join_ids([(segment.ids, living) for segment, living in chosen])
-        parts = [segment.particulars(living) for segment, living in chosen]
-        particulars = Particulars(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-        return Layer(self._segment(ids, columns, particulars))
+        particulars = [segment.particulars(living) for segment, living in chosen]
+        joined = Particulars(*(np.concatenate(column) for column in zip(*particulars, strict=True)))
+        return Layer(self._segment(ids, columns, joined))
 
     def merge_all(self) -> None:
         """Merge all subscriptions into one segment."""
         with self._lock:
-            self._flush()
-            layers = self.current.layers
-            if len(layers) > 1 or any(layer.died is not None for layer in layers):
-                merged = self._merge(layers)
-                self._publish((merged,) if merged.segment.count else ())
+            self._seal()
+            parts = self.current.sealed
+            if len(parts) > 1 or any(part.in_force < part.segment.count for part in parts) or (
+                len(parts) > len(self.current.layers)
+            ):
+                self._replace(0, len(parts), self._merge(parts))
 
     def write_layers(self, path: Path, key: bytes | None) -> list[Entry]:
         """Write the layers that ``path`` does not hold, without a manifest; return their manifest entries."""

@@ -27,6 +27,7 @@ from tamis.head.store import ClauseArrays, ClauseStore
 
 MOST_LEAVES = 32  # of a dimension
 LEAST_CUT = 64  # clauses before the leaves are cut for the first time
+GROWTH = 4  # clauses have become so many times more when the leaves are cut again
 ENDS_EACH = 8  # ends of ranges that a leaf is worth
 
 Ints = npt.NDArray[np.int64]
@@ -67,7 +68,7 @@ class Leaves:
         """Post the clauses that the store has received since the last call."""
         if store.count >= self._cut_at:
             while self._cut_at <= store.count:
-                self._cut_at *= 2
+                self._cut_at *= GROWTH
             self._cut(store, dimensions)
         clauses = store.arrays()
         self._add_dimensions(dimensions)
