@@ -19,6 +19,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Make every merge large, and hold it until the test lets it put its result in place."""
     go = threading.Event()
     monkeypatch.setattr(background, "SMALL", 4)
+    monkeypatch.setattr(writer, "HEAD", 8)
     merge = writer.Writer._merge
 
     def slow(self: writer.Writer, *arguments: object) -> object:
@@ -47,8 +48,9 @@ def test_changes_during_a_merge_are_kept(held: Callable[[], None]) -> None:
                 expected[f"s{name}"] = value
         assert index.apply(changes) == []
         _check(index, expected)
-    assert len(index.info()["segments"]) > 3  # the merge is still held
+    assert index.info()["head"]["waiting"] > 3  # the merge is still held
     held()
+    eventually(lambda: not index.info()["head"]["waiting"])
     eventually(lambda: len(index.info()["segments"]) <= 3)
     _check(index, expected)
     index.check()
@@ -58,6 +60,7 @@ def test_merge_that_fails_leaves_the_index_as_it_is(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(background, "SMALL", 4)
+    monkeypatch.setattr(writer, "HEAD", 8)
     failed = threading.Event()
 
     def broken(*_: object) -> None:

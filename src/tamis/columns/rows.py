@@ -44,7 +44,10 @@ class Columns(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``, its operands too."""
+    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``.
+
+    Its operands are ``args[arg_start[n]:arg_start[n + 1]]``.
+    """
 
     start: Ints
     arg_start: Ints
@@ -146,8 +149,8 @@ class RowWriter:
         if len(self._listed) < len(self.names):
             self._listed = list(self.names)
         rows: Any = (self._attribute, self._op, self._arity, self._args, self._weight)
-        written = Columns(self._listed, self.literals, *rows, self._row_start, self._arg_start)  # type: ignore[arg-type]
-        return tree_at(written, at)
+        written: Any = (self._listed, self.literals, *rows, self._row_start, self._arg_start)
+        return tree_at(Columns(*written), at)
 
     def freeze(self) -> Columns:
         """Return the columns written so far."""

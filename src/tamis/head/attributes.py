@@ -1,8 +1,8 @@
 """Number the dimensions of the head, and find the keys of an event's values on them.
 
 Dimension 0 is set by events that keys cannot decide. An attribute has one dimension for the keys of its
-values. Each term, and each other predicate that is no comparison, has a dimension of its own, a *flag*: it has
-the key 1 if some value of the event satisfies the predicate.
+values. Each term, and each other predicate that is no comparison, has a dimension of its own, a *flag*, which
+has the key 1 if some value of the event satisfies the predicate.
 
 A writer adds to these tables while readers use them. It makes every addition before it publishes the snapshot
 that needs it. Anything beyond a reader's snapshot belongs to no clause that the reader can meet.

@@ -64,7 +64,10 @@ class HeadView(NamedTuple):
     single: bool
     lease: Lease
 
-    one_to_one = True  # a clause has one owner
+    @property
+    def one_to_one(self) -> bool:
+        """Whether each clause has one owner: always."""
+        return True
 
     @property
     def segment(self) -> HeadView:

@@ -10,7 +10,6 @@ number without a key (a smaller or greater one, or an integer between two floats
 
 from __future__ import annotations
 
-import math
 import struct
 from typing import Any
 
@@ -18,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.space.numbers import split_integers
-from tamis.values.value import INT_MAX, INT_MIN
 
 Keys = npt.NDArray[np.int64]
 
@@ -93,13 +91,3 @@ def upper_number(value: Any, is_open: bool) -> Place:
         return GREATEST, 0
     low, high = number_key(value)
     return (high - is_open, 0) if low == high else (high, 1)
-
-
-def fits(value: int) -> bool:
-    """Return whether an integer is a value at all."""
-    return INT_MIN <= value <= INT_MAX
-
-
-def is_finite(value: float) -> bool:
-    """Return whether a float is a value at all."""
-    return math.isfinite(value)

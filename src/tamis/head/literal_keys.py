@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import BY_CODE, Kind
+from tamis.columns.codes import Kind
 from tamis.columns.literals import LiteralWriter
-from tamis.expression.predicates import Between, Compare, Exists, In
+from tamis.expression.predicates import BY_CODE, Between, Compare, Exists, In
 from tamis.head._kernels import (
     BETWEEN,
     EQUAL,
@@ -44,7 +44,13 @@ from tamis.space.numbers import split_integers
 FEW = 8  # literals
 
 _FAMILY = np.full(256, NO_KEY, np.uint8)
-_FAMILY[[Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING]] = NUMBER, NUMBER, TIME, UNORDERED, STRING
+_FAMILY[[Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING]] = (
+    NUMBER,
+    NUMBER,
+    TIME,
+    UNORDERED,
+    STRING,
+)
 
 LOWEST = np.array([-GREATEST, FIRST_TIME, 0, 0, 0], np.int64)  # by family
 HIGHEST = np.array([GREATEST, LAST_TIME, 0, 0, 0], np.int64)
@@ -83,11 +89,11 @@ class LiteralKeys:
             self._high.extend(high)
         else:
             for at in range(first, last):
-                kind, bits = self._literals.kind[at], self._literals.bits[at]
-                low, high = _key(kind, bits, at)
-                self._family.extend((_FAMILY[kind],))
-                self._low.extend((low,))
-                self._high.extend((high,))
+                one = self._literals.kind[at]
+                place = _key(one, self._literals.bits[at], at)
+                self._family.extend((_FAMILY[one],))
+                self._low.extend(place[:1])
+                self._high.extend(place[1:])
         return self._family.array, self._low.array, self._high.array
 
 
@@ -113,6 +119,6 @@ def _keys(kind: Any, bits: Any, first: int) -> tuple[Any, Any]:
     ):
         if chosen.any():
             low[chosen], high[chosen] = number_keys(*parts(bits[chosen]))
-    for chosen, keys in ((kind == Kind.TIME, time_key(bits)), (kind == Kind.BOOLEAN, FALSE + bits)):
-        low[chosen] = high[chosen] = keys[chosen]
+    for chosen, first_key in ((kind == Kind.TIME, time_key(0)), (kind == Kind.BOOLEAN, FALSE)):
+        low[chosen] = high[chosen] = first_key + bits[chosen]
     return low, high

@@ -80,7 +80,7 @@ class Placer:
         return 0 if sure else ALWAYS_REVISE
 
     def _ranges(self, predicate: Predicate) -> tuple[list[Range], bool] | None:
-        """Return the keys that the positive form accepts, and whether they decide; ``None`` if it has none."""
+        """Return the keys that the positive form accepts, and whether they decide; ``None`` without keys."""
         if type(predicate) is Compare:
             op, value = predicate.op, predicate.value
             if op in ("=", "!="):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from tamis.engines.output import Room, run_growing
 from tamis.engines.protocol import Candidates
 from tamis.engines.scratch import FIRST_HITS, most_entries
 from tamis.head.keys import ABSENT
-from tamis.head.leaves._kernels import match_events
+from tamis.head.leaves.search._kernels import match_events
 from tamis.space.located import Located
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Searcher:
         # A newer writer may have given the events dimensions that this snapshot does not know.
         dimensions = max(view.dimensions, int(events.dimension.max(initial=0)) + 1)
         lists = 2 * most_entries(events) + 1
-        taken: Any = self._free.pop() if self._free else None
+        taken = self._free.pop() if self._free else None
         if taken is None or len(taken.cell) < dimensions:
             return Buffers(
                 np.full(2 * dimensions, ABSENT, np.int64),

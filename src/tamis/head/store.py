@@ -14,6 +14,7 @@ from tamis.head.literal_keys import FORMS, HIGHEST, LOWEST
 from tamis.head.placing import Placed
 from tamis.space.space import MANY
 
+
 class ClauseArrays(NamedTuple):
     """The clauses as kernels read them: clause ``c`` owns the literals ``start[c]:start[c + 1]``."""
 
@@ -45,9 +46,7 @@ class ClauseStore:
 
     def arrays(self) -> ClauseArrays:
         """Return the arrays as they are now."""
-        return ClauseArrays(
-            self._start.array, self._literal.array, self._set_lo.array, self._set_hi.array
-        )
+        return ClauseArrays(self._start.array, self._literal.array, self._set_lo.array, self._set_hi.array)
 
     @property
     def owner(self) -> npt.NDArray[np.int64]:
@@ -92,9 +91,7 @@ class ClauseStore:
             )
         ]
         used = np.array([self._set_lo.used, self._literal.used >> 2], np.int64)
-        done: int = place_rows(
-            n, *rows, FORMS, dimension, *keys, LOWEST, HIGHEST, *places, used, first, slot
-        )
+        done: int = place_rows(n, *rows, FORMS, dimension, *keys, LOWEST, HIGHEST, *places, used, first, slot)
         self._set_lo.used = self._set_hi.used = int(used[0])
         self._literal.used = 4 * int(used[1])
         for growing in (self._start, self._owner, self._revise):

@@ -16,7 +16,6 @@ from tamis.contract.on_error import OnError, check_on_error
 from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
-from tamis.expression.truth import matches
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
 from tamis.index.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces

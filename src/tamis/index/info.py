@@ -19,11 +19,25 @@ def figures(writer: Writer) -> dict[str, Any]:
     return {
         "subscriptions": snapshot.count,
         "fresh": snapshot.fresh,
+        "head": _head(snapshot),
         "engine": writer.engine,
         "parameters": dict(writer.parameters),
         "sample": writer.sample.count,
         "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
         "segments": [_segment(layer, snapshot) for layer in snapshot.layers],
+    }
+
+
+def _head(snapshot: Snapshot) -> dict[str, Any]:
+    """Return figures about the head; ``waiting`` counts the full heads that a merge has yet to reach."""
+    view = snapshot.heads[-1]
+    return {
+        "subscriptions": view.in_force,
+        "removed": view.removed,
+        "clauses": view.clauses,
+        "dimensions": view.dimensions,
+        "bytes": view.head.nbytes,
+        "waiting": len(snapshot.heads) - 1,
     }
 
 

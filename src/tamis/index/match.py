@@ -49,7 +49,7 @@ def owners_in_force(
     layer: Layer | HeadView, sequence: int, found: Candidates, events: Located, event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
     """Return the subscriptions that own candidates: (event, ordinal, number of trees evaluated)."""
-    segment = layer.segment
+    segment: Any = layer.segment
     event, clause = found.event, found.clause
     if not len(clause):
         return event, clause, 0

@@ -146,7 +146,8 @@ class TopK:
         subject = self._subject
         located = view.encoder.one(subject.source)
         found, report = match_layer(view, self._snapshot.sequence, located, subject.event)
-        held = [view.get(slot) for slot in found.ordinal.tolist() if view.head.ids[slot].startswith(self._prefix)]
+        slots, ids = found.ordinal.tolist(), view.head.ids
+        held = [view.get(slot) for slot in slots if ids[slot].startswith(self._prefix)]
         self._best.add(
             (one.id, score(one.expression, subject.event(0), self._combine) + one.priority) for one in held
         )

@@ -309,8 +309,10 @@ class Writer:
         with self._lock:
             self._seal()
             parts = self.current.sealed
-            if len(parts) > 1 or any(part.in_force < part.segment.count for part in parts) or (
-                len(parts) > len(self.current.layers)
+            if (
+                len(parts) > 1
+                or any(part.in_force < part.segment.count for part in parts)
+                or (len(parts) > len(self.current.layers))
             ):
                 self._replace(0, len(parts), self._merge(parts))
 

@@ -152,7 +152,7 @@ class Segment:
     def versions_of(self, ordinals: npt.NDArray[np.int64]) -> list[int]:
         """Return the versions of several subscriptions."""
         versions = self.arena["version"]
-        return versions[ordinals].tolist() if len(versions) else [0] * len(ordinals)  # type: ignore[no-any-return]
+        return versions[ordinals].tolist() if len(versions) else [0] * len(ordinals)
 
     def unsure(self, events: Located) -> npt.NDArray[np.bool_] | None:
         """Return ``None``: cells decide every event."""

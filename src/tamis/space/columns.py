@@ -70,7 +70,8 @@ class _TableEncoder:
             bad = np.zeros(self.rows, np.bool_)
             bad[list(self.refused)] = True
             parts = [tuple(x[~bad[part[0]]] for x in part) for part in parts]
-        return join(self.rows, parts, self.multi, self.word), sorted(self.refused.items(), key=lambda item: item[0])
+        located = join(self.rows, parts, self.multi, self.word)
+        return located, sorted(self.refused.items(), key=lambda item: item[0])
 
     def refuse(self, rows: Ints, name: str, why: str) -> None:
         """Refuse events for the same reason."""

@@ -37,8 +37,8 @@ class Located(NamedTuple):
 def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8], word: Any = np.int32) -> Located:
     """Return located events from several groups of entries (owner, dimension, lowest, highest cell).
 
-    ``multi`` marks events with several values; an entry that spans several cells marks its event, too. ``word``
-    is the type that holds dimensions and cells.
+    ``multi`` marks events with several values. An entry that spans several cells marks its event, too.
+    ``word`` is the type that holds dimensions and cells.
     """
     owner, dimension, low, high = (np.concatenate([part[i] for part in parts]) for i in range(4))
     wide = low != high

@@ -19,11 +19,9 @@ from tamis.head.leaves._kernels import (
     TABLE_USED,
     WANTED_LISTS,
     WANTED_POSTINGS,
-    insert_run,
-    operand_ends,
-    rehash,
 )
-from tamis.head.store import ClauseArrays, ClauseStore
+from tamis.head.leaves.insertion._kernels import insert_run, operand_ends, rehash
+from tamis.head.store import ClauseStore
 
 MOST_LEAVES = 32  # of a dimension
 LEAST_CUT = 64  # clauses before the leaves are cut for the first time
