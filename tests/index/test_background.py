@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tamis import Index
+from tamis import Index, Limits
 from tamis.contract.change import Change
 from tamis.index import background, writer
 from tests.waiting import PATIENCE, eventually
@@ -19,7 +19,6 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Make every merge large, and hold it until the test lets it put its result in place."""
     go = threading.Event()
     monkeypatch.setattr(background, "SMALL", 4)
-    monkeypatch.setattr(writer, "HEAD", 8)
     merge = writer.Writer._merge
 
     def slow(self: writer.Writer, *arguments: object) -> object:
@@ -33,7 +32,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def test_changes_during_a_merge_are_kept(held: Callable[[], None]) -> None:
     rng = random.Random(5)
-    index = Index.build({f"s{n}": f"a = {n % 7}" for n in range(100)})
+    index = Index.build({f"s{n}": f"a = {n % 7}" for n in range(100)}, limits=Limits(head_subscriptions=8))
     index.merge_in_background()
     expected = {f"s{n}": n % 7 for n in range(100)}
     sequence = 0
@@ -60,14 +59,13 @@ def test_merge_that_fails_leaves_the_index_as_it_is(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(background, "SMALL", 4)
-    monkeypatch.setattr(writer, "HEAD", 8)
     failed = threading.Event()
 
     def broken(*_: object) -> None:
         failed.set()
         raise MemoryError("no room")
 
-    index = Index.build({f"s{n}": "a = 1" for n in range(10)})
+    index = Index.build({f"s{n}": "a = 1" for n in range(10)}, limits=Limits(head_subscriptions=8))
     index.merge_in_background()
     with monkeypatch.context() as patch:
         patch.setattr(writer.Writer, "_merge", broken)

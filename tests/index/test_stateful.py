@@ -36,7 +36,7 @@ FAILPOINTS = [
     "save.before_manifest",
     "save.after_manifest",
 ]
-LIMITS = Limits(dnf_clauses=4)
+LIMITS = Limits(dnf_clauses=4, head_subscriptions=40)
 IDS = [f"s{n}" for n in range(40)]
 EVENTS = [
     Event({}),
@@ -66,7 +66,6 @@ State = dict[str, Subscription]
 def _small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make heads fill, be cut and become segments after a few steps."""
     for module, name, value in [
-        (writer, "HEAD", 40),
         (writer, "LEAST_HEAD", 12),
         (writer, "TESTS", 3),
         (writer, "SHAPES", 2),
@@ -228,7 +227,7 @@ class Life(RuleBasedStateMachine):
     def segments_stay_few(self) -> None:
         if hasattr(self, "index"):
             info = self.index.info()
-            assert info["fresh"] < writer.HEAD
+            assert info["fresh"] < LIMITS.head_subscriptions
             assert len(info["segments"]) <= 1 + math.log(max(self.added, 1), 2)
             assert all(segment["subscriptions"] > segment["removed"] for segment in info["segments"])
 

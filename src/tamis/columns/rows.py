@@ -72,7 +72,7 @@ class RowWriter:
         self._is_nested = False  # whether the current expression has AND, OR or NOT inside
         self._row_start = array("q", [0])
         self._arg_start = array("q", [0])
-        self._listed: list[str] = []  # the names in order
+        self.named: list[str] = []  # the names that this writer added, in order
 
     def __len__(self) -> int:
         return len(self._row_start) - 1
@@ -95,20 +95,17 @@ class RowWriter:
 
     def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
-        operands = predicate.operands
-        value = self.literals.value
+        operands, name, weight = predicate.operands, predicate.attribute, predicate.weight
+        value, names = self.literals.value, self.names
         for operand in operands:
             self._args.append(value(operand))
-        self._row(predicate.attribute, predicate.code, len(operands), predicate.weight)
-
-    def _row(self, name: str, op: int, arity: int, weight: float) -> None:
-        names = self.names
         at = names.get(name)
         if at is None:
             at = names[name] = len(names)
+            self.named.append(name)
         self._attribute.append(at)
-        self._op.append(op)
-        self._arity.append(arity)
+        self._op.append(predicate.code)
+        self._arity.append(len(operands))
         self._weight.append(weight)
         if weight != 1.0:
             self._weighted = True
@@ -145,11 +142,12 @@ class RowWriter:
         )
 
     def expression(self, at: int) -> Expr:
-        """Return expression ``at`` as a tree; another thread may append expressions meanwhile."""
-        if len(self._listed) < len(self.names):
-            self._listed = list(self.names)
+        """Return expression ``at`` as a tree; all names are of this writer.
+
+        Another thread may append expressions meanwhile.
+        """
         rows: Any = (self._attribute, self._op, self._arity, self._args, self._weight)
-        written: Any = (self._listed, self.literals, *rows, self._row_start, self._arg_start)
+        written: Any = (self.named, self.literals, *rows, self._row_start, self._arg_start)
         return tree_at(Columns(*written), at)
 
     def freeze(self) -> Columns:

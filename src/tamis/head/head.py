@@ -8,7 +8,6 @@ by one. A removal writes its sequence number beside the subscription; so a reade
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -208,7 +207,7 @@ class Head:
 
     def _place(self, first: int, nested: dict[int, Expr]) -> None:
         """Write the clauses of the expressions from slot ``first`` on."""
-        for name in islice(self.rows.names, self._dimension.used, None):
+        for name in self.rows.named[self._dimension.used :]:
             self._dimension.extend([self.attributes.attribute(name).dimension])
         rows, keys, dimension = self.rows.rows_from(first), self._keys.catch_up(), self._dimension.array
         done = 0

@@ -19,17 +19,21 @@ def figures(writer: Writer) -> dict[str, Any]:
     return {
         "subscriptions": snapshot.count,
         "fresh": snapshot.fresh,
-        "head": _head(snapshot),
         "engine": writer.engine,
         "parameters": dict(writer.parameters),
         "sample": writer.sample.count,
         "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
+        "head": _head(writer),
         "segments": [_segment(layer, snapshot) for layer in snapshot.layers],
     }
 
 
-def _head(snapshot: Snapshot) -> dict[str, Any]:
-    """Return figures about the head; ``waiting`` counts the full heads that a merge has yet to reach."""
+def _head(writer: Writer) -> dict[str, Any]:
+    """Return figures about the head.
+
+    ``waiting`` counts the full heads that a merge has yet to reach, ``full`` how often one was full and why.
+    """
+    snapshot = writer.current
     view = snapshot.heads[-1]
     return {
         "subscriptions": view.in_force,
@@ -38,6 +42,7 @@ def _head(snapshot: Snapshot) -> dict[str, Any]:
         "dimensions": view.dimensions,
         "bytes": view.head.nbytes,
         "waiting": len(snapshot.heads) - 1,
+        "full": dict(writer.sealed_for),
     }
 
 

@@ -8,6 +8,7 @@ each subscription is rewritten as often.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,8 @@ from tamis.space.encode import Encoder
 from tamis.space.located import Located
 from tamis.space.space import Space
 
-HEAD = 65_536  # subscriptions, removed ones included, after which the head becomes a segment
-LEAST_HEAD = 1_024  # before it becomes a segment because most of them were removed
+LEAST_HEAD = 1_024  # subscriptions before the head is sealed because most of them were removed
+WEIGH_EVERY = 64  # additions after which the memory of the head is looked at
 TESTS = 32  # distinct predicates that the head tries on every string, because keys cannot express them
 SHAPES = 256  # distinct shapes in the head, whose table is made anew after a change
 BOOK = 256  # subscriptions of a source that go into the head; more become a segment at once
@@ -59,10 +60,11 @@ class Writer:
         self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
-        self._head = Head(limits)
+        self._head, self._weigh_at = Head(limits), WEIGH_EVERY
         self.current = Snapshot(0, (), (self._head.view(),))
         self.in_background = False  # whether large merges run in a thread of their own
         self._merging: background.Merge | None = None
+        self.sealed_for: Counter[str] = Counter()  # how often a head was full, by reason
 
     # -- building ------------------------------------------------------------------------------------
 
@@ -217,7 +219,9 @@ class Writer:
 
     def _settle(self) -> None:
         """Seal a full head, and merge parts until their sizes are in order."""
-        if self._is_full(self.current.heads[-1]):
+        reason = self._fullness(self.current.heads[-1])
+        if reason is not None:
+            self.sealed_for[reason] += 1
             self._seal()
         while (run := self._first_unsettled()) is not None:
             first, last = run
@@ -238,11 +242,19 @@ class Writer:
             (*snapshot.heads[: max(first - count, 0)], *snapshot.heads[max(last - count, 0) :]),
         )
 
-    def _is_full(self, view: HeadView) -> bool:
-        """Return whether the head has reached a limit, or most of its subscriptions were removed."""
-        attributes = view.head.attributes
-        idle = view.slots >= LEAST_HEAD and 2 * view.in_force < view.slots
-        return idle or view.slots >= HEAD or attributes.tests > TESTS or attributes.shapes > SHAPES
+    def _fullness(self, view: HeadView) -> str | None:
+        """Return why the head must become a segment; ``None`` if it may grow."""
+        head, limits = view.head, self.limits
+        if view.slots >= limits.head_subscriptions:
+            return "head_subscriptions"
+        if view.slots >= self._weigh_at:
+            self._weigh_at = view.slots + WEIGH_EVERY
+            if head.nbytes >= limits.head_bytes:
+                return "head_bytes"
+        if head.attributes.tests > TESTS or head.attributes.shapes > SHAPES:
+            return "patterns and shapes"
+        is_idle = view.slots >= LEAST_HEAD and 2 * view.in_force < view.slots
+        return "removals" if is_idle else None
 
     def _merge_aside(self) -> None:
         """Merge without the lock, then replace the merged parts by the result."""
@@ -284,7 +296,7 @@ class Writer:
     def _seal(self) -> None:
         """Begin a new head; the old one gets no more subscriptions."""
         if self.current.heads[-1].slots:
-            self._head = Head(self.limits)
+            self._head, self._weigh_at = Head(self.limits), WEIGH_EVERY
             self._publish(heads=(*self.current.heads, self._head.view()))
 
     def _flush(self) -> None:

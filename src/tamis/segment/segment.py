@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -179,9 +178,7 @@ class Segment:
 
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""
-        order, key = self.arena["ids.order"], subscription.encode("utf-8", "surrogatepass")
-        at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
-        return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1
+        return int(self.find_all([subscription])[0])
 
     @cached_property
     def id_array(self) -> Any:
