@@ -178,6 +178,7 @@ class Head:
         self.previous: list[int] = []  # per slot, the slot that the same id had before
         self.slot_of: dict[str, int] = {}
         self.removed = 0
+        self.is_sealed = False  # whether it takes no more subscriptions
         self._placer = Placer(self.attributes, self.rows.literals)
         self._keys = LiteralKeys(self.rows.literals)
         self._dimension = Growing(np.int64)  # of each attribute in the rows

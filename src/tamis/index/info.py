@@ -29,19 +29,18 @@ def figures(writer: Writer) -> dict[str, Any]:
 
 
 def _head(writer: Writer) -> dict[str, Any]:
-    """Return figures about the head.
+    """Return figures about the heads.
 
     ``waiting`` counts the full heads that a merge has yet to reach, ``full`` how often one was full and why.
     """
     snapshot = writer.current
-    view = snapshot.heads[-1]
+    sealed = len(snapshot.sealed) - len(snapshot.layers)
     return {
-        "subscriptions": view.in_force,
-        "removed": view.removed,
-        "clauses": view.clauses,
-        "dimensions": view.dimensions,
-        "bytes": view.head.nbytes,
-        "waiting": len(snapshot.heads) - 1,
+        "subscriptions": snapshot.fresh,
+        "removed": sum(view.removed for view in snapshot.heads),
+        "clauses": sum(view.clauses for view in snapshot.heads),
+        "bytes": sum(view.head.nbytes for view in snapshot.heads),
+        "waiting": sealed,
         "full": dict(writer.sealed_for),
     }
 

@@ -60,12 +60,12 @@ class Snapshot(NamedTuple):
     @property
     def parts(self) -> tuple[Layer | HeadView, ...]:
         """Everything that an event is matched with, in order of registration."""
-        return (*self.layers, *(head for head in self.heads if head.slots))
+        return (*self.layers, *self.heads)
 
     @property
     def sealed(self) -> tuple[Layer | HeadView, ...]:
-        """Everything that gets no more subscriptions: the layers, and all heads but the last."""
-        return (*self.layers, *self.heads[:-1])
+        """Everything that gets no more subscriptions: the layers, and the sealed heads."""
+        return (*self.layers, *(view for view in self.heads if view.head.is_sealed))
 
     def find(self, subscription: str) -> tuple[int, int] | None:
         """Return (layer, ordinal) of a subscription in force, or ``None``; a head has a number below 0."""

@@ -60,8 +60,9 @@ class Writer:
         self.recent = Recent()
         self._lock = threading.RLock()
         self._places: storage.Places = WeakKeyDictionary()
-        self._head, self._weigh_at = Head(limits), WEIGH_EVERY
-        self.current = Snapshot(0, (), (self._head.view(),))
+        self._heads: list[Head] = []  # all but the last are sealed
+        self._weigh_at = WEIGH_EVERY
+        self.current = Snapshot(0, (), ())
         self.in_background = False  # whether large merges run in a thread of their own
         self._merging: background.Merge | None = None
         self.sealed_for: Counter[str] = Counter()  # how often a head was full, by reason
@@ -77,8 +78,7 @@ class Writer:
 
     def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
         """Start from an index on disk."""
-        self.current = snapshot._replace(heads=(self._head.view(),))
-        self._places, self.applied = places, applied
+        self.current, self._places, self.applied = snapshot, places, applied
 
     def _segment(
         self,
@@ -130,7 +130,7 @@ class Writer:
         held = subscription_from(row, self.limits)
         with self._lock:
             self._refuse_known(held.id)
-            self._head.add(held)
+            self._growing().add(held)
             self._publish()
             self._settle()
 
@@ -148,11 +148,11 @@ class Writer:
         names = news.ids.to_list() if isinstance(news, Book) else [held.id for held in news]
         with self._lock:
             layers = self._without_all([*names, *gone])
-            if not isinstance(news, Book):
-                self._head.add(*news)
-            elif len(names) <= BOOK:
-                self._head.add(*_subscriptions_of(news))
-            else:
+            if not isinstance(news, Book) and news:
+                self._growing().add(*news)
+            elif isinstance(news, Book) and 0 < len(names) <= BOOK:
+                self._growing().add(*_subscriptions_of(news))
+            elif isinstance(news, Book) and names:
                 layers = (*layers, Layer(self._segment(news.ids, news.columns, news.particulars)))
             self._publish(layers)
             self._settle()
@@ -162,7 +162,7 @@ class Writer:
         held = subscription_from(row, self.limits)
         with self._lock:
             layers = self._without(held.id)
-            self._head.add(held)
+            self._growing().add(held)
             self._publish(layers)
             self._settle()
 
@@ -207,19 +207,24 @@ class Writer:
             layers.append(layer.ending(found, following) if len(found) else layer)
         return tuple(layers)
 
-    def _publish(
-        self, layers: tuple[Layer, ...] | None = None, heads: tuple[HeadView, ...] | None = None
-    ) -> None:
-        """Publish the next snapshot: other layers or heads, and all changes of the heads."""
+    def _growing(self) -> Head:
+        """Return the head that takes new subscriptions."""
+        if not self._heads or self._heads[-1].is_sealed:
+            self._heads.append(Head(self.limits))
+            self._weigh_at = WEIGH_EVERY
+        return self._heads[-1]
+
+    def _publish(self, layers: tuple[Layer, ...] | None = None) -> None:
+        """Publish the next snapshot: other layers, and all changes of the heads."""
         before = self.current
-        views = tuple(view.head.view() for view in (before.heads if heads is None else heads))
+        views = tuple([head.view() for head in self._heads])
         self.current = Snapshot(before.sequence + 1, before.layers if layers is None else layers, views)
 
     # -- merging -------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
         """Seal a full head, and merge parts until their sizes are in order."""
-        reason = self._fullness(self.current.heads[-1])
+        reason = self._fullness()
         if reason is not None:
             self.sealed_for[reason] += 1
             self._seal()
@@ -235,16 +240,16 @@ class Writer:
 
     def _replace(self, first: int, last: int, merged: Layer) -> None:
         """Publish a merged layer instead of the sealed parts first:last."""
-        snapshot = self.current
-        count, kept = len(snapshot.layers), (merged,) if merged.in_force else ()
-        self._publish(
-            (*snapshot.layers[:first], *kept, *snapshot.layers[last:]),
-            (*snapshot.heads[: max(first - count, 0)], *snapshot.heads[max(last - count, 0) :]),
-        )
+        layers = self.current.layers
+        del self._heads[max(first - len(layers), 0) : max(last - len(layers), 0)]
+        self._publish((*layers[:first], *((merged,) if merged.in_force else ()), *layers[last:]))
 
-    def _fullness(self, view: HeadView) -> str | None:
-        """Return why the head must become a segment; ``None`` if it may grow."""
-        head, limits = view.head, self.limits
+    def _fullness(self) -> str | None:
+        """Return why the growing head must become a segment; ``None`` if it may grow."""
+        if not self._heads or self._heads[-1].is_sealed:
+            return None
+        view, limits = self.current.heads[-1], self.limits
+        head = view.head
         if view.slots >= limits.head_subscriptions:
             return "head_subscriptions"
         if view.slots >= self._weigh_at:
@@ -284,7 +289,7 @@ class Writer:
         busy = self._merging.place_in(snapshot) if self._merging else None
         settled = 0 if busy is None or self._merging is None else busy + len(self._merging.parts)
         layers = len(snapshot.layers)
-        if len(snapshot.heads) > 1:  # it must become a layer before newer ones do
+        if len(snapshot.sealed) > layers:  # a head must become a layer before newer ones do
             return (layers, layers + 1) if settled <= layers else None
         counts = [layer.in_force for layer in snapshot.layers]
         for at in range(settled, layers):
@@ -294,10 +299,9 @@ class Writer:
         return None
 
     def _seal(self) -> None:
-        """Begin a new head; the old one gets no more subscriptions."""
-        if self.current.heads[-1].slots:
-            self._head, self._weigh_at = Head(self.limits), WEIGH_EVERY
-            self._publish(heads=(*self.current.heads, self._head.view()))
+        """Let the head that grows take no more subscriptions."""
+        if self._heads:
+            self._heads[-1].is_sealed = True
 
     def _flush(self) -> None:
         """Move the subscriptions of all heads into a segment."""

@@ -27,6 +27,7 @@ FEW_KEYS = 16  # a condition on at most as many keys is posted under each of the
 MOST_KEYS = 1 << 17  # of a list of values
 FIRST_ROOM = 2
 HALF = np.int64(0xFFFFFFFF)
+FOLD = np.int64(0x1E3779B97F4A7C15)  # any large odd number spreads the bits
 DIM_BITS = 20  # of a condition; its ends have six bits each
 NO_CONDITION = np.int64(63 << 26)  # dimension 0 from 0 to 63
 
@@ -34,10 +35,9 @@ NO_CONDITION = np.int64(63 << 26)  # dimension 0 from 0 to 63
 @kernel(inline="always")
 def slot_of(table, mask, dimension, key, seed):
     """Return the row of (dimension, key) in the hash table, or the empty row where it belongs."""
-    word = (np.uint64(key) ^ np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)
-    word ^= (word >> np.uint64(29)) + np.uint64(dimension) * np.uint64(0xBF58476D1CE4E5B9)
-    word *= np.uint64(0x94D049BB133111EB)
-    at = np.int64(word >> np.uint64(33)) & mask
+    word = (np.int64(key) ^ seed) * FOLD
+    word = (word ^ (word >> 29) ^ np.int64(dimension)) * FOLD
+    at = (word >> 33) & mask
     while table[3 * at + 2] != 0 and (table[3 * at + 1] != key or table[3 * at] != dimension):
         at = (at + 1) & mask
     return at

@@ -69,17 +69,23 @@ def append(lists, postings, meta, at, first, second):
 
 
 @kernel
+def width(low, high):
+    """Return the number of keys in a range, or more than MOST_KEYS."""
+    distance = high - low
+    # The distance of far ends is too large for a word, and seems negative.
+    return distance + 1 if 0 <= distance < MOST_KEYS else np.int64(MOST_KEYS + 1)
+
+
+@kernel
 def keys_in(literal, row, set_lo, set_hi):
     """Return the number of keys that a positive literal accepts, or more than MOST_KEYS."""
     if not literal[row + 1] & MANY:
-        width = np.uint64(literal[row + 3]) - np.uint64(literal[row + 2])
-        return np.int64(width) + 1 if width < np.uint64(MOST_KEYS) else np.int64(MOST_KEYS + 1)
+        return width(literal[row + 2], literal[row + 3])
     total = np.int64(0)
     for s in range(literal[row + 2], literal[row + 2] + literal[row + 3]):
-        width = np.uint64(set_hi[s]) - np.uint64(set_lo[s])
-        if width >= np.uint64(MOST_KEYS) or total > MOST_KEYS:
+        total += width(set_lo[s], set_hi[s])
+        if total > MOST_KEYS:
             return np.int64(MOST_KEYS + 1)
-        total += np.int64(width) + 1
     return total
 
 
