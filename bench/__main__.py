@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from bench.changes.cli import changes_command
 from bench.figures.cli import figures_command
 from bench.options import json_file, known_engines, known_workload
 from bench.peers.cli import peers_command
@@ -25,6 +26,7 @@ def main() -> None:
 
 
 main.add_command(run_command)
+main.add_command(changes_command)
 main.add_command(figures_command)
 main.add_command(peers_command)
 main.add_command(scaling_command)

@@ -31,6 +31,8 @@ class Limits:
     event_values: int = 65_536
     event_depth: int = 32
     matches_per_event: int = 1_000_000
+    head_subscriptions: int = 65_536  # that wait for a segment, removed ones included
+    head_bytes: int = 256 * 1024 * 1024  # of their clauses and postings
     request_bytes: int = 1024 * 1024  # the body of a request, unless it is a stream of lines
     request_seconds: int = 30  # for the headers, or the next piece of a body, to arrive
     body_bytes_per_second: int = 1_024  # the least average speed of a body that takes longer than that

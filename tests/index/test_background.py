@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tamis import Index
+from tamis import Index, Limits
 from tamis.contract.change import Change
 from tamis.index import background, writer
 from tests.waiting import PATIENCE, eventually
@@ -32,7 +32,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def test_changes_during_a_merge_are_kept(held: Callable[[], None]) -> None:
     rng = random.Random(5)
-    index = Index.build({f"s{n}": f"a = {n % 7}" for n in range(100)})
+    index = Index.build({f"s{n}": f"a = {n % 7}" for n in range(100)}, limits=Limits(head_subscriptions=8))
     index.merge_in_background()
     expected = {f"s{n}": n % 7 for n in range(100)}
     sequence = 0
@@ -47,8 +47,9 @@ def test_changes_during_a_merge_are_kept(held: Callable[[], None]) -> None:
                 expected[f"s{name}"] = value
         assert index.apply(changes) == []
         _check(index, expected)
-    assert len(index.info()["segments"]) > 3  # the merge is still held
+    assert index.info()["head"]["waiting"] > 3  # the merge is still held
     held()
+    eventually(lambda: not index.info()["head"]["waiting"])
     eventually(lambda: len(index.info()["segments"]) <= 3)
     _check(index, expected)
     index.check()
@@ -64,7 +65,7 @@ def test_merge_that_fails_leaves_the_index_as_it_is(
         failed.set()
         raise MemoryError("no room")
 
-    index = Index.build({f"s{n}": "a = 1" for n in range(10)})
+    index = Index.build({f"s{n}": "a = 1" for n in range(10)}, limits=Limits(head_subscriptions=8))
     index.merge_in_background()
     with monkeypatch.context() as patch:
         patch.setattr(writer.Writer, "_merge", broken)

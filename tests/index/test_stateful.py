@@ -23,6 +23,8 @@ from tamis.expression.predicates import Compare, Exists, In, Like
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.failpoint import arm, disarm
+from tamis.head import head
+from tamis.head.leaves import postings
 from tamis.index import writer
 from tamis.values.event import Event
 from tests.strategies import expressions
@@ -34,7 +36,7 @@ FAILPOINTS = [
     "save.before_manifest",
     "save.after_manifest",
 ]
-LIMITS = Limits(dnf_clauses=4)
+LIMITS = Limits(dnf_clauses=4, head_subscriptions=40)
 IDS = [f"s{n}" for n in range(40)]
 EVENTS = [
     Event({}),
@@ -58,6 +60,21 @@ SIMPLE: list[Expr] = [
 ]
 trees = st.sampled_from(SIMPLE) | expressions(max_leaves=5)
 State = dict[str, Subscription]
+
+
+@pytest.fixture(autouse=True)
+def _small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make heads fill, be cut and become segments after a few steps."""
+    for module, name, value in [
+        (writer, "LEAST_HEAD", 12),
+        (writer, "TESTS", 3),
+        (writer, "SHAPES", 2),
+        (writer, "BOOK", 8),
+        (head, "FEW", 3),
+        (postings, "LEAST_CUT", 4),
+        (postings, "ENDS_EACH", 1),
+    ]:
+        monkeypatch.setattr(module, name, value)
 
 
 class Crash(Exception):
@@ -210,7 +227,7 @@ class Life(RuleBasedStateMachine):
     def segments_stay_few(self) -> None:
         if hasattr(self, "index"):
             info = self.index.info()
-            assert info["fresh"] < writer.FRESH
+            assert info["fresh"] < LIMITS.head_subscriptions
             assert len(info["segments"]) <= 1 + math.log(max(self.added, 1), 2)
             assert all(segment["subscriptions"] > segment["removed"] for segment in info["segments"])
 

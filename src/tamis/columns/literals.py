@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from array import array
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ import pyarrow as pa
 from tamis.columns.codes import Kind
 from tamis.values.shape import Shape
 from tamis.values.value import Point, micros_of, moment_of
+
+_SMALL = 1 << 30
 
 _SHAPE: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Shape)
 
@@ -96,33 +99,49 @@ def from_arrow(strings: Any) -> StringColumn:
     return StringColumn(offsets - offsets[0], body[offsets[0] : offsets[-1]])
 
 
+class _Texts(list[str]):
+    """Strings with the method by which columns are read."""
+
+    def text(self, at: int) -> str:
+        """Return string ``at``."""
+        return self[at]
+
+
 class LiteralWriter:
     """A writer that interns literals while a book is written.
 
-    Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide.
+    Keys are strings: Python hashes them with a secret, whereas chosen integers could all collide. Only small
+    integers are their own keys.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._texts: dict[str, int] = {}
-        self._kind: list[int] = []
-        self._bits: list[int] = []
-        self._strings: list[str] = []
+        self._small: dict[int, int] = {}
+        self.texts: dict[str, int] = {}  # string literals by their text
+        self.kind = array("B")
+        self.bits = array("q")
+        self.strings = _Texts()
 
     def __len__(self) -> int:
-        return len(self._kind)
+        return len(self.kind)
 
     def text(self, text: str) -> int:
         """Return the number of a string literal."""
-        found = self._texts.get(text)
+        found = self.texts.get(text)
         if found is None:
-            found = self._texts[text] = self._append_text(Kind.STRING, text)
+            found = self.texts[text] = self._append_text(Kind.STRING, text)
         return found
 
     def value(self, value: Any) -> int:
         """Return the number of any literal."""
-        if type(value) is str:
+        kind = type(value)
+        if kind is str:
             return self.text(value)
+        if kind is int and -_SMALL < value < _SMALL:  # too small to collide
+            found = self._small.get(value)
+            if found is None:
+                found = self._small[value] = self._append_value(value)
+            return found
         key = repr(value)
         found = self._numbers.get(key)
         if found is None:
@@ -133,20 +152,20 @@ class LiteralWriter:
         kind, bits = _encode(value)
         if kind >= Kind.SHAPE:
             return self._append_text(kind, msgspec.json.encode(value).decode())
-        self._kind.append(kind)
-        self._bits.append(bits)
-        return len(self._kind) - 1
+        self.kind.append(kind)
+        self.bits.append(bits)
+        return len(self.kind) - 1
 
     def _append_text(self, kind: Kind, text: str) -> int:
-        self._kind.append(kind)
-        self._bits.append(len(self._strings))
-        self._strings.append(text)
-        return len(self._kind) - 1
+        self.kind.append(kind)
+        self.bits.append(len(self.strings))
+        self.strings.append(text)
+        return len(self.kind) - 1
 
     def freeze(self) -> Literals:
         """Return the pool as arrays."""
         return Literals(
-            np.array(self._kind, np.uint8), np.array(self._bits, np.int64), string_column(self._strings)
+            np.array(self.kind, np.uint8), np.array(self.bits, np.int64), string_column(self.strings)
         )
 
 

@@ -7,6 +7,7 @@ read (:class:`ClauseWriter`). Trees are rebuilt from rows in one case only: when
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -42,21 +43,36 @@ class Columns(NamedTuple):
         return len(self.row_start) - 1
 
 
+class Rows(NamedTuple):
+    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``.
+
+    Its operands are ``args[arg_start[n]:arg_start[n + 1]]``.
+    """
+
+    start: Ints
+    arg_start: Ints
+    attribute: Ints
+    op: Ints
+    arity: Ints
+    args: Ints
+
+
 class RowWriter:
     """A writer that appends expressions to growing columns."""
 
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
         self.names: dict[str, int] = {} if names is None else names  # other writers may share it
-        self._attribute: list[int] = []
-        self._op: list[int] = []
-        self._arity: list[int] = []
-        self._args: list[int] = []
-        self._weight: list[float] = []
+        self._attribute = array("I")
+        self._op = array("B")
+        self._arity = array("I")
+        self._args = array("I")
+        self._weight = array("d")
         self._weighted = False
         self._is_nested = False  # whether the current expression has AND, OR or NOT inside
-        self._row_start = [0]
-        self._arg_start = [0]
+        self._row_start = array("q", [0])
+        self._arg_start = array("q", [0])
+        self.named: list[str] = []  # the names that this writer added, in order
 
     def __len__(self) -> int:
         return len(self._row_start) - 1
@@ -79,34 +95,32 @@ class RowWriter:
 
     def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
-        operands = predicate.operands
-        value = self.literals.value
+        operands, name, weight = predicate.operands, predicate.attribute, predicate.weight
+        value, names = self.literals.value, self.names
         for operand in operands:
             self._args.append(value(operand))
-        self._row(predicate.attribute, predicate.code, len(operands), predicate.weight)
-
-    def _row(self, name: str, op: int, arity: int, weight: float) -> None:
-        names = self.names
         at = names.get(name)
         if at is None:
             at = names[name] = len(names)
+            self.named.append(name)
         self._attribute.append(at)
-        self._op.append(op)
-        self._arity.append(arity)
+        self._op.append(predicate.code)
+        self._arity.append(len(operands))
         self._weight.append(weight)
         if weight != 1.0:
             self._weighted = True
 
     def _write(self, expr: Expr) -> None:
-        if isinstance(expr, And | Or):
+        kind = type(expr)
+        if kind is And or kind is Or:
             for child in expr.children:
                 self._write(child)
-            self._structure(AND if isinstance(expr, And) else OR, len(expr.children))
-        elif isinstance(expr, Not):
-            self._write(expr.child)
+            self._structure(AND if kind is And else OR, len(expr.children))
+        elif kind is Not:
+            self._write(expr.child)  # type: ignore[union-attr]
             self._structure(NOT, 1)
         else:
-            self.predicate(expr)
+            self.predicate(expr)  # type: ignore[arg-type]
 
     def _structure(self, op: int, arity: int) -> None:
         self._is_nested = True
@@ -114,6 +128,27 @@ class RowWriter:
         self._op.append(op)
         self._arity.append(arity)
         self._weight.append(1.0)
+
+    def rows_from(self, first: int) -> Rows:
+        """Return the rows of the expressions from ``first`` on."""
+        row, arg = self._row_start[first], self._arg_start[first]
+        return Rows(
+            np.frombuffer(self._row_start[first:], np.int64) - row,
+            np.frombuffer(self._arg_start[first:], np.int64) - arg,
+            np.array(self._attribute[row:], np.int64),
+            np.array(self._op[row:], np.uint8),
+            np.array(self._arity[row:], np.int64),
+            np.array(self._args[arg:], np.int64),
+        )
+
+    def expression(self, at: int) -> Expr:
+        """Return expression ``at`` as a tree; all names are of this writer.
+
+        Another thread may append expressions meanwhile.
+        """
+        rows: Any = (self._attribute, self._op, self._arity, self._args, self._weight)
+        written: Any = (self.named, self.literals, *rows, self._row_start, self._arg_start)
+        return tree_at(Columns(*written), at)
 
     def freeze(self) -> Columns:
         """Return the columns written so far."""

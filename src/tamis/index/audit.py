@@ -128,13 +128,11 @@ def _write(case: dict[str, Any], snapshot: Snapshot, place: Path) -> None:
 
 def subscriptions_in(snapshot: Snapshot) -> Iterator[tuple[str, Expr]]:
     """Yield every subscription in force with its tree."""
-    for layer in snapshot.layers:
-        living = layer.living(snapshot.sequence)
-        names = layer.segment.ids_of(living)
+    for part in snapshot.parts:
+        living = part.living(snapshot.sequence)
+        names = part.segment.ids_of(living)
         for name, ordinal in zip(names, living.tolist(), strict=True):
-            yield name, layer.segment.expression(ordinal)
-    for held in snapshot.fresh:
-        yield held.id, held.expression
+            yield name, part.segment.expression(ordinal)
 
 
 def _share(position: int) -> float:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.head import HeadView
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.segment import Segment
 
@@ -22,36 +23,40 @@ _log = logging.getLogger(__name__)
 
 
 class Merge(NamedTuple):
-    """Layers that are being merged, as they were when the merge began."""
+    """Layers, or one sealed head, that are being merged, as they were when the merge began."""
 
-    layers: tuple[Layer, ...]
+    parts: tuple[Layer | HeadView, ...]
     sequence: int
 
     def place_in(self, snapshot: Snapshot) -> int | None:
-        """Return the position of the layers in a later snapshot; ``None`` if they are no longer there."""
-        segments = [layer.segment for layer in snapshot.layers]
-        first = self.layers[0].segment
-        at = next((at for at, segment in enumerate(segments) if segment is first), None)
-        if at is None or len(segments) < at + len(self.layers):
+        """Return the position of the parts in a later snapshot; ``None`` if they are no longer there."""
+        held = [_identity(part) for part in snapshot.sealed]
+        mine = [_identity(part) for part in self.parts]
+        at = next((at for at, one in enumerate(held) if one is mine[0]), None)
+        if at is None or len(held) < at + len(mine):
             return None
-        mine = zip(self.layers, segments[at : at + len(self.layers)], strict=True)
-        return at if all(layer.segment is segment for layer, segment in mine) else None
+        return at if all(one is two for one, two in zip(mine, held[at:], strict=False)) else None
 
     def result_in(self, snapshot: Snapshot, at: int, merged: Segment) -> Layer:
         """Return the merged layer without the subscriptions removed since the merge began."""
-        then = [layer.living(self.sequence) for layer in self.layers]
+        then = [part.living(self.sequence) for part in self.parts]
         now = [
-            layer.alive(living, snapshot.sequence)
-            for layer, living in zip(snapshot.layers[at : at + len(then)], then, strict=True)
+            part.alive(living, snapshot.sequence)
+            for part, living in zip(snapshot.sealed[at : at + len(then)], then, strict=True)
         ]
         gone = np.flatnonzero(~np.concatenate(now))
         layer = Layer(merged)
         return layer.ending(gone, snapshot.sequence + 1) if len(gone) else layer
 
 
-def is_large(layers: tuple[Layer, ...]) -> bool:
-    """Return whether merging these layers takes long enough to be noticed."""
-    return sum(layer.in_force for layer in layers) > SMALL
+def _identity(part: Layer | HeadView) -> object:
+    """Return the object that stays the same in all snapshots that hold a part."""
+    return part.head if isinstance(part, HeadView) else part.segment
+
+
+def is_large(parts: tuple[Layer | HeadView, ...]) -> bool:
+    """Return whether merging these parts takes long enough to be noticed."""
+    return sum(part.in_force for part in parts) > SMALL
 
 
 def start(work: Callable[[], None]) -> None:

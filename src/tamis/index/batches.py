@@ -16,9 +16,8 @@ from tamis.columns import RowWriter
 from tamis.columns.rows import clause_rows
 from tamis.columns.tables import is_table, parquet_batches, tables_of
 from tamis.errors import EventError, InputError
-from tamis.expression.tree import Subscription
 from tamis.index.display import many
-from tamis.index.match import LayerMatches, match_fresh, match_layer
+from tamis.index.match import LayerMatches, match_layer
 from tamis.index.recent import Recent
 from tamis.index.refused_events import Refusal, refusals
 from tamis.index.snapshot import Snapshot
@@ -161,30 +160,27 @@ class Run(NamedTuple):
 def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
     """Match one batch against a snapshot; keep some of its events in ``recent``."""
     limits, versions = run.limits, run.versions
-    if isinstance(piece, list) and len(snapshot.layers) > 1:
+    parts = snapshot.parts
+    if isinstance(piece, list) and len(parts) > 1:
         piece = [_flattened(event, limits) for event in piece]
     count = len(piece) if isinstance(piece, list) else piece.num_rows
     event_at = PieceEvents(piece, limits)
     work = WorkReport(count)
-    tables = []
+    tables = [(VERSIONED if versions else SCHEMA).empty_table()]
     seen: list[Seen] = []
     refused: Refused = []
-    if not snapshot.layers:
+    if not parts:
         _, refused = locate(nowhere(limits), piece)
-    for layer in snapshot.layers:
+    for layer in parts:
         located, refused = locate(layer.segment.encoder, piece)
         found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
         work = work.plus(report)
-        seen.append(seen_in(layer.segment, located))
+        seen.append(seen_in(layer, located))
         tables.append(_table(found, first_row, versions))
     bad = {row for row, _ in refused}
     run.recent.batch(count, bad, event_at)
-    fresh = match_fresh(snapshot, count, bad, event_at)
-    if fresh or not tables:
-        tables.append(_fresh_table(fresh, first_row, versions))
-        work = work.plus(WorkReport(revised=count * len(snapshot.fresh), matches=len(fresh)))
     table = pa.concat_tables(tables)
-    if len(tables) > 1:
+    if len(parts) > 1:
         table = table.sort_by("event")
     if run.audit is not None:
         audited = _audit(run.audit, snapshot, event_at, table, first_row, dict(refused), count)
@@ -231,20 +227,9 @@ SCHEMA = pa.schema([("event", pa.int64()), ("subscription", pa.string())])
 VERSIONED = SCHEMA.append(pa.field("version", pa.int64()))
 
 
-def _fresh_table(fresh: list[tuple[int, Subscription]], first_row: int, versions: bool) -> pa.Table:
-    columns = [
-        pa.array([row + first_row for row, _ in fresh], pa.int64()),
-        pa.array([held.id for _, held in fresh], pa.string()),
-    ]
-    if versions:
-        columns.append(pa.array([held.version for _, held in fresh], pa.int64()))
-    return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)
-
-
 def _table(found: LayerMatches, first_row: int, versions: bool) -> pa.Table:
     segment = found.layer.segment
-    ids = segment.id_array.take(pa.array(found.ordinal))
-    columns = [pa.array(found.event + first_row, pa.int64()), ids]
+    columns = [pa.array(found.event + first_row, pa.int64()), segment.names_of(found.ordinal)]
     if versions:
-        columns.append(pa.array(segment.particulars(found.ordinal).version))
+        columns.append(pa.array(segment.versions_of(found.ordinal), pa.int64()))
     return pa.Table.from_arrays(columns, schema=VERSIONED if versions else SCHEMA)

@@ -7,8 +7,9 @@ from typing import Any
 
 from tamis.contract.change import Change
 from tamis.errors import InputError, TamisError
+from tamis.expression.tree import Subscription
 from tamis.index.arguments import several
-from tamis.index.sources import read_book
+from tamis.index.sources import checked_subscription
 from tamis.index.writer import Writer
 from tamis.values.value import short
 
@@ -20,11 +21,24 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
         if not isinstance(change, Change):
             raise InputError(f"changes are those of a store's log, not {short(change)}")
     last = {change.id: change for change in sorted(changes)}.values()  # the last change of each id counts
-    puts = [row_of(change) for change in last if change.expression is not None]
-    book = read_book(puts, writer.limits, skip_bad=True)
-    gone = [change.id for change in last if change.expression is None]
-    writer.apply(book, gone + [name for name, _ in book.refused])
-    return book.refused
+    held: list[Subscription] = []
+    gone: list[str] = []
+    refused: list[tuple[str, TamisError]] = []
+    for change in last:
+        if change.expression is None:
+            gone.append(change.id)
+            continue
+        try:
+            held.append(
+                checked_subscription(
+                    change.id, change.expression, change.priority, change.version, writer.limits
+                )
+            )
+        except TamisError as bad:
+            refused.append((change.id, bad))
+            gone.append(change.id)
+    writer.apply(held, gone)
+    return refused
 
 
 def row_of(change: Change) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from tamis.contract.on_error import OnError, check_on_error
 from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
-from tamis.expression.truth import matches
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
 from tamis.index.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces
@@ -100,18 +99,14 @@ class Index:
         holder = _Lazy(event, self.limits)
         work: WorkReport | None = None
         ids: list[str] = []
-        for layer in snapshot.layers:
-            segment = layer.segment
-            found, report = match_layer(layer, snapshot.sequence, segment.encoder.one(event), holder)
+        for part in snapshot.parts:
+            segment = part.segment
+            found, report = match_layer(part, snapshot.sequence, segment.encoder.one(event), holder)
             work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
             found.ordinal.sort()  # in order of registration, not of memory
             ids.extend(segment.ids_of(found.ordinal))
-        if snapshot.fresh or not snapshot.layers:
-            whole = holder(0)
-            fresh = [held.id for held in snapshot.fresh if matches(held.expression, whole)]
-            ids.extend(fresh)
-            tried = WorkReport(revised=len(snapshot.fresh), matches=len(fresh))
-            work = (work or _ONE_EVENT).plus(tried)
+        if work is None:
+            holder(0)  # an empty index still refuses bad events
         if len(ids) > self.limits.matches_per_event:
             raise EventLimit(
                 f"the event matches {len(ids)} subscriptions, more than matches_per_event = "

@@ -18,12 +18,30 @@ def figures(writer: Writer) -> dict[str, Any]:
     snapshot = writer.current
     return {
         "subscriptions": snapshot.count,
-        "fresh": len(snapshot.fresh),
+        "fresh": snapshot.fresh,
         "engine": writer.engine,
         "parameters": dict(writer.parameters),
         "sample": writer.sample.count,
         "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
+        "head": _head(writer),
         "segments": [_segment(layer, snapshot) for layer in snapshot.layers],
+    }
+
+
+def _head(writer: Writer) -> dict[str, Any]:
+    """Return figures about the heads.
+
+    ``waiting`` counts the full heads that a merge has yet to reach, ``full`` how often one was full and why.
+    """
+    snapshot = writer.current
+    sealed = len(snapshot.sealed) - len(snapshot.layers)
+    return {
+        "subscriptions": snapshot.fresh,
+        "removed": sum(view.removed for view in snapshot.heads),
+        "clauses": sum(view.clauses for view in snapshot.heads),
+        "bytes": sum(view.head.nbytes for view in snapshot.heads),
+        "waiting": sealed,
+        "full": dict(writer.sealed_for),
     }
 
 

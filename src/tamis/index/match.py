@@ -1,4 +1,4 @@
-"""Match a snapshot: candidates of every layer, their owners in force, and revision by the tree if needed."""
+"""Match a layer or a head: candidates, their owners in force, and revision by the tree if needed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.protocol import Candidates
-from tamis.expression.tree import Subscription
 from tamis.expression.truth import matches
-from tamis.index.snapshot import Layer, Snapshot
+from tamis.head import HeadView
+from tamis.index.snapshot import Layer
 from tamis.index.work import WorkReport
 from tamis.space.located import Located
 from tamis.space.space import ALWAYS_REVISE
@@ -24,12 +24,12 @@ EventAt = Callable[[int], Event]
 class LayerMatches:
     """Pairs (event, ordinal) of one layer."""
 
-    def __init__(self, layer: Layer, event: Ints, ordinal: Ints) -> None:
+    def __init__(self, layer: Layer | HeadView, event: Ints, ordinal: Ints) -> None:
         self.layer, self.event, self.ordinal = layer, event, ordinal
 
 
 def match_layer(
-    layer: Layer, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
+    layer: Layer | HeadView, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
 ) -> tuple[LayerMatches, WorkReport]:
     """Return all matches of a batch of located events in one layer; refused events match nothing."""
     segment = layer.segment
@@ -46,10 +46,10 @@ def match_layer(
 
 
 def owners_in_force(
-    layer: Layer, sequence: int, found: Candidates, events: Located, event_at: EventAt
+    layer: Layer | HeadView, sequence: int, found: Candidates, events: Located, event_at: EventAt
 ) -> tuple[Ints, Ints, int]:
     """Return the subscriptions that own candidates: (event, ordinal, number of trees evaluated)."""
-    segment = layer.segment
+    segment: Any = layer.segment
     event, clause = found.event, found.clause
     if not len(clause):
         return event, clause, 0
@@ -65,6 +65,9 @@ def owners_in_force(
         alive = layer.alive(ordinal, sequence)
         event, clause, ordinal = event[alive], clause[alive], ordinal[alive]
     doubtful = _doubtful(segment.revise[clause], events.multi[event]) if segment.any_revise else None
+    unsure = segment.unsure(events)
+    if unsure is not None:
+        doubtful = unsure[event] if doubtful is None else doubtful | unsure[event]
     if doubtful is None or not doubtful.any():
         return *_distinct(segment.single, events, event, ordinal), 0
     return _revise(segment, event, ordinal, doubtful, event_at)
@@ -103,18 +106,3 @@ def _revise(
             kept.append(pair)
     code = np.union1d(sure, np.array(kept, np.int64)).astype(np.int64)
     return code // width, code % width, len(unsure)
-
-
-def match_fresh(
-    snapshot: Snapshot, count: int, refused: set[int], event_at: EventAt
-) -> list[tuple[int, Subscription]]:
-    """Return the pairs (event, subscription) for subscriptions outside segments, as their trees decide."""
-    if not snapshot.fresh:
-        return []
-    return [
-        (row, held)
-        for row in range(count)
-        if row not in refused
-        for held in snapshot.fresh
-        if matches(held.expression, event_at(row))
-    ]

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.expression.tree import Subscription
+from tamis.head import ALIVE, HeadView
 from tamis.segment import Segment
 
-ALIVE = np.iinfo(np.int64).max
 STEP = 4096  # ids that are read at a time
 
 
@@ -51,17 +51,28 @@ class Layer(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The subscriptions in force: layers from oldest to newest, and those too fresh to be in a segment."""
+    """The subscriptions in force: layers from oldest to newest, then heads, the last of which grows."""
 
     sequence: int
     layers: tuple[Layer, ...]
-    fresh: tuple[Subscription, ...]
+    heads: tuple[HeadView, ...]
+
+    @property
+    def parts(self) -> tuple[Layer | HeadView, ...]:
+        """Everything that an event is matched with, in order of registration."""
+        return (*self.layers, *self.heads)
+
+    @property
+    def sealed(self) -> tuple[Layer | HeadView, ...]:
+        """Everything that gets no more subscriptions: the layers, and the sealed heads."""
+        return (*self.layers, *(view for view in self.heads if view.head.is_sealed))
 
     def find(self, subscription: str) -> tuple[int, int] | None:
-        """Return (layer, ordinal) of a subscription in force, or ``None``; layer -1 means ``fresh``."""
-        for at, held in enumerate(self.fresh):
-            if held.id == subscription:
-                return -1, at
+        """Return (layer, ordinal) of a subscription in force, or ``None``; a head has a number below 0."""
+        for at in range(len(self.heads) - 1, -1, -1):
+            slot = self.heads[at].find(subscription, self.sequence)
+            if slot >= 0:
+                return at - len(self.heads), slot
         for at in range(len(self.layers) - 1, -1, -1):
             layer = self.layers[at]
             ordinal = layer.segment.find(subscription)
@@ -71,22 +82,21 @@ class Snapshot(NamedTuple):
 
     def ids(self) -> Iterator[str]:
         """Yield the ids in force, in order of registration."""
-        for layer in self.layers:
-            living = layer.living(self.sequence)
+        for part in self.parts:
+            living = part.living(self.sequence)
             for at in range(0, len(living), STEP):
-                yield from layer.segment.ids_of(living[at : at + STEP])
-        yield from (held.id for held in self.fresh)
+                yield from part.segment.ids_of(living[at : at + STEP])
 
     def version(self, place: tuple[int, int]) -> int:
         """Return the version of the subscription at a place returned by :meth:`find`."""
         at, ordinal = place
-        return self.fresh[ordinal].version if at < 0 else self.layers[at].segment.version(ordinal)
+        return self.heads[at].head.version[ordinal] if at < 0 else self.layers[at].segment.version(ordinal)
 
     def get(self, place: tuple[int, int]) -> Subscription:
         """Return the subscription at a place returned by :meth:`find`."""
         at, ordinal = place
         if at < 0:
-            return self.fresh[ordinal]
+            return self.heads[at].get(ordinal)
         segment = self.layers[at].segment
         return Subscription(
             segment.ids.text(ordinal),
@@ -96,6 +106,11 @@ class Snapshot(NamedTuple):
         )
 
     @property
+    def fresh(self) -> int:
+        """The number of subscriptions in force that are in no segment."""
+        return sum(head.in_force for head in self.heads)
+
+    @property
     def count(self) -> int:  # type: ignore[override]
         """The number of subscriptions in force."""
-        return len(self.fresh) + sum(layer.in_force for layer in self.layers)
+        return self.fresh + sum(layer.in_force for layer in self.layers)

@@ -151,6 +151,13 @@ def subscription_from(
         raise SubscriptionError(
             f"a subscription is (id, expression) or an object, not a {type(row).__name__}"
         )
+    return checked_subscription(identity, expression, priority, version, limits)
+
+
+def checked_subscription(
+    identity: Any, expression: Any, priority: Any, version: Any, limits: Limits
+) -> Subscription:
+    """Return the subscription with these fields, each in a form that it may have."""
     return Subscription(
         check_id(identity, limits),
         expression_from(expression, limits),

@@ -30,6 +30,7 @@ from tamis.errors import (
     InputError,
 )
 from tamis.failpoint import failpoint
+from tamis.head import ALIVE
 from tamis.index.manifest import (
     PREFIXES,
     Digests,
@@ -46,7 +47,7 @@ from tamis.index.manifest import (
     numbers_in,
 )
 from tamis.index.samples import check_sample, describe
-from tamis.index.snapshot import ALIVE, Layer, Snapshot
+from tamis.index.snapshot import Layer, Snapshot
 from tamis.limits import Limits
 from tamis.segment.files import ARRAYS, TABLE, open_segment, write_segment
 from tamis.segment.sealed import LARGEST_JSON, check_digest, digest_of, read_file, sync_folder
@@ -83,7 +84,7 @@ def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Sett
 
 
 def save(snapshot: Snapshot, path: Path, kept: Particulars, places: Places, key: bytes | None) -> None:
-    """Write ``snapshot`` (without fresh subscriptions) and the data ``kept`` with it to ``path``.
+    """Write the layers of ``snapshot`` and the data ``kept`` with it to ``path``.
 
     ``places`` remembers where segments are already stored; it is brought up to date.
     """

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.protocol import Agenda, Candidates, Wanted
-from tamis.expression.truth import matches, score
+from tamis.expression.truth import score
+from tamis.head import HeadView
 from tamis.index.bounds import greatest_weight
 from tamis.index.display import table
 from tamis.index.match import match_layer, owners_in_force
@@ -19,7 +20,6 @@ from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.work import WorkReport
 from tamis.segment import Segment
 from tamis.space.located import Located
-from tamis.values.event import Event
 
 GROWTH = 8  # of the portions of matches that are scored together
 FEW = 64  # matches that are scored at once, since their bounds would cost as much
@@ -69,21 +69,25 @@ class TopK:
 
     def run(self, scores_of: Callable[[Segment], Scores]) -> TopMatches:
         """Search the subscriptions outside segments, then every layer; return the best matches."""
-        if self._snapshot.fresh or not self._snapshot.layers:
-            self._fresh(self._subject.event(0))
+        if not self._snapshot.parts:
+            self._subject.event(0)  # an empty index still refuses bad events
+        for view in self._snapshot.heads:
+            self._head(view)
         for layer in self._snapshot.layers:
             self._layer(layer, scores_of(layer.segment))
         return TopMatches(self._best.kept, self.work)
 
-    def _fresh(self, event: Event) -> None:
-        fresh = self._snapshot.fresh
-        found = [held for held in fresh if matches(held.expression, event)]
+    def _head(self, view: HeadView) -> None:
+        """Score all matches in a head by their trees."""
+        subject = self._subject
+        located = view.encoder.one(subject.source)
+        found, report = match_layer(view, self._snapshot.sequence, located, subject.event)
+        slots, ids = found.ordinal.tolist(), view.head.ids
+        held = [view.get(slot) for slot in slots if ids[slot].startswith(self._prefix)]
         self._best.add(
-            (held.id, score(held.expression, event, self._combine) + held.priority)
-            for held in found
-            if held.id.startswith(self._prefix)
+            (one.id, score(one.expression, subject.event(0), self._combine) + one.priority) for one in held
         )
-        self.work = self.work.plus(WorkReport(revised=len(fresh), matches=len(found)))
+        self.work = self.work.plus(report)
 
     def _layer(self, layer: Layer, scores: Scores) -> None:
         subject = self._subject

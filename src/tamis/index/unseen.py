@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tamis.head import Head, HeadView
+from tamis.index.snapshot import Layer
 from tamis.segment import Segment
 from tamis.space.located import Located
 from tamis.values.event import NULLS, Event
@@ -21,14 +23,19 @@ SHOWN = 5  # lines
 CLOSE = 0.7
 
 Mask = npt.NDArray[np.bool_]
-Seen = tuple[Segment, Mask]
+Seen = tuple[Segment | Head, Mask]
 
 
-def seen_in(segment: Segment, located: Located) -> Seen:
-    """Return which dimensions of ``segment`` some event has a value in."""
-    mask = np.zeros(segment.space.ordered + len(segment.space.flag_kind), np.bool_)
+def seen_in(part: Layer | HeadView, located: Located) -> Seen:
+    """Return which dimensions of a layer or a head some event has a value in."""
+    if isinstance(part, HeadView):
+        mask = np.zeros(int(located.dimension.max(initial=part.dimensions - 1)) + 1, np.bool_)
+        mask[located.dimension] = True
+        return part.head, mask
+    space = part.segment.space
+    mask = np.zeros(space.ordered + len(space.flag_kind), np.bool_)
     mask[located.dimension] = True
-    return segment, mask
+    return part.segment, mask
 
 
 class AttributeWatch:
@@ -36,7 +43,7 @@ class AttributeWatch:
 
     def __init__(self) -> None:
         self.events = 0
-        self._seen: dict[Segment, Mask] = {}
+        self._seen: dict[Segment | Head, Mask] = {}
         self._names: dict[str, None] = {}
         self._looked_at = 0
 
@@ -48,9 +55,9 @@ class AttributeWatch:
 
     def saw(self, events: int, seen: tuple[Seen, ...]) -> bool:
         """Record a batch; return whether it is the one that completes enough events."""
-        for segment, mask in seen:
-            before = self._seen.get(segment)
-            self._seen[segment] = mask if before is None else mask | before
+        for part, mask in seen:
+            before = self._seen.get(part)
+            self._seen[part] = mask if before is None else _either(mask, before)
         self.events += events
         return self.events >= ENOUGH > self.events - events
 
@@ -59,8 +66,8 @@ class AttributeWatch:
         if self.events < ENOUGH:
             return []
         found: set[str] = set()
-        for segment, mask in self._seen.items():
-            found.update(_unseen(segment, mask))
+        for part, mask in self._seen.items():
+            found.update(_unseen_in_head(part, mask) if isinstance(part, Head) else _unseen(part, mask))
         return sorted(found - self._names.keys() - {NULLS})
 
     def advice(self) -> tuple[str, ...]:
@@ -83,6 +90,20 @@ def watched(source: Iterator[Any], watch: AttributeWatch) -> Iterator[Any]:
     for piece in source:
         watch.look(piece)
         yield piece
+
+
+def _either(one: Mask, two: Mask) -> Mask:
+    """Return where one of two masks is set; a head's grow with it."""
+    longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
+    both = longer.copy()
+    both[: len(shorter)] |= shorter
+    return both
+
+
+def _unseen_in_head(head: Head, mask: Mask) -> Iterator[str]:
+    """Return the attributes that no event had; one added since the last event counts as seen."""
+    places = list(head.attributes.places.items())
+    return (name for name, dimension in places if dimension < len(mask) and not mask[dimension])
 
 
 def _unseen(segment: Segment, mask: Mask) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.codes import from_version_2
-from tamis.columns.literals import Literals, StringColumn
+from tamis.columns.literals import Literals, StringColumn, string_column
 from tamis.columns.rows import Columns, tree_at
 from tamis.engines.arena import Arena
 from tamis.engines.engines import attach
@@ -18,9 +17,11 @@ from tamis.engines.protocol import Engine
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.expression.tree import Expr
 from tamis.limits import Limits
+from tamis.segment._kernels import find_strings
 from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
+from tamis.space.located import Located
 from tamis.space.space import Space
 
 VERSION = 4  # of the format
@@ -144,6 +145,19 @@ class Segment:
             }
         )
 
+    def names_of(self, ordinals: npt.NDArray[np.int64]) -> Any:
+        """Return the ids of several subscriptions as an Arrow array."""
+        return self.id_array.take(ordinals)
+
+    def versions_of(self, ordinals: npt.NDArray[np.int64]) -> list[int]:
+        """Return the versions of several subscriptions."""
+        versions = self.arena["version"]
+        return versions[ordinals].tolist() if len(versions) else [0] * len(ordinals)
+
+    def unsure(self, events: Located) -> npt.NDArray[np.bool_] | None:
+        """Return ``None``: cells decide every event."""
+        return None
+
     def ids_of(self, ordinals: npt.NDArray[np.int64]) -> list[str]:
         """Return the ids of several subscriptions."""
         if len(ordinals) > _FEW_IDS:
@@ -159,11 +173,16 @@ class Segment:
     def _id_bytes(self) -> memoryview:
         return self.ids.data.data
 
+    def find_all(self, names: list[str]) -> npt.NDArray[np.int64]:
+        """Return the ordinals of many subscription ids, -1 for those that are unknown."""
+        found = np.empty(len(names), np.int64)
+        wanted = string_column(names)
+        find_strings(*wanted, self.arena["ids.order"], self.ids.start, self.ids.data, found)
+        return found
+
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""
-        order, key = self.arena["ids.order"], subscription.encode("utf-8", "surrogatepass")
-        at = bisect_left(order, key, key=lambda n: self.ids.raw(int(n)))
-        return int(order[at]) if at < len(order) and self.ids.raw(int(order[at])) == key else -1
+        return int(self.find_all([subscription])[0])
 
     @cached_property
     def id_array(self) -> Any:

@@ -27,7 +27,7 @@ from tamis.columns.times import arrow_micros
 from tamis.errors import EventError, EventLimit, EventValue, InputError
 from tamis.space.column_types import check_type
 from tamis.space.encode import Encoder, Refused
-from tamis.space.locate import AttributeLocator, locate_all
+from tamis.space.locate import AttributeLocator
 from tamis.space.located import Located, Part, join
 from tamis.space.numbers import split_integers
 from tamis.space.table_row import object_in
@@ -54,8 +54,9 @@ def encode_table(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> tuple[Lo
 class _TableEncoder:
     def __init__(self, encoder: Encoder, rows: int) -> None:
         self.encoder = encoder
+        self.word = encoder.locators.word
         self.rows = rows
-        self.parts: list[Part] = [tuple(np.zeros(0, t) for t in (np.int64, np.int32, np.int32, np.int32))]
+        self.parts: list[Part] = [tuple(np.zeros(0, t) for t in (np.int64, self.word, self.word, self.word))]
         self.refused: dict[int, EventError] = {}
         self.multi = np.zeros(rows, np.uint8)
         # The event and name of every value, for the limits: one name for all, or an Arrow array of names.
@@ -69,7 +70,8 @@ class _TableEncoder:
             bad = np.zeros(self.rows, np.bool_)
             bad[list(self.refused)] = True
             parts = [tuple(x[~bad[part[0]]] for x in part) for part in parts]
-        return join(self.rows, parts, self.multi), sorted(self.refused.items(), key=lambda item: item[0])
+        located = join(self.rows, parts, self.multi, self.word)
+        return located, sorted(self.refused.items(), key=lambda item: item[0])
 
     def refuse(self, rows: Ints, name: str, why: str) -> None:
         """Refuse events for the same reason."""
@@ -156,7 +158,7 @@ class _TableEncoder:
             return
         entries = [(row, *entry) for value in values for entry in locator.value(value)]
         self.parts.append(tuple(np.array(entries, np.int64).reshape(-1, 4).T))
-        if len(values) > 1 or any(low != high for _, _, low, high in entries):
+        if len(values) > 1:
             self.multi[row] = 1
 
     def _decimals(self, name: str, array: Any, owner: Ints) -> None:
@@ -178,7 +180,7 @@ class _TableEncoder:
             values = array.to_numpy(zero_copy_only=False).astype(np.float64)
             self.refuse(owner[~np.isfinite(values)], name, "not a finite number")
             if locator is not None:
-                self._add(owner, locator.dimension, locator.numbers(values, np.zeros(len(values), np.int64)))
+                self.parts.extend(locator.number_parts(owner, values, np.zeros(len(values), np.int64)))
         elif pa.types.is_integer(kind):
             self._integers(name, array, owner, locator)
         elif is_string(kind):
@@ -188,10 +190,10 @@ class _TableEncoder:
         elif locator is not None:
             cells = [locator.boolean(False), locator.boolean(True)]
             chosen = array.cast(pa.int8()).to_numpy(zero_copy_only=False)
-            self._add(owner, locator.dimension, np.array(cells, np.int32)[chosen])
+            self._add(owner, locator.dimension, np.array(cells, self.word)[chosen])
 
-    def _add(self, owner: Ints, dimension: int, cells: npt.NDArray[np.int32]) -> None:
-        self.parts.append((owner, np.full(len(owner), dimension, np.int32), cells, cells))
+    def _add(self, owner: Ints, dimension: int, cells: npt.NDArray[Any]) -> None:
+        self.parts.append((owner, np.full(len(owner), dimension, self.word), cells, cells))
 
     def _fitting(self, name: str, array: Any, owner: Ints) -> npt.NDArray[np.bool_] | None:
         """Return which integers fit 64 bits, ``None`` if all do; refuse the events of the others."""
@@ -207,14 +209,14 @@ class _TableEncoder:
             array, owner = array.filter(pa.array(fits)), owner[fits]
         if locator is not None:
             values = array.cast(pa.int64()).to_numpy(zero_copy_only=False)
-            self._add(owner, locator.dimension, locator.integers(values))
+            self.parts.extend(locator.integer_parts(owner, values))
 
     def _times(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:
         moments, good = arrow_micros(array)
         self.refuse(owner[~good], name, "a time lies outside the years 1 to 9999")
         if locator is not None:
             distinct, place = np.unique(moments, return_inverse=True)
-            cells = np.array([locator.time(moment_of(moment)) for moment in distinct.tolist()], np.int32)
+            cells = np.array([locator.time(moment_of(moment)) for moment in distinct.tolist()], self.word)
             self._add(owner, locator.dimension, cells[place])
 
     def _strings(self, name: str, array: Any, owner: Ints, locator: AttributeLocator | None) -> None:
@@ -230,12 +232,12 @@ class _TableEncoder:
         index = coded.indices.to_numpy(zero_copy_only=False)
         found = [locator.string(clean_string(text)) for text in coded.dictionary.to_pylist()]
         if all(len(entries) == 1 for entries in found):
-            cells = np.array([entries[0][1] for entries in found], np.int32)
+            cells = np.array([entries[0][1] for entries in found], self.word)
             self._add(owner, locator.dimension, cells[index])
             return
         count = np.array([len(entries) for entries in found], np.int64)
         start = np.cumsum(count) - count
-        flat = np.array([entry for entries in found for entry in entries], np.int32).reshape(-1, 3)
+        flat = np.array([entry for entries in found for entry in entries], self.word).reshape(-1, 3)
         times = count[index]
         place = np.repeat(start[index] - (np.cumsum(times) - times), times) + np.arange(times.sum())
         self.parts.append((np.repeat(owner, times), flat[place, 0], flat[place, 1], flat[place, 2]))
@@ -305,7 +307,7 @@ class _TableEncoder:
     def _dimensions(self, keys: Any, owner: Ints) -> Ints:
         """Return the attributes that keys name; -1 if no predicate mentions the attribute."""
         locators = self.encoder.locators
-        found = locators.table().find(keys, self.encoder.limits.attribute_name_bytes)
+        found = locators.dimensions(keys, self.encoder.limits.attribute_name_bytes)
         if found is not None:
             self.seen.append((owner, keys))
             return found
@@ -331,8 +333,7 @@ class _TableEncoder:
         known = dimension >= 0
         if not known.all():
             owner, dimension, floor, rest = owner[known], dimension[known], floor[known], rest[known]
-        cells = locate_all(self.encoder.locators.space, dimension, floor, rest)
-        self.parts.append((owner, dimension, cells, cells))
+        self.parts.extend(self.encoder.locators.number_parts(owner, dimension, floor, rest))
 
 
 def _codes(codes: dict[str, int], names: Any, count: int) -> Ints:

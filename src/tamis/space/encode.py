@@ -129,7 +129,7 @@ class Encoder:
         if count < 0 or (count < len(value) and not names_fit(event, self.limits)):
             return None
         cells = out[1, :count]
-        return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, _SINGLE)
+        return Located(np.array((0, count), np.int64), out[0, :count], cells, cells, SINGLE)
 
     def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
         """Return the dimensions of attributes (-1: not mentioned), remembered by the set of names."""
@@ -148,11 +148,12 @@ class Encoder:
             if located is not None:
                 return located
         dimensions, low, high, multi = self.entries(event)
+        word = self.locators.word
         if not multi:
-            both = np.array((dimensions, low), np.int32)
-            return Located(np.array((0, len(low)), np.int64), both[0], both[1], both[1], _SINGLE)
+            both = np.array((dimensions, low), word)
+            return Located(np.array((0, len(low)), np.int64), both[0], both[1], both[1], SINGLE)
         parts = np.array(([0] * len(low), dimensions, low, high), np.int64)
-        return join(1, [tuple(parts)], np.ones(1, np.uint8))
+        return join(1, [tuple(parts)], np.ones(1, np.uint8), word)
 
     def many(self, events: Sequence[EventLike | EventError]) -> tuple[Located, Refused]:
         """Return the located events, and the refused ones, which have no entries."""
@@ -177,8 +178,8 @@ class Encoder:
             found.extend(zip([row] * len(d), d, low, high, strict=True))
             multi[row] = many
         flat = np.array(found, np.int64).reshape(-1, 4)
-        return join(len(events), [*parts, tuple(flat.T)], multi), refused
+        return join(len(events), [*parts, tuple(flat.T)], multi, self.locators.word), refused
 
 
 _NUMBERS = frozenset((int, float))
-_SINGLE = np.zeros(1, np.uint8)
+SINGLE = np.zeros(1, np.uint8)

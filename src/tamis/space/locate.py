@@ -84,6 +84,17 @@ class AttributeLocator:
         table = self.numbers(*split_integers(least + np.arange(span + 1)))
         return table[values - least]
 
+    def number_parts(self, owner: Ints, floor: npt.NDArray[np.float64], rest: Ints) -> list[Part]:
+        """Return the entries of numbers given as (floor, rest)."""
+        return self._parts(owner, self.numbers(floor, rest))
+
+    def integer_parts(self, owner: Ints, values: Ints) -> list[Part]:
+        """Return the entries of integers."""
+        return self._parts(owner, self.integers(values))
+
+    def _parts(self, owner: Ints, cells: npt.NDArray[np.int32]) -> list[Part]:
+        return [(owner, np.full(len(owner), self.dimension, np.int32), cells, cells)]
+
     def time(self, value: datetime) -> int:
         """Return the cell of a time."""
         if not self.time_base:
@@ -291,7 +302,7 @@ def locate_all(
     return cells
 
 
-class _Places(dict[str, int]):
+class Places(dict[str, int]):
     """The numbers of attributes by name; -1 for any other name."""
 
     def __missing__(self, name: object) -> int:
@@ -301,18 +312,27 @@ class _Places(dict[str, int]):
 class Locators:
     """The locators of a space by attribute name, each made when first needed."""
 
+    word: type[np.signedinteger[Any]] = np.int32  # of dimensions and cells
+
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.places = _Places({name: at for at, name in enumerate(space.names.to_list())})
+        self.places = Places({name: at for at, name in enumerate(space.names.to_list())})
         self.made: dict[str, AttributeLocator] = {}
         self._flag_rows: dict[int, list[int]] | None = None
         self._table: NameTable | None = None
 
-    def table(self) -> NameTable:
-        """Return the table that finds many names at once."""
+    def dimensions(self, keys: Any, longest: int) -> Ints | None:
+        """Return the attributes that Arrow strings name, -1 for other names; see ``NameTable.find``."""
         if self._table is None:
             self._table = NameTable(self.space.names)
-        return self._table
+        return self._table.find(keys, longest)
+
+    def number_parts(
+        self, owner: Ints, dimension: Ints, floor: npt.NDArray[np.float64], rest: Ints
+    ) -> list[Part]:
+        """Return the entries of numbers of many attributes, each given as (floor, rest)."""
+        cells = locate_all(self.space, dimension, floor, rest)
+        return [(owner, dimension, cells, cells)]
 
     def get(self, name: str) -> AttributeLocator | None:
         """Return the locator of ``name``; ``None`` if no predicate mentions it."""

@@ -23,9 +23,9 @@ class Located(NamedTuple):
     """
 
     start: npt.NDArray[np.int64]
-    dimension: npt.NDArray[np.int32]
-    lo: npt.NDArray[np.int32]
-    hi: npt.NDArray[np.int32]
+    dimension: npt.NDArray[Any]
+    lo: npt.NDArray[Any]
+    hi: npt.NDArray[Any]
     multi: npt.NDArray[np.uint8]
 
     @property
@@ -34,19 +34,26 @@ class Located(NamedTuple):
         return len(self.start) - 1
 
 
-def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8]) -> Located:
-    """Return located events from several groups of entries (owner, dimension, lowest, highest cell)."""
+def join(count: int, parts: list[Part], multi: npt.NDArray[np.uint8], word: Any = np.int32) -> Located:
+    """Return located events from several groups of entries (owner, dimension, lowest, highest cell).
+
+    ``multi`` marks events with several values. An entry that spans several cells marks its event, too.
+    ``word`` is the type that holds dimensions and cells.
+    """
     owner, dimension, low, high = (np.concatenate([part[i] for part in parts]) for i in range(4))
+    wide = low != high
+    if wide.any():
+        multi[owner[wide]] = 1
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=start[1:])
-    cells = np.empty((3, len(owner)), np.int32)
+    cells = np.empty((3, len(owner)), word)
     # Sorting the entries of long events costs more than a scan of all dimensions.
     dimensions = int(dimension.max()) + 1 if len(owner) > LONG * count else 0
     kept = gather(
         owner.astype(np.int64),
-        dimension.astype(np.int32),
-        low.astype(np.int32),
-        high.astype(np.int32),
+        dimension.astype(word, copy=False),
+        low.astype(word, copy=False),
+        high.astype(word, copy=False),
         start,
         cells[0],
         cells[1],

@@ -13,7 +13,7 @@ import numpy as np
 
 from tamis.errors import EventError
 from tamis.limits import Limits
-from tamis.space.locate import AttributeLocator, Entry, Locators, locate_all
+from tamis.space.locate import AttributeLocator, Entry, Locators
 from tamis.space.located import Part
 from tamis.values.event import NULLS, tagged_value
 from tamis.values.value import INT_MAX, INT_MIN, Point, clean_string
@@ -98,9 +98,9 @@ class PlainEvents:
         parts, doubtful = self._number_events()
         table = np.array(self._numbers, np.float64).reshape(-1, 3)
         owner, dimension = table[:, :2].astype(np.int64).T
-        parts.append(self._located(owner, dimension.copy(), table[:, 2].copy()))
-        count = np.fromiter(map(len, self._entries), np.int64, len(self._entries))
-        flat = np.fromiter(chain.from_iterable(chain.from_iterable(self._entries)), np.int32, 3 * count.sum())
+        parts += self._located(owner, dimension.copy(), table[:, 2].copy())
+        count, word = np.fromiter(map(len, self._entries), np.int64, len(self._entries)), self._locators.word
+        flat = np.fromiter(chain.from_iterable(chain.from_iterable(self._entries)), word, 3 * count.sum())
         flat = flat.reshape(-1, 3)
         owner = np.repeat(np.array(self._entry_rows, np.int64), count)
         parts.append((owner, flat[:, 0], flat[:, 1], flat[:, 2]))
@@ -125,11 +125,10 @@ class PlainEvents:
                 bad[at] |= not names_fit(self._events[at], self._limits)
         rows = np.array(self._event_rows, np.int64)
         keep = mentioned & ~bad[event]
-        return [self._located(rows[event[keep]], dimension[keep], value[keep])], rows[bad].tolist()
+        return self._located(rows[event[keep]], dimension[keep], value[keep]), rows[bad].tolist()
 
-    def _located(self, owner: Any, dimension: Any, value: Any) -> Part:
-        cells = locate_all(self._locators.space, dimension, value, np.zeros(len(value), np.int64))
-        return owner, dimension, cells, cells
+    def _located(self, owner: Any, dimension: Any, value: Any) -> list[Part]:
+        return self._locators.number_parts(owner, dimension, value, np.zeros(len(value), np.int64))
 
 
 def point_in(value: Any, kind: type) -> Point | None:

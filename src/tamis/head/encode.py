@@ -1,0 +1,116 @@
+"""Encode events as keys on the dimensions of the head."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.errors import EventError
+from tamis.head.attributes import Attributes
+from tamis.head.keys import number_keys
+from tamis.limits import Limits
+from tamis.space.encode import MEMO_SHAPES, SINGLE, Encoder
+from tamis.space.located import Located
+from tamis.space.plain import harmless, has_null, names_fit, point_in
+from tamis.values.event import NULLS
+from tamis.values.value import INT_MAX, INT_MIN, clean_string
+
+_EXACT = 2.0**53
+_INFINITY = float("inf")
+
+
+class KeyEncoder(Encoder):
+    """An encoder that finds keys instead of cells."""
+
+    def __init__(self, attributes: Attributes, limits: Limits) -> None:
+        self.locators: Any = attributes
+        self.limits = limits
+        self._shapes = {}
+        self._known = 0  # attributes when the shapes were remembered
+
+    @property
+    def _nulls(self) -> bool:  # type: ignore[override]
+        return NULLS in self.locators.places
+
+    def _plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
+        if len(event) > self.limits.event_attributes or (self._nulls and has_null(event)):
+            return False
+        made = self.locators.made
+        numbers: list[tuple[int, float]] = []
+        for name, value in event.items():
+            kind, locator = type(value), made.get(name)
+            if locator is None:
+                if not harmless(name, value, kind, self.limits.attribute_name_bytes):
+                    return False
+            elif kind is str:
+                try:
+                    found = locator.string(clean_string(value))
+                except EventError:  # the careful path names the attribute
+                    return False
+                for dimension, key, _ in found:
+                    dimensions.append(dimension)
+                    cells.append(key)
+            elif (kind is int and INT_MIN <= value <= INT_MAX) or (
+                kind is float and -_INFINITY < value < _INFINITY
+            ):
+                numbers.append((locator.dimension, value))
+            elif kind is bool:
+                dimensions.append(locator.dimension)
+                cells.append(locator.boolean(value))
+            else:
+                point = point_in(value, kind)
+                if point is None:
+                    return False
+                for dimension, key, _ in locator.value(point):
+                    dimensions.append(dimension)
+                    cells.append(key)
+        return self._numbers(numbers, dimensions, cells)
+
+    @staticmethod
+    def _numbers(numbers: list[tuple[int, float]], dimensions: list[int], cells: list[int]) -> bool:
+        """Add numbers; return whether all of them have a key."""
+        if not numbers:
+            return True
+        value = np.array([number for _, number in numbers], np.float64)
+        if not np.all(np.abs(value) < _EXACT):
+            return False
+        low, high = number_keys(value, np.zeros(len(value), np.int64))
+        if low is not high:
+            return False
+        dimensions += [dimension for dimension, _ in numbers]
+        cells += low.tolist()
+        return True
+
+    def _numeric(self, event: dict[str, Any]) -> Located | None:
+        """Return an event of numbers only; ``None`` if it needs more care."""
+        if len(event) > self.limits.event_attributes:
+            return None
+        try:
+            dimension = self._dimensions_of(tuple(event))
+            value = np.array(list(event.values()), np.float64)
+        except OverflowError:
+            return None
+        if not np.all(np.abs(value) < _EXACT):
+            return None
+        known = dimension >= 0
+        if not known.all():
+            if not names_fit(event, self.limits):
+                return None
+            dimension, value = dimension[known], value[known]
+        low, high = number_keys(value, np.zeros(len(value), np.int64))
+        if low is not high:
+            return None
+        return Located(np.array((0, len(low)), np.int64), dimension, low, low, SINGLE)
+
+    def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+        if self._known != len(self.locators.made):
+            self._shapes, self._known = {}, len(self.locators.made)
+        shapes = self._shapes
+        known = shapes.get(names)
+        if known is None:
+            if len(shapes) >= MEMO_SHAPES:
+                shapes.clear()
+            known = shapes[names] = np.array([self.locators.places[name] for name in names], np.int64)
+        return known

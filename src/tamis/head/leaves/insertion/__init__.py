@@ -1,0 +1,1 @@
+"""Insert clauses into the lists of the head."""

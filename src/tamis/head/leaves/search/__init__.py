@@ -1,0 +1,1 @@
+"""Search the lists of the head."""

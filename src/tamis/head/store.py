@@ -1,0 +1,100 @@
+"""Keep the clauses of the head in growing arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns.rows import Rows
+from tamis.head._kernels import place_rows
+from tamis.head.growing import Growing
+from tamis.head.literal_keys import FORMS, HIGHEST, LOWEST
+from tamis.head.placing import Placed
+from tamis.space.space import MANY
+
+
+class ClauseArrays(NamedTuple):
+    """The clauses as kernels read them: clause ``c`` owns the literals ``start[c]:start[c + 1]``."""
+
+    start: npt.NDArray[np.int64]
+    literal: npt.NDArray[np.int64]  # flat rows of (dimension, flags, lo, hi)
+    set_lo: npt.NDArray[np.int64]
+    set_hi: npt.NDArray[np.int64]
+
+
+class ClauseStore:
+    """All clauses since the head was begun, in order of arrival."""
+
+    def __init__(self) -> None:
+        self._start, self._literal = Growing(np.int64), Growing(np.int64, 16)
+        self._set_lo, self._set_hi = Growing(np.int64), Growing(np.int64)
+        self._owner, self._revise = Growing(np.int64), Growing(np.uint8)
+        self._start.extend([0])
+        self.revised = False  # whether a tree decides any of them
+
+    @property
+    def count(self) -> int:
+        """The number of clauses."""
+        return self._owner.used
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the arrays take."""
+        return sum(growing.array.nbytes for growing in vars(self).values() if isinstance(growing, Growing))
+
+    def arrays(self) -> ClauseArrays:
+        """Return the arrays as they are now."""
+        return ClauseArrays(self._start.array, self._literal.array, self._set_lo.array, self._set_hi.array)
+
+    @property
+    def owner(self) -> npt.NDArray[np.int64]:
+        """The subscription of each clause."""
+        return self._owner.array
+
+    @property
+    def revise(self) -> npt.NDArray[np.uint8]:
+        """Whether a tree must decide each clause, as in ``Clauses``."""
+        return self._revise.array
+
+    def add(self, placed: Placed, owner: int) -> None:
+        """Append one clause."""
+        rows = placed.literals
+        if placed.sets:
+            offset = self._set_lo.extend([low for low, _ in placed.sets])
+            self._set_hi.extend([high for _, high in placed.sets])
+            rows = [(d, f, lo + offset, hi) if f & MANY else (d, f, lo, hi) for d, f, lo, hi in rows]
+        if rows:
+            self._literal.extend([word for row in rows for word in row])
+        self._owner.extend([owner])
+        self._revise.extend([placed.revise])
+        self.revised |= placed.revise != 0
+        self._start.extend([self._literal.used >> 2])
+
+    def add_rows(self, rows: Rows, n: int, slot: int, dimension: Any, keys: tuple[Any, Any, Any]) -> int:
+        """Append expressions from ``n`` on, whose slots begin at ``slot``, as long as keys express them.
+
+        ``dimension`` is that of each attribute, ``keys`` are those of the literals. Return the expression
+        that needs more than keys, or the number of expressions.
+        """
+        expressions, first = len(rows.start) - 1 - n, self.count
+        places = [
+            growing.room(more)
+            for growing, more in (
+                (self._start, expressions),
+                (self._literal, 4 * len(rows.op)),
+                (self._set_lo, len(rows.args)),
+                (self._set_hi, len(rows.args)),
+                (self._owner, expressions),
+                (self._revise, expressions),
+            )
+        ]
+        used = np.array([self._set_lo.used, self._literal.used >> 2], np.int64)
+        done: int = place_rows(n, *rows, FORMS, dimension, *keys, LOWEST, HIGHEST, *places, used, first, slot)
+        self._set_lo.used = self._set_hi.used = int(used[0])
+        self._literal.used = 4 * int(used[1])
+        for growing in (self._start, self._owner, self._revise):
+            growing.used += done - n
+        self.revised |= bool(self._revise.array[first : self.count].any())
+        return done
