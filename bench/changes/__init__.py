@@ -1,1 +1,1 @@
-"""Measure changes of an index: what they cost beside a parse, and what fresh subscriptions cost to match."""
+"""Measure the cost of changes beside a parse of their text, and the cost of matching fresh subscriptions."""

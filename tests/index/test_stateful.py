@@ -16,7 +16,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from tamis import Index, Limits, Subscription
+from tamis import Index, Limits, Subscription, parse, to_text
+from tamis.contract.change import Change
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.expression.predicates import Compare, Exists, In, Like
@@ -144,6 +145,23 @@ class Life(RuleBasedStateMachine):
         else:
             with pytest.raises(UnknownSubscription):
                 self.index.update(name, expr)
+
+    @rule(
+        puts=st.dictionaries(st.sampled_from(IDS), trees, max_size=6),
+        gone=st.sets(st.sampled_from(IDS), max_size=4),
+    )
+    def apply(self, puts: dict[str, Expr], gone: set[str]) -> None:
+        news = {name: parse(to_text(expr), LIMITS) for name, expr in puts.items()}
+        log = [Change(n, name, to_text(expr)) for n, (name, expr) in enumerate(news.items(), 1)]
+        log += [Change(len(log) + n, name, None) for n, name in enumerate(sorted(gone), 1)]
+        assert self.index.apply(log) == []
+        self.model |= {
+            change.id: Subscription(change.id, news[change.id], 0.0, change.version)
+            for change in log[: len(news)]
+        }
+        for name in gone:
+            self.model.pop(name, None)
+        self.added += len(news)
 
     @rule(name=names)
     def remove(self, name: str) -> None:

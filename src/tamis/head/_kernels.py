@@ -8,7 +8,7 @@ NEGATIVE, MANY, ALWAYS_REVISE = 1, 4, 1
 EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, LIST, BETWEEN, PRESENT, OTHER_FORM = range(9)
 NUMBER, TIME, UNORDERED, STRING, NO_KEY = range(5)  # families of literals
 ABSENT = np.int64(-(2**63))
-SETS_USED, LITERALS_USED = range(2)
+SETS_USED, LITERALS_USED, DOUBTS = range(3)
 MOST_VALUES = 64  # of a list that is sorted by insertion
 
 
@@ -71,7 +71,8 @@ def place_rows(
 ):  # fmt: skip
     """Write expressions from ``n`` on as clauses, until one that keys alone cannot express; return it.
 
-    ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets and literals so far.
+    ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets and literals
+    so far, and the clauses that the tree must decide.
     """
     for e in range(n, len(row_start) - 1):
         arg = ahead = arg_start[e]
@@ -109,6 +110,7 @@ def place_rows(
             used[LITERALS_USED] += 1
             arg += arity[row]
         owner[clause], revise[clause] = slot, ALWAYS_REVISE if doubtful else 0
+        used[DOUBTS] += doubtful
         clause += 1
         slot += 1
         start[clause] = used[LITERALS_USED]

@@ -90,11 +90,11 @@ class ClauseStore:
                 (self._revise, expressions),
             )
         ]
-        used = np.array([self._set_lo.used, self._literal.used >> 2], np.int64)
+        used = np.array((self._set_lo.used, self._literal.used >> 2, 0), np.int64)
         done: int = place_rows(n, *rows, FORMS, dimension, *keys, LOWEST, HIGHEST, *places, used, first, slot)
         self._set_lo.used = self._set_hi.used = int(used[0])
         self._literal.used = 4 * int(used[1])
         for growing in (self._start, self._owner, self._revise):
             growing.used += done - n
-        self.revised |= bool(self._revise.array[first : self.count].any())
+        self.revised |= bool(used[2])
         return done

@@ -301,8 +301,10 @@ class Index:
 
     def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
         """Replace the expression of a subscription in one step; the priority stays unless one is passed."""
-        kept = self.subscription(subscription).priority if priority is None else priority
-        self._writer.update((subscription, expression, kept))
+        if priority is None:
+            snapshot = self._writer.current
+            priority = snapshot.priority(_place(snapshot, subscription))
+        self._writer.update((subscription, expression, priority))
 
     def remove(self, subscription: str) -> None:
         """Remove a subscription; no match that begins later sees it."""

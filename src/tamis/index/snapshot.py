@@ -92,6 +92,11 @@ class Snapshot(NamedTuple):
         at, ordinal = place
         return self.heads[at].head.version[ordinal] if at < 0 else self.layers[at].segment.version(ordinal)
 
+    def priority(self, place: tuple[int, int]) -> float:
+        """Return the priority of the subscription at a place returned by :meth:`find`."""
+        at, ordinal = place
+        return self.heads[at].head.priority[ordinal] if at < 0 else self.layers[at].segment.priority(ordinal)
+
     def get(self, place: tuple[int, int]) -> Subscription:
         """Return the subscription at a place returned by :meth:`find`."""
         at, ordinal = place

@@ -77,8 +77,13 @@ class Writer:
             self.current = self.current._replace(layers=(Layer(segment),))
 
     def restore(self, snapshot: Snapshot, places: storage.Places, applied: int = 0) -> None:
-        """Start from an index on disk."""
-        self.current, self._places, self.applied = snapshot, places, applied
+        """Start from the layers of an index; the heads of another writer become one more layer."""
+        self._places, self.applied = places, applied
+        self.current = snapshot._replace(heads=())
+        if snapshot.heads:
+            merged = self._merge(snapshot.heads, snapshot.sequence)
+            if merged.in_force:
+                self.current = self.current._replace(layers=(*snapshot.layers, merged))
 
     def _segment(
         self,

@@ -182,7 +182,11 @@ class Segment:
 
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""
-        return int(self.find_all([subscription])[0])
+        key = np.frombuffer(subscription.encode(), np.uint8)
+        found = np.empty(1, np.int64)
+        ends = np.array((0, len(key)), np.int64)
+        find_strings(ends, key, self.arena["ids.order"], self.ids.start, self.ids.data, found)
+        return int(found[0])
 
     @cached_property
     def id_array(self) -> Any:
