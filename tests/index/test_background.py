@@ -89,3 +89,11 @@ def _check(index: Index, expected: dict[str, int]) -> None:
         wanted = sorted(name for name, held in expected.items() if held == value)
         assert sorted(index.match({"a": value})) == wanted
     assert len(index) == len(expected)
+
+
+@pytest.mark.parametrize("bad", ["\ud800", "", 5])
+def test_change_with_an_unusable_id_is_refused_alone(bad: str) -> None:
+    index = Index.build({"s": "a = 1"})
+    refused = index.apply([Change(1, bad, "a = 1"), Change(2, "t", "a = 1")])
+    assert [name for name, _ in refused] == [bad]
+    assert sorted(index.match({"a": 1})) == ["s", "t"]

@@ -36,7 +36,8 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
             )
         except TamisError as bad:
             refused.append((change.id, bad))
-            gone.append(change.id)
+            if isinstance(change.id, str):
+                gone.append(change.id)
     writer.apply(held, gone)
     return refused
 

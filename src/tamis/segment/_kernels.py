@@ -1,15 +1,7 @@
 """Find many ids in a segment at once."""
 
 from tamis.kernel import kernel
-
-
-@kernel
-def compare(one, a, b, two, c, d):
-    """Return a number below, equal to or above 0 if one[a:b] comes before, at or after two[c:d]."""
-    for at in range(min(b - a, d - c)):
-        if one[a + at] != two[c + at]:
-            return -1 if one[a + at] < two[c + at] else 1
-    return (b - a) - (d - c)
+from tamis.space.pstree._kernels import compare
 
 
 @kernel

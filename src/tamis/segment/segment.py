@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.codes import from_version_2
-from tamis.columns.literals import Literals, StringColumn, string_column
+from tamis.columns.literals import Literals, StringColumn
 from tamis.columns.rows import Columns, tree_at
 from tamis.engines.arena import Arena
 from tamis.engines.engines import attach
@@ -176,17 +176,15 @@ class Segment:
     def find_all(self, names: list[str]) -> npt.NDArray[np.int64]:
         """Return the ordinals of many subscription ids, -1 for those that are unknown."""
         found = np.empty(len(names), np.int64)
-        wanted = string_column(names)
-        find_strings(*wanted, self.arena["ids.order"], self.ids.start, self.ids.data, found)
+        raw = [name.encode("utf-8", "surrogatepass") for name in names]  # no id has a lone surrogate
+        ends = np.cumsum([0, *map(len, raw)])
+        wanted = np.frombuffer(b"".join(raw), np.uint8)
+        find_strings(ends, wanted, self.arena["ids.order"], self.ids.start, self.ids.data, found)
         return found
 
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""
-        key = np.frombuffer(subscription.encode(), np.uint8)
-        found = np.empty(1, np.int64)
-        ends = np.array((0, len(key)), np.int64)
-        find_strings(ends, key, self.arena["ids.order"], self.ids.start, self.ids.data, found)
-        return int(found[0])
+        return int(self.find_all([subscription])[0])
 
     @cached_property
     def id_array(self) -> Any:
