@@ -12,6 +12,7 @@ from tamis import Limits
 from tamis.expression.tree import Expr, Subscription
 from tamis.expression.truth import matches
 from tamis.head import Head, HeadView
+from tamis.head.structures import NAMES
 from tamis.index.match import match_layer
 from tamis.values.event import Event
 from tests.strategies import events, expressions
@@ -23,11 +24,12 @@ FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthChec
 
 books = st.lists(expressions(max_leaves=6), max_size=24)
 batches = st.lists(events(), min_size=1, max_size=5)
+structures = pytest.mark.parametrize("structure", NAMES)
 
 
-def head_of(book: list[Expr], at_once: bool) -> HeadView:
+def head_of(structure: str, book: list[Expr], at_once: bool) -> HeadView:
     """Return a head with these subscriptions, added together or one by one."""
-    head = Head(LIMITS)
+    head = Head(LIMITS, structure)
     held = [Subscription(str(n), expr) for n, expr in enumerate(book)]
     for group in [held] if at_once else [[one] for one in held]:
         head.add(*group)
@@ -48,10 +50,13 @@ def expected(book: list[Expr], batch: list[Event]) -> set[tuple[int, int]]:
     return {(e, n) for e, event in enumerate(batch) for n, expr in enumerate(book) if matches(expr, event)}
 
 
+@structures
 @settings(suppress_health_check=FIXTURE)
 @given(book=books, batch=batches, at_once=st.booleans())
-def test_head_agrees_with_the_tree_evaluator(book: list[Expr], batch: list[Event], at_once: bool) -> None:
-    view = head_of(book, at_once)
+def test_head_agrees_with_the_tree_evaluator(
+    structure: str, book: list[Expr], batch: list[Event], at_once: bool
+) -> None:
+    view = head_of(structure, book, at_once)
     located, refused = view.encoder.many(batch)
     assert not refused
     assert found(view, located, batch) == expected(book, batch)
@@ -59,12 +64,13 @@ def test_head_agrees_with_the_tree_evaluator(book: list[Expr], batch: list[Event
         assert found(view, view.encoder.one(event), [event]) == expected(book, [event])
 
 
+@structures
 @settings(suppress_health_check=FIXTURE)
 @given(book=books, batch=batches, gone=st.sets(st.integers(0, 23)))
 def test_removal_is_seen_by_later_snapshots_only(
-    book: list[Expr], batch: list[Event], gone: set[int]
+    structure: str, book: list[Expr], batch: list[Event], gone: set[int]
 ) -> None:
-    before = head_of(book, at_once=True)
+    before = head_of(structure, book, at_once=True)
     slots = sorted(slot for slot in gone if slot < len(book))
     before.head.remove(slots, 1)
     after = before.head.view()
@@ -74,12 +80,13 @@ def test_removal_is_seen_by_later_snapshots_only(
     assert found(after, located, batch, 1) == {pair for pair in everything if pair[1] not in gone}
 
 
+@structures
 @settings(suppress_health_check=FIXTURE)
 @given(book=books, more=books, batch=batches)
 def test_snapshot_stays_the_same_while_the_head_grows(
-    book: list[Expr], more: list[Expr], batch: list[Event]
+    structure: str, book: list[Expr], more: list[Expr], batch: list[Event]
 ) -> None:
-    before = head_of(book, at_once=False)
+    before = head_of(structure, book, at_once=False)
     for n, expr in enumerate(more):
         before.head.add(Subscription(f"more {n}", expr))
         before.head.view()

@@ -25,7 +25,10 @@ from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
 from tamis.failpoint import arm, disarm
 from tamis.head import head
+from tamis.head.bestar import tree
 from tamis.head.leaves import postings
+from tamis.head.structures import DEFAULT
+from tamis.head.structures import NAMES as HEADS
 from tamis.index import writer
 from tamis.values.event import Event
 from tests.strategies import expressions
@@ -74,6 +77,8 @@ def _small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
         (head, "FEW", 3),
         (postings, "LEAST_CUT", 4),
         (postings, "ENDS_EACH", 1),
+        (tree, "RULES", tree.RULES._replace(capacity=1)),
+        (tree, "WINDOW", 3),
     ]:
         monkeypatch.setattr(module, name, value)
 
@@ -91,6 +96,7 @@ class Life(RuleBasedStateMachine):
     """The index beside a dictionary of what it must hold."""
 
     engine = "hybrid"
+    head = "pstree"
     names = Bundle("names")
 
     def __init__(self) -> None:
@@ -108,7 +114,7 @@ class Life(RuleBasedStateMachine):
     @initialize(book=st.lists(trees, max_size=12))
     def build(self, book: list[Expr]) -> None:
         self.model = {f"b{n}": Subscription(f"b{n}", expr) for n, expr in enumerate(book)}
-        self.index = Index.build(self.model.values(), engine=self.engine, limits=LIMITS)
+        self.index = Index.build(self.model.values(), engine=self.engine, head=self.head, limits=LIMITS)
         self.added = len(self.model)
 
     @rule(target=names, name=st.sampled_from(IDS), expr=trees, priority=st.sampled_from([0.0, 2.0]))
@@ -192,7 +198,7 @@ class Life(RuleBasedStateMachine):
     @rule(verify=st.booleans())
     def reopen(self, verify: bool) -> None:
         if self.saved is not None:
-            self.index = Index.open(self.path, limits=LIMITS, verify=verify)
+            self.index = Index.open(self.path, head=self.head, limits=LIMITS, verify=verify)
             self.model = dict(self.saved)
 
     @rule(where=st.sampled_from(FAILPOINTS))
@@ -257,8 +263,9 @@ class Life(RuleBasedStateMachine):
 
 
 def life_of(engine: str, examples: int) -> type[TestCase]:
-    """Return the life of an index with the given engine as a separate test case."""
-    case: type[TestCase] = type(f"{engine.title()}Life", (Life,), {"engine": engine}).TestCase
+    """Return the life of an index with the given engine, and its head if it has one, as a test case."""
+    given = {"engine": engine, "head": engine if engine in HEADS else DEFAULT}
+    case: type[TestCase] = type(f"{engine.title()}Life", (Life,), given).TestCase
     case.settings = settings(max_examples=examples, stateful_step_count=40)  # type: ignore[attr-defined]
     return case
 

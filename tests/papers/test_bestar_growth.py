@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
-from tamis.engines.bestar.growth import Tree
+from tamis.engines.bestar.growth import Rules, Tree
 from tamis.engines.bestar.growth.tables import (
     BOX,
     BOX_DIM,
@@ -16,15 +17,19 @@ from tamis.engines.bestar.growth.tables import (
     BOX_OWN_HI,
     BOX_OWN_LO,
     LEVEL,
+    LOST,
     NONE,
     P_NEXT,
     P_RANK,
     TOTAL,
 )
+from tamis.engines.bestar.growth.use._kernels import walk
+from tamis.engines.bestar.keys import capacity_for, keys_of, match_probability
 from tamis.engines.bestar.nodes import (
     APPROXIMATE,
     BEGIN,
     COUNT,
+    EXHAUSTIVE,
     HI,
     LEFT,
     LO,
@@ -41,7 +46,6 @@ from tests.kernels.arrays import (
     Entry,
     Literal,
     as_clauses,
-    as_located,
     holds,
     random_clause,
     random_event,
@@ -54,9 +58,49 @@ Ranges = list[tuple[int, int]]
 
 
 # ---------------------------------------------------------------------------------------------- splitting
-def grown(book: list[Clause], cells: list[int], **parameters: Any) -> Tree:
+def grown(
+    book: list[Clause],
+    cells: list[int],
+    *,
+    leaf: int = 0,
+    beta: float = 4.0,
+    split: int = EXHAUSTIVE,
+    selectivity: bool = True,
+) -> Tree:
+    """Return an empty tree for the clauses of a book."""
     clauses = as_clauses(book, cells)
-    return Tree(clauses, units_of(clauses, Statistics(clauses)), **parameters)
+    units = units_of(clauses, Statistics(clauses))
+    rules = Rules(leaf or capacity_for(match_probability(units)), 0.1, beta, split)
+    return Tree(keys_of(units, selectivity), clauses.cells, rules)
+
+
+class Found(NamedTuple):
+    """The matches of a batch, and the work."""
+
+    pairs: list[tuple[int, int]]
+    checked: int
+    visited: int
+
+
+def matched(tree: Tree, book: list[Clause], batch: list[list[Entry]]) -> Found:
+    """Match events, and count the clauses checked in vain as the head does."""
+    work, pairs, checked = np.zeros(4, np.int64), [], 0
+    todo, hits, homes = np.empty((3, 1000), np.int64)
+    for e, event in enumerate(batch):
+        first, last = np.zeros(100, np.int64), np.full(100, -1, np.int64)
+        for entry in event:
+            known = last[entry.dimension] >= 0
+            first[entry.dimension] = min(first[entry.dimension], entry.lo) if known else entry.lo
+            last[entry.dimension] = max(last[entry.dimension], entry.hi)
+        nodes = tree.nodes
+        count = walk(nodes.c, nodes.p, nodes.after, first, last, todo, hits, homes, work)
+        checked += count
+        for clause, home in zip(hits[:count].tolist(), homes[:count].tolist(), strict=True):
+            if holds(book[clause], event):
+                pairs.append((e, clause))
+            else:
+                nodes.c[home, LOST] += 1
+    return Found(pairs, checked, int(work[3]))
 
 
 def check_growing(tree: Tree, book: list[Clause]) -> None:
@@ -113,9 +157,8 @@ def test_insertions_and_deletions_keep_all_bounds_minimal(parameters: dict[str, 
                 present.discard(n)
             check_growing(tree, book)
             batch = [random_event(chance, [60] * 4, plain) for plain in (True, True, False)]
-            found = tree.match(as_located(batch))
             expected = {(e, n) for e, event in enumerate(batch) for n in present if holds(book[n], event)}
-            assert set(zip(found.event.tolist(), found.clause.tolist(), strict=True)) == expected
+            assert set(matched(tree, book, batch).pairs) == expected
         for n in sorted(present):
             tree.delete(n)
         assert len(tree) == 0
@@ -131,9 +174,8 @@ def test_literals_of_every_kind_can_be_inserted_and_deleted() -> None:
     for n in range(0, 120, 2):
         tree.delete(n)
     batch = [random_event(chance, cells, plain) for plain in (True, False) * 10]
-    found = tree.match(as_located(batch))
     expected = {(e, n) for e, event in enumerate(batch) for n in range(1, 120, 2) if holds(book[n], event)}
-    assert set(zip(found.event.tolist(), found.clause.tolist(), strict=True)) == expected
+    assert set(matched(tree, book, batch).pairs) == expected
 
 
 def test_clause_is_inserted_once_and_deleted_once() -> None:
@@ -153,12 +195,12 @@ def test_deleting_a_wide_expression_lets_its_buckets_shrink() -> None:
     book = [*narrow, [Literal(0, 0, [(1, 100)]), Literal(1, 0, [(1, 100)])]]
     tree = grown(book, [100, 100], leaf=2, beta=1e9)
     tree.insert(range(20))
-    outside = as_located([[Entry(0, 5, 5), Entry(1, 5, 5)]])
-    before = tree.match(outside).visited
+    outside = [[Entry(0, 5, 5), Entry(1, 5, 5)]]
+    before = matched(tree, book, outside).visited
     tree.insert([20])
-    assert tree.match(outside).visited > before
+    assert matched(tree, book, outside).visited > before
     tree.delete(20)
-    assert tree.match(outside).visited == before
+    assert matched(tree, book, outside).visited == before
     check_growing(tree, book)
 
 
@@ -226,32 +268,32 @@ def test_ranks_fall_with_false_candidates_and_low_partitions_are_recycled() -> N
     """Dimension 0 separates nothing, dimension 1 does; popularity cannot know, a window of events can."""
     book: list[Clause] = [[Literal(0, 0, [(1, 1)]), Literal(1, 0, [(at, at)])] for at in range(1, 9)]
     book.append([Literal(2, 0, [(1, 1)])])
-    tree = grown(book, [2, 50, 2], leaf=8, window=20, selectivity=False)
+    tree = grown(book, [2, 50, 2], leaf=8, selectivity=False)
     tree.insert(range(9))
     partition = int(tree.nodes.c[ROOT, P_FIRST])
     assert (tree.nodes.p[partition, P_DIM], tree.nodes.p[partition, P_RANK]) == (0, 8)  # gain, no loss yet
     assert tree.recycle() == 0
     events = [[Entry(0, 1, 1), Entry(1, at, at)] for at in range(5, 25)]
-    before = tree.match(as_located(events[:19]))
-    assert tree.nodes.p[partition, P_RANK] == 8  # the window is not full
-    tree.match(as_located(events[19:]))
+    before = matched(tree, book, events)
+    tree.learn(len(events))
     # Twenty events checked eight expressions each, and four of them matched one.
     assert tree.nodes.p[partition, P_RANK] == 8 - (20 * 8 - 4) // 20
     assert tree.recycle() == 1
     assert tree.nodes.p[tree.nodes.c[ROOT, P_FIRST], P_DIM] == 1
     check_growing(tree, book)
-    after = tree.match(as_located(events[:19]))
-    assert after.clause.tolist() == before.clause.tolist() == [4, 5, 6, 7]
-    assert after.verified == before.verified - 15 * 8  # beyond cell 8, dimension 1 keeps everything away
+    after = matched(tree, book, events)
+    assert after.pairs == before.pairs == [(0, 4), (1, 5), (2, 6), (3, 7)]
+    assert after.checked == before.checked - 16 * 8  # beyond cell 8, dimension 1 keeps everything away
 
 
 def test_recycling_takes_whole_subtrees() -> None:
     chance = random.Random(9)
     book = ranges_book(chance, 80, dimensions=4)
-    tree = grown(book, [60] * 4, leaf=2, window=1)
+    tree = grown(book, [60] * 4, leaf=2)
     tree.insert(range(80))
     event = [[Entry(d, 30, 30) for d in range(4)]]
-    expected = tree.match(as_located(event)).clause.tolist()
+    expected = matched(tree, book, event).pairs
+    tree.learn(1)
     assert tree.recycle(2.0) > 1  # every partition
     check_growing(tree, book)
-    assert sorted(tree.match(as_located(event)).clause.tolist()) == sorted(expected)
+    assert sorted(matched(tree, book, event).pairs) == sorted(expected)

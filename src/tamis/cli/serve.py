@@ -47,6 +47,9 @@ BOOTSTRAP = "admin"  # the owner of the first key
     "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0 chooses a free port."
 )
 @click.option("--engine", default="hybrid", show_default=True, help="The search engine.")
+@click.option(
+    "--head", default="pstree", show_default=True, help="The structure that new subscriptions go into."
+)
 @click.option("--open-metrics", is_flag=True, help="Serve /metrics without a key.")
 @process_options
 def serve(
@@ -55,6 +58,7 @@ def serve(
     host: str,
     port: int,
     engine: str,
+    head: str,
     open_metrics: bool,
     limits: tuple[str, ...],
     log_format: str,
@@ -87,7 +91,7 @@ def serve(
         listening = stack.enter_context(server.listen(host, port))
         store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
         watch = None if audit is None else Audit(audit, data / AUDITS, raises=False)
-        live = stack.enter_context(Live.open(store, data / INDEX, engine, watch))
+        live = stack.enter_context(Live.open(store, data / INDEX, engine, head, watch))
         settings = Settings(open_metrics, read_networks(given["allow_network"]), deliveries)
         service = Service(store, live, settings)
         if keep is not None:

@@ -27,6 +27,7 @@
     │   └── IndexConflict          index-conflict         another writer changed it in the meantime
     ├── EngineError                engine-error
     │   ├── UnknownEngine          engine-unknown
+    │   ├── UnknownHead            head-unknown           no structure for new subscriptions has this name
     │   ├── EngineParameter        engine-parameter       a parameter is out of its range
     │   └── AuditFailed            audit-difference       the index and the tree evaluator disagree
     ├── StoreError                 store-error            the database refuses an operation
@@ -88,6 +89,7 @@ from tamis.errors.indexes import (
     IndexUntrusted,
     IndexVersion,
     UnknownEngine,
+    UnknownHead,
 )
 from tamis.errors.services import (
     AddressForbidden,
@@ -204,6 +206,7 @@ __all__ = [
     "TransportUnavailable",
     "TypeMismatch",
     "UnknownEngine",
+    "UnknownHead",
     "UnknownSubscription",
     "VersionConflict",
 ]

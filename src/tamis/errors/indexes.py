@@ -53,6 +53,12 @@ class UnknownEngine(EngineError):
     code = "engine-unknown"
 
 
+class UnknownHead(EngineError):
+    """No dynamic structure for new subscriptions has this name."""
+
+    code = "head-unknown"
+
+
 class EngineParameter(EngineError):
     """An engine parameter is unknown or out of range."""
 

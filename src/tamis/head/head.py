@@ -1,9 +1,10 @@
 """The head of an index: subscriptions that are too new for a segment.
 
-One writer adds to a head while any number of readers match, without locks. The tables only grow. The postings
-exist twice: readers search one copy while the writer extends the other, and a publication swaps them. A copy
-is extended only if no reader holds a snapshot of it. The few clauses that are in no list yet are checked one
-by one. A removal writes its sequence number beside the subscription; so a reader never sees half a change.
+One writer adds to a head while any number of readers match, without locks. The tables only grow. The
+structure that finds clauses exists twice: readers search one copy while the writer extends the other, and a
+publication swaps them. A copy is extended only if no reader holds a snapshot of it. The few clauses that are
+not in the structure yet are checked one by one. A removal writes its sequence number beside the subscription;
+so a reader never sees half a change.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from tamis.expression.tree import And, Expr, Not, Subscription
 from tamis.head.attributes import UNSURE, Attributes
 from tamis.head.encode import KeyEncoder
 from tamis.head.growing import Growing
-from tamis.head.leaves.postings import Leaves, PostingArrays
 from tamis.head.literal_keys import LiteralKeys
 from tamis.head.placing import Placer
 from tamis.head.search import Searcher
 from tamis.head.store import ClauseArrays, ClauseStore
+from tamis.head.structures import DEFAULT, structure_class
 from tamis.limits import Limits
 from tamis.normal import clauses_of
 from tamis.segment import Particulars
@@ -34,13 +35,13 @@ from tamis.space.located import Located
 
 ALIVE = np.iinfo(np.int64).max
 FEW = 32  # clauses that wait for one insertion
-MOST_WAITING = 256  # clauses that wait while a reader holds the other copy of the postings
+MOST_WAITING = 256  # clauses that wait while a reader holds the other copy of the structure
 
 Ints = npt.NDArray[np.int64]
 
 
 class Lease:
-    """A token that snapshots of one copy of the postings share: it dies with the last of them."""
+    """A token that snapshots of one copy of the structure share: it dies with the last of them."""
 
     __slots__ = ("__weakref__",)
 
@@ -56,7 +57,7 @@ class HeadView(NamedTuple):
     store: ClauseArrays
     owner: Ints
     revise: npt.NDArray[np.uint8]
-    postings: PostingArrays
+    arrays: tuple[Any, ...]  # of the structure
     died: Ints
     dimensions: int
     any_revise: bool
@@ -166,12 +167,13 @@ class HeadView(NamedTuple):
 class Head:
     """The subscriptions added since the last segment was built. One writer at a time calls its methods."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, structure: str = DEFAULT) -> None:
         self.limits = limits
+        kind = structure_class(structure)
         self.rows = RowWriter()
         self.attributes = Attributes(self.rows.literals.texts)
         self.encoder = KeyEncoder(self.attributes, limits)
-        self.searcher = Searcher()
+        self.searcher = Searcher(kind)
         self.ids: list[str] = []
         self.priority: list[float] = []
         self.version: list[int] = []
@@ -184,7 +186,8 @@ class Head:
         self._dimension = Growing(np.int64)  # of each attribute in the rows
         self._store = ClauseStore()
         self._died = Growing(np.int64)
-        self._copies = [Leaves(), Leaves()]  # the one that readers search, and the other
+        self._dead = Growing(np.int64)  # slots, in the order of their removal
+        self._copies = [kind(), kind()]  # the structure that readers search, and the other
         self._single = True  # no subscription has two clauses
         self._lease = Lease()
         self._other_lease: Any = lambda: None
@@ -236,6 +239,7 @@ class Head:
     def remove(self, slots: Any, sequence: int) -> None:
         """End subscriptions: snapshots from ``sequence`` on do not see them."""
         self._died.array[slots] = sequence
+        self._dead.extend(slots)
         self.removed += len(slots)
 
     def view(self) -> HeadView:
@@ -260,20 +264,20 @@ class Head:
         )
 
     def _post(self) -> None:
-        """Post the waiting clauses in the copy that nobody reads, and let the next readers search it."""
+        """Let the copy that nobody reads catch up, and let the next readers search it."""
         active, other = self._copies
-        waiting = self._store.count - active.count
-        if waiting < FEW:
+        waiting, dead = self._store.count - active.count, self._dead.array[: self._dead.used]
+        if waiting < FEW and active.waiting(dead) < FEW:
             return
         if self._other_lease() is not None:
             if waiting < MOST_WAITING:
                 return
             other = active.copy()  # a reader holds the old one for long, and keeps it
-        other.catch_up(self._store, self.attributes.count)
+        other.catch_up(self._store, self.attributes.count, dead)
         self._copies = [other, active]
         self._other_lease, self._lease = ref(self._lease), Lease()
 
     @property
     def nbytes(self) -> int:
-        """The memory of the clauses and postings."""
+        """The memory of the clauses and of both copies of the structure."""
         return self._store.nbytes + sum(copy.nbytes for copy in self._copies)

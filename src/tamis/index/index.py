@@ -16,12 +16,14 @@ from tamis.contract.on_error import OnError, check_on_error
 from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
+from tamis.head.structures import DEFAULT, unknown_head
+from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
 from tamis.index.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
-from tamis.index.match import match_layer
+from tamis.index.match import LazyEvent, match_layer
 from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
 from tamis.index.results import Matches, MatchTable
@@ -65,6 +67,7 @@ class Index:
         *,
         engine: str = "hybrid",
         parameters: dict[str, Any] | None = None,
+        head: str = DEFAULT,
         sample: Any = None,
         limits: Limits = DEFAULT_LIMITS,
         on_error: OnError = "raise",
@@ -78,16 +81,19 @@ class Index:
         Bad subscriptions raise one error that names all of them. With ``on_error="skip"`` they are left out
         and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
         ``ignore`` names fields or columns to ignore. ``sample`` is a list or table of typical events, which
-        improves the choice of access conditions.
+        improves the choice of access conditions. ``head`` names the structure that new subscriptions go into
+        until a merge: "pstree", "bestar" or "opindex".
         """
         check_on_error(on_error)
         engine_class(arguments.text("engine", engine))
+        if arguments.text("head", head) not in HEADS:
+            raise unknown_head(head)
         arguments.bounds(limits)
         arguments.function("progress", progress)
         book = read_book(source, limits, on_error != "raise", progress, ignore, takes_cnf(engine))
         if on_error == "report":
             warn_refused(book.refused)
-        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample)
+        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample, head)
         writer.load(book)
         return cls(writer, book.refused)
 
@@ -96,7 +102,7 @@ class Index:
     def match(self, event: EventLike) -> Matches:
         """Return the ids of all subscriptions that ``event`` satisfies."""
         snapshot = self._writer.current
-        holder = _Lazy(event, self.limits)
+        holder = LazyEvent(event, self.limits)
         work: WorkReport | None = None
         ids: list[str] = []
         for part in snapshot.parts:
@@ -222,7 +228,7 @@ class Index:
         """
         arguments.whole("k", k)
         arguments.text("prefix", prefix)
-        holder = _Lazy(event, self.limits)
+        holder = LazyEvent(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
         sure = combine in arguments.KNOWN if bounded is None else bounded
         subject = Subject(event, holder, weights)
@@ -344,19 +350,23 @@ class Index:
         path: str | os.PathLike[str],
         *,
         limits: Limits | None = None,
+        head: str = DEFAULT,
         verify: bool = False,
         key: str | bytes | None = None,
     ) -> Self:
         """Open a saved index, or all shards of an index that Spark built, by memory-mapping.
 
         The index keeps the engine parameters and the sample that it was built with, and also its limits
-        unless ``limits`` is passed. ``verify`` reads every byte even if it was verified before. With a
-        ``key``, or one in ``TAMIS_INDEX_KEY``, an index that is not signed by it is refused.
+        unless ``limits`` is passed. ``head`` is that of :meth:`build`. ``verify`` reads every byte even if it
+        was verified before. With a ``key``, or one in ``TAMIS_INDEX_KEY``, an index that is not signed by it
+        is refused.
         """
+        if arguments.text("head", head) not in HEADS:
+            raise unknown_head(head)
         found = storage.load(arguments.path(path), limits, verify, index_key(key))
         settings = found.manifest.settings
         sample = KeptSample.of_lines(found.sample, found.limits)
-        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample)
+        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample, head)
         writer.restore(found.snapshot, found.places, found.manifest.applied)
         return cls(writer, notes=found.manifest.notes)
 
@@ -385,16 +395,3 @@ def _place(snapshot: Snapshot, subscription: str) -> tuple[int, int]:
             f"no subscription has the id {subscription[:80]!r}", subscription=subscription
         )
     return place
-
-
-class _Lazy:
-    """One event as an object, made only if a tree must look at it."""
-
-    def __init__(self, source: EventLike, limits: Limits) -> None:
-        self._source, self._limits = source, limits
-        self._event: Event | None = None
-
-    def __call__(self, row: int) -> Event:
-        if self._event is None:
-            self._event = event_from(self._source, self._limits)
-        return self._event

@@ -36,6 +36,7 @@ def _head(writer: Writer) -> dict[str, Any]:
     snapshot = writer.current
     sealed = len(snapshot.sealed) - len(snapshot.layers)
     return {
+        "structure": writer.head,
         "subscriptions": snapshot.fresh,
         "removed": sum(view.removed for view in snapshot.heads),
         "clauses": sum(view.clauses for view in snapshot.heads),

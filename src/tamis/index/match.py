@@ -13,9 +13,10 @@ from tamis.expression.truth import matches
 from tamis.head import HeadView
 from tamis.index.snapshot import Layer
 from tamis.index.work import WorkReport
+from tamis.limits import Limits
 from tamis.space.located import Located
 from tamis.space.space import ALWAYS_REVISE
-from tamis.values.event import Event
+from tamis.values.event import Event, EventLike, event_from
 
 Ints = npt.NDArray[np.int64]
 EventAt = Callable[[int], Event]
@@ -106,3 +107,17 @@ def _revise(
             kept.append(pair)
     code = np.union1d(sure, np.array(kept, np.int64)).astype(np.int64)
     return code // width, code % width, len(unsure)
+
+
+class LazyEvent:
+    """One event as an object, made only if a tree must look at it."""
+
+    def __init__(self, source: EventLike, limits: Limits) -> None:
+        self._source, self._limits = source, limits
+        self._event: Event | None = None
+
+    def __call__(self, row: int) -> Event:
+        """Return the event."""
+        if self._event is None:
+            self._event = event_from(self._source, self._limits)
+        return self._event

@@ -171,7 +171,7 @@ def check_id(identity: Any, limits: Limits) -> str:
     text = id_text(identity)
     if not text:
         raise SubscriptionError("an id is a string that is not empty, not ''")
-    if len(text.encode()) > limits.subscription_id_bytes:
+    if len(text) * 4 > limits.subscription_id_bytes and len(text.encode()) > limits.subscription_id_bytes:
         raise SubscriptionError(
             f"the id {text[:40]!r}… is longer than subscription_id_bytes = {limits.subscription_id_bytes}",
             limit="subscription_id_bytes",
@@ -191,12 +191,16 @@ def id_text(identity: Any) -> str:
     raise SubscriptionError(f"an id is a string, not {shown} ({type(identity).__name__}){remedy}")
 
 
+_NUMBERS = (int, float, Decimal, np.integer, np.floating)
+
+
 def _check_priority(priority: Any) -> float:
     if priority is None:
         return 0.0
+    if type(priority) is float and math.isfinite(priority):
+        return priority
     number = math.nan
-    kinds = int | float | Decimal | np.integer | np.floating
-    if isinstance(priority, kinds) and not isinstance(priority, bool):
+    if isinstance(priority, _NUMBERS) and not isinstance(priority, bool):
         try:
             number = float(priority)
         except OverflowError:
@@ -209,6 +213,8 @@ def _check_priority(priority: Any) -> float:
 def _check_version(version: Any) -> int:
     if version is None:
         return 0
+    if type(version) is int and 0 <= version < 2**63:
+        return version
     if isinstance(version, bool) or not isinstance(version, int | np.integer) or not 0 <= version < 2**63:
         raise SubscriptionError(f"a version is a whole number from 0, not {_shown(version)}")
     return int(version)

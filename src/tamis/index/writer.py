@@ -24,6 +24,7 @@ from tamis.engines.engines import takes_cnf, trains
 from tamis.errors import DuplicateSubscription, UnknownSubscription
 from tamis.expression.tree import Subscription
 from tamis.head import Head, HeadView
+from tamis.head.structures import DEFAULT
 from tamis.index import background, storage
 from tamis.index.batches import locate, pieces
 from tamis.index.manifest import Entry
@@ -52,8 +53,10 @@ GROWTH = 4  # a segment is at least this many times larger than the next newer o
 class Writer:
     """The owner of the current snapshot. Every public method takes the lock."""
 
-    def __init__(self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any) -> None:
-        self.engine, self.parameters, self.limits = engine, parameters, limits
+    def __init__(
+        self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any, head: str = DEFAULT
+    ) -> None:
+        self.engine, self.parameters, self.limits, self.head = engine, parameters, limits, head
         self.sample = sample if isinstance(sample, KeptSample) else KeptSample(sample, limits)
         self._sample_was_read = False
         self.applied = 0  # the last change of a store's log, if a manifest says so
@@ -218,7 +221,7 @@ class Writer:
     def _growing(self) -> Head:
         """Return the head that takes new subscriptions."""
         if not self._heads or self._heads[-1].is_sealed:
-            self._heads.append(Head(self.limits))
+            self._heads.append(Head(self.limits, self.head))
             self._weigh_at = WEIGH_EVERY
         return self._heads[-1]
 

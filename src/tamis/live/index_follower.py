@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from tamis.contract.change import Change
 from tamis.errors import EventLimit, IndexError_, TamisError
+from tamis.head.structures import DEFAULT
 from tamis.index.audit import Audit
 from tamis.index.batches import VERSIONED
 from tamis.index.changes import row_of
@@ -38,22 +39,28 @@ class IndexFollower:
     """An index and its position in the change log. One thread advances it; any thread may match."""
 
     def __init__(
-        self, store: Store, folder: Path | None, engine: str, until: int, audit: Audit | None = None
+        self,
+        store: Store,
+        folder: Path | None,
+        engine: str,
+        until: int,
+        audit: Audit | None = None,
+        head: str = DEFAULT,
     ) -> None:
         self._store, self._folder, self._audit = store, folder, audit
         # The caller limits the number of matches that it may see; the index itself must not.
         self.limits = dataclasses.replace(store.limits, matches_per_event=2**31 - 1)
         self._lock = threading.Lock()
         self._saving = threading.Lock()
-        self.index, self.position = self._open(engine, until)
+        self.index, self.position = self._open(engine, head, until)
         self.index.merge_in_background()
         self._unsaved, self._saved_at = 0, time.monotonic()
 
     # -- opening and saving --------------------------------------------------------------------------
 
-    def _open(self, engine: str, until: int) -> tuple[Index, int]:
+    def _open(self, engine: str, head: str, until: int) -> tuple[Index, int]:
         """Return the saved index if it fits, otherwise one built from the change log."""
-        index = self._saved()
+        index = self._saved(head)
         if index is not None:
             notes = index.notes
             fits = notes.get(_STORE) == self._store.identity() and notes.get(_POSITION, until + 1) <= until
@@ -63,16 +70,16 @@ class IndexFollower:
                 "the index in %s belongs to another store, engine or time and is built again", self._folder
             )
         rows = (row_of(change) for change in self._store.subscriptions_at(until))
-        index = Index.build(rows, engine=engine, limits=self.limits, on_error="skip")
+        index = Index.build(rows, engine=engine, head=head, limits=self.limits, on_error="skip")
         for name, bad in index.refused:
             _log.error("subscription %s cannot be used: %s", name, bad.message)
         return index, until
 
-    def _saved(self) -> Index | None:
+    def _saved(self, head: str) -> Index | None:
         if self._folder is None or not self._folder.exists():
             return None
         try:
-            return Index.open(self._folder, limits=self.limits)
+            return Index.open(self._folder, head=head, limits=self.limits)
         except IndexError_ as bad:
             _log.warning("the saved index is not used: %s", bad.message)
             return None

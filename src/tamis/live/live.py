@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection
 
+from tamis.head.structures import DEFAULT
 from tamis.index.audit import Audit
 from tamis.index.index import Index
 from tamis.live.committer import Committer, Together
@@ -41,6 +42,7 @@ class Live:
         store: Store,
         folder: Path | None = None,
         engine: str = "hybrid",
+        head: str = DEFAULT,
         audit: Audit | None = None,
     ) -> Live:
         """Open the index at the change of the first waiting event, from ``folder`` or built from the log.
@@ -51,7 +53,7 @@ class Live:
             place = positions.read(connection, LIVE)
             last = subscriptions.last_change(connection)
             first = events.next_event_change(connection, place.value)
-        return cls(store, IndexFollower(store, folder, engine, last if first is None else first, audit))
+        return cls(store, IndexFollower(store, folder, engine, last if first is None else first, audit, head))
 
     def start(self) -> None:
         """Start writing and matching."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.engines._kernels import holds_general, holds_plain, reaching
+from tamis.engines._kernels import holds_general, holds_plain, plain_ranges, reaching
 from tamis.engines.bestar.nodes import (
     BEGIN,
     COUNT,
@@ -127,6 +127,51 @@ def reach(a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, r
 
 
 @kernel
+def reach_plain(a, b, dimension, cell, c_node, p_node, stack, runs, work):
+    """Do the same as ``reach`` for a plain event, without a branch for each node that may be reached.
+
+    An absent dimension has cell 0, below the bounds of every node.
+    """
+    found, top, two = np.int64(0), np.int64(1), np.int64(2)
+    stack[0] = ROOT
+    while top > 0:
+        top -= 1
+        at = stack[top]
+        value = cell[c_node[at, DIM]]
+        work[2] += 1
+        begin = np.int64(c_node[at, P_FIRST])
+        many = np.int64(c_node[at, P_COUNT])
+        listed = many <= 4 * (b - a)
+        many = many if listed else b - a
+        stack, runs = longer(stack, top, many + two), longer(runs, found, two)
+        for side in (LEFT, RIGHT):
+            child = np.int64(c_node[at, side])
+            stack[top] = child
+            top += (child != ROOT) & (c_node[child, LO] <= value) & (value <= c_node[child, HI])
+        if at != ROOT and (value < c_node[at, OWN_LO] or value > c_node[at, OWN_HI]):
+            continue
+        runs[found] = c_node[at, BEGIN]
+        runs[found + 1] = runs[found] + c_node[at, COUNT]
+        found += two * (c_node[at, COUNT] > 0)
+        if listed:
+            for p in range(begin, begin + many):
+                child, value = np.int64(p_node[p, P_DIRECTORY]), cell[p_node[p, P_DIM]]
+                stack[top] = child
+                top += (c_node[child, LO] <= value) & (value <= c_node[child, HI])
+                work[2] += value != 0
+            continue
+        end = begin + np.int64(c_node[at, P_COUNT])
+        for k in range(a, b):
+            p = find_partition(p_node, begin, end, dimension[k])
+            if p < end:
+                child, value = np.int64(p_node[p, P_DIRECTORY]), cell[dimension[k]]
+                stack[top] = child
+                top += (c_node[child, LO] <= value) & (value <= c_node[child, HI])
+                work[2] += 1
+    return stack, runs, found
+
+
+@kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, start, literal, set_lo, set_hi, c_node, p_node,
     hull, out_event, out_clause, work,
@@ -142,9 +187,12 @@ def match_events(
         general, mark = multi[e] != 0, written
         for k in range(b - 1, a - 1, -1):
             cell[dimension[k]] = k + 1 if general else lo[k]
-        stack, runs, found = reach(
-            a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work
-        )
+        if general:
+            stack, runs, found = reach(
+                a, b, dimension, lo, hi, cell, general, c_node, p_node, hull, stack, runs, work
+            )
+        else:
+            stack, runs, found = reach_plain(a, b, dimension, cell, c_node, p_node, stack, runs, work)
         for r in range(0, found, 2):
             work[0] += runs[r + 1] - runs[r]
             work[1] += runs[r + 1] - runs[r]
@@ -154,7 +202,11 @@ def match_events(
                         literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
                     )
                 else:
-                    holds = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
+                    end = np.int64(start[c + 1])
+                    at = plain_ranges(literal, np.int64(start[c]), end, cell)
+                    holds = at == end or (
+                        literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi)
+                    )
                 if holds:
                     if written < len(out_event):
                         out_event[written] = e

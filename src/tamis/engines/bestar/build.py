@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.bestar.batch._kernels import construct
-from tamis.engines.bestar.growth import Tree
+from tamis.engines.bestar.growth import Rules, Tree
 from tamis.engines.bestar.keys import capacity_for, hull_of, keys_of, match_probability
 from tamis.engines.bestar.nodes import C_WIDTH, COUNT, P_WIDTH, PARENT
 from tamis.engines.postings.layout.lists import check_order
@@ -33,14 +33,12 @@ def build(
         return clauses, _only_root(clauses)
     units = units_of(clauses, statistics)
     keys = keys_of(units, bool(selectivity))
+    capacity = leaf or capacity_for(match_probability(units))
     if incremental:
-        tree = Tree(
-            clauses, units, leaf=leaf, alpha=alpha, beta=beta, split=split, selectivity=bool(selectivity)
-        )
+        tree = Tree(keys, clauses.cells, Rules(capacity, float(alpha), float(beta), split))
         tree.insert(range(clauses.count))
         c_node, p_node, order, late = tree.freeze()
     else:
-        capacity = leaf or capacity_for(match_probability(units))
         late = np.zeros(len(keys.unit), np.bool_)
         c_node, p_node, order = construct(*keys[:-1], clauses.cells, capacity, float(alpha), split, late)
     marked = np.zeros(len(units.share), np.bool_)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from tamis.engines.scratch import FIRST_HITS
+from tamis.head.keys import ABSENT
 from tamis.head.leaves._kernels import (
     DIM_WIDTH,
     FIRST_LIST,
@@ -21,6 +23,7 @@ from tamis.head.leaves._kernels import (
     WANTED_POSTINGS,
 )
 from tamis.head.leaves.insertion._kernels import insert_run, operand_ends, rehash
+from tamis.head.leaves.search._kernels import match_events
 from tamis.head.store import ClauseStore
 
 MOST_LEAVES = 32  # of a dimension
@@ -42,8 +45,32 @@ class PostingArrays(NamedTuple):
     meta: Ints
 
 
+class LeafBuffers(NamedTuple):
+    """The keys and leaves of an event by dimension, its first entries, its lists, their bounds, the hits."""
+
+    cell: Ints
+    leaf: npt.NDArray[np.uint8]
+    first: Ints
+    visits: Ints
+    begins: Ints
+    hits: Ints
+
+    def fits(self, dimensions: int, lists: int) -> bool:
+        """Return whether events on so many dimensions, which visit so many lists, may use the buffers."""
+        return len(self.cell) >= dimensions and len(self.visits) >= lists
+
+    def with_hits(self, room: int) -> Self:
+        """Return the same buffers with room for more hits; for more lists if ``room`` is -1."""
+        if room < 0:
+            visits, begins = np.empty((2, 4 * len(self.visits)), np.int64)
+            return self._replace(visits=visits, begins=begins)
+        return self._replace(hits=np.empty(2 * room, np.int64))
+
+
 class Leaves:
     """Postings under the keys and leaves of each dimension."""
+
+    kernel: ClassVar[Any] = staticmethod(match_events)
 
     def __init__(self) -> None:
         self.count = 0  # clauses posted
@@ -62,7 +89,19 @@ class Leaves:
         other.arrays = PostingArrays(*(array.copy() for array in self.arrays))
         return other
 
-    def catch_up(self, store: ClauseStore, dimensions: int) -> None:
+    @staticmethod
+    def buffers(dimensions: int, lists: int) -> LeafBuffers:
+        """Return scratch memory for events on so many dimensions, which visit so many lists."""
+        cell, leaf = np.full(2 * dimensions, ABSENT, np.int64), np.zeros(2 * dimensions, np.uint8)
+        visits, begins = np.empty((2, max(lists, 64)), np.int64)
+        first = np.zeros(2 * dimensions, np.int64)
+        return LeafBuffers(cell, leaf, first, visits, begins, np.empty(FIRST_HITS, np.int64))
+
+    def waiting(self, dead: Ints) -> int:
+        """Return 0: removed clauses keep their postings until a merge."""
+        return 0
+
+    def catch_up(self, store: ClauseStore, dimensions: int, dead: Ints) -> None:
         """Post the clauses that the store has received since the last call."""
         if store.count >= self._cut_at:
             while self._cut_at <= store.count:

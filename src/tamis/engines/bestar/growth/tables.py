@@ -63,6 +63,10 @@ class Spare(NamedTuple):
     key_hi: Ints
     moved: Ints
 
+    def fits(self, clauses: int, units: int, dimensions: int) -> bool:
+        """Return whether the memory suffices."""
+        return len(self.moved) >= clauses and len(self.lists) >= units and len(self.used) >= dimensions
+
 
 class Rules(NamedTuple):
     """Capacity of an l-node, α, β, and the way to split."""
@@ -82,6 +86,21 @@ def empty_nodes(clauses: int, levels: int, capacity: int, room: int) -> Nodes:
     c[ROOT, [BEGIN, P_FIRST]] = NONE
     c[ROOT, LIMIT] = capacity
     return Nodes(c, p, box, after, before, home, meta, np.full(levels + 1, NONE, np.int64))
+
+
+def wider_nodes(nodes: Nodes, clauses: int, levels: int) -> Nodes:
+    """Return the same tree with room for more clauses, and for more conditions of a clause."""
+    after, before, home = (wider(column, clauses, NONE) for column in (nodes.after, nodes.before, nodes.home))
+    return nodes._replace(after=after, before=before, home=home, free=wider(nodes.free, levels + 1, NONE))
+
+
+def wider(column: Ints, length: int, value: int) -> Ints:
+    """Return the column with at least ``length`` places, the new ones with ``value``."""
+    if length <= len(column):
+        return column
+    larger = np.full(length, value, np.int64)
+    larger[: len(column)] = column
+    return larger
 
 
 def spare_for(keys: Keys, dimensions: int) -> Spare:

@@ -1,4 +1,4 @@
-"""A BE*-Tree that inserts and deletes single expressions and learns from the events it matches."""
+"""A BE*-Tree that inserts and deletes single clauses and learns from the events that were matched."""
 
 from __future__ import annotations
 
@@ -20,50 +20,32 @@ from tamis.engines.bestar.growth.tables import (
     P_USED,
     TOTAL,
     Ints,
+    Nodes,
     Rules,
     empty_nodes,
     spare_for,
+    wider,
+    wider_nodes,
 )
-from tamis.engines.bestar.growth.use._kernels import collect_below, freeze, search, sum_losses
-from tamis.engines.bestar.keys import capacity_for, hull_of, keys_of, match_probability
-from tamis.engines.bestar.nodes import C_WIDTH, EXHAUSTIVE, LEFT, P_DIM, P_DIRECTORY, P_FIRST, P_WIDTH, RIGHT
-from tamis.engines.protocol import Candidates
-from tamis.engines.units import Units
-from tamis.space.located import Located
-from tamis.space.space import Clauses
+from tamis.engines.bestar.growth.use._kernels import collect_below, freeze, sum_losses
+from tamis.engines.bestar.keys import Keys
+from tamis.engines.bestar.nodes import C_WIDTH, LEFT, P_DIM, P_DIRECTORY, P_FIRST, P_WIDTH, RIGHT
 
 FIRST_ROOM = 1 << 10
 
 
 class Tree:
-    """A tree over some of the clauses of ``clauses``, by their numbers; it starts empty."""
+    """A tree over some of the clauses of ``keys``, by their numbers; it starts empty.
 
-    def __init__(
-        self,
-        clauses: Clauses,
-        units: Units,
-        *,
-        leaf: int = 0,
-        alpha: float = 0.1,
-        beta: float = 4.0,
-        split: int = EXHAUSTIVE,
-        selectivity: bool = True,
-        window: int = 1000,
-    ) -> None:
-        capacity = leaf or capacity_for(match_probability(units))
-        self.clauses, self.window, self.seen = clauses, window, 0
-        self.rules = Rules(capacity, float(alpha), float(beta), split)
-        self.keys = keys_of(units, selectivity)
-        self.nodes = empty_nodes(clauses.count, self._most_units, capacity, FIRST_ROOM)
-        self._base_gain: Ints = self.keys.gain.copy()
-        self._spare = spare_for(self.keys, clauses.dimensions)
-        self._hull = hull_of(units, clauses.dimensions)
-        self._literal = clauses.literal.reshape(-1)
-        self._cell = np.zeros(max(clauses.dimensions, 1), np.uint32)
+    ``cells`` is the number of cells of each dimension, which only a rigid split reads.
+    """
 
-    @property
-    def _most_units(self) -> int:
-        return int(np.diff(self.keys.start).max(initial=0))
+    def __init__(self, keys: Keys, cells: npt.NDArray[Any], rules: Rules) -> None:
+        self.keys, self.rules, self.cells = keys, rules, cells
+        self._levels = int(np.diff(keys.start).max(initial=0))  # the most conditions of a clause
+        self.nodes = empty_nodes(len(keys.start) - 1, self._levels, rules.capacity, FIRST_ROOM)
+        self._base_gain: Ints = keys.gain.copy()
+        self._spare = spare_for(keys, len(cells))
 
     def __len__(self) -> int:
         return int(self.nodes.c[0, TOTAL])
@@ -71,14 +53,45 @@ class Tree:
     def __contains__(self, clause: int) -> bool:
         return bool(self.nodes.home[clause] != NONE)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the tree takes, with the scratch memory of insertions."""
+        return sum(table.nbytes for part in (self.keys, self.nodes, self._spare) for table in part)
+
+    def copy(self) -> Tree:
+        """Return an independent tree with the same content."""
+        other = Tree(Keys(*(column.copy() for column in self.keys)), self.cells, self.rules)
+        other.nodes = Nodes(*(table.copy() for table in self.nodes))
+        other._levels, other._base_gain = self._levels, self._base_gain.copy()
+        return other
+
+    def reserve(self, clauses: int, units: int, levels: int, cells: npt.NDArray[Any]) -> None:
+        """Make room for so many clauses and conditions, of a clause at most ``levels``.
+
+        The caller writes the new conditions into ``keys``. ``cells`` has a number for each dimension.
+        """
+        self.cells, self._levels = cells, max(levels, self._levels)
+        clauses = _room(len(self.keys.start) - 1, clauses)
+        units = _room(len(self.keys.clause), units)
+        start, *columns = self.keys
+        self.keys = Keys(wider(start, clauses + 1, 0), *(wider(column, units, 0) for column in columns))
+        self._base_gain = wider(self._base_gain, units, 0)
+        self.nodes = wider_nodes(self.nodes, clauses, self._levels)
+        if not self._spare.fits(clauses, units, len(cells)):
+            self._spare = spare_for(self.keys, len(cells))
+
+    def set_gain(self, begin: int, end: int, gain: int) -> None:
+        """Write the gain of new conditions."""
+        self._base_gain[begin:end] = self.keys.gain[begin:end] = gain
+
     def insert(self, clauses: Iterable[int]) -> None:
         """Insert clauses, one after the other; clauses that are already in the tree stay unchanged."""
         run = np.fromiter(clauses, np.int64)
         run = run[self.nodes.home[run] == NONE]
         run = run[np.sort(np.unique(run, return_index=True)[1])]
         while len(run):
-            most = self._most_units
-            rest = (run, self.clauses.cells, tuple(self.rules), most)
+            most = self._levels
+            rest = (run, self.cells, tuple(self.rules), most)
             done = insert_run(tuple(self.nodes), tuple(self.keys), tuple(self._spare), *rest)
             run = run[done:]
             if len(run):
@@ -98,40 +111,17 @@ class Tree:
             raise KeyError(clause)
         delete(tuple(self.nodes), tuple(self.keys), clause, tuple(self.rules))
 
-    def match(self, events: Located) -> Candidates:
-        """Return all pairs of a batch. Clauses checked in vain count as loss; a full window updates ranks."""
-        start, dimension, lo, hi, multi = events
-        work, found = np.zeros(3, np.int64), []
-        clauses = self.clauses
-        for e in range(events.count):
-            a, b, general = int(start[e]), int(start[e + 1]), bool(multi[e])
-            for k in range(b - 1, a - 1, -1):
-                self._cell[dimension[k]] = k + 1 if general else lo[k]
-            satisfied = search(
-                tuple(self.nodes), a, b, dimension, lo, hi, general, self._cell, self._hull, clauses.start,
-                self._literal, clauses.set_lo, clauses.set_hi, work,
-            )  # fmt: skip
-            found.append(satisfied)
-            self._cell[dimension[a:b]] = 0
-            self._learn()
-        event = np.repeat(np.arange(events.count), [len(part) for part in found])
-        clause = np.concatenate([np.zeros(0, np.int64), *found])
-        return Candidates(event, clause, int(work[0]), int(work[0]), int(work[2]))
-
     # -- feedback ------------------------------------------------------------------------------------
 
-    def _learn(self) -> None:
-        """Set the ranks of p-nodes and dimensions to gain - loss over the last ``window`` events."""
-        self.seen += 1
-        if self.seen % self.window:
-            return
+    def learn(self, events: int) -> None:
+        """Set the ranks of p-nodes and dimensions to gain - loss over a window of ``events`` events."""
         sum_losses(tuple(self.nodes))
         rows = self._partitions()
         p = self.nodes.p
         held = self.nodes.c[p[rows, P_DIRECTORY], TOTAL]
-        p[rows, P_RANK] = held - p[rows, P_LOST] // self.window
-        dimensions = max(self.clauses.dimensions, 1)
-        lost = np.bincount(p[rows, P_DIM], p[rows, P_LOST] / self.window, dimensions)
+        p[rows, P_RANK] = held - p[rows, P_LOST] // events
+        dimensions = max(len(self.cells), 1)
+        lost = np.bincount(p[rows, P_DIM], p[rows, P_LOST] / events, dimensions)
         share = np.clip(lost / np.maximum(np.bincount(p[rows, P_DIM], held, dimensions), 1), 0, 1)
         self.keys.gain[:] = self._base_gain * (1 - share[self.keys.dimension]) + 1
 
@@ -176,6 +166,11 @@ class Tree:
         order, late = np.empty(len(self), np.int64), np.zeros(len(self.keys.unit), np.bool_)
         c, p = freeze(tuple(self.nodes), tuple(self.keys), c_node, p_node, order, late)
         return c_node[:c], p_node[:p], order, late
+
+
+def _room(has: int, needs: int) -> int:
+    """Return a length that suffices; twice the old one, if that does not."""
+    return has if needs <= has else max(2 * has, needs)
 
 
 def _longer(table: Any, used: int, more: int) -> Any:

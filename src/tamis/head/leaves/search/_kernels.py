@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tamis.engines._kernels import holds_general, in_set
+from tamis.engines._kernels import holds_general
+from tamis.head.check._kernels import holds, holds_doubtful
 from tamis.head.leaves._kernels import (
     ABSENT,
-    ABSENT_OK,
     BEGIN,
     COUNT,
     DIM_BITS,
@@ -16,8 +16,6 @@ from tamis.head.leaves._kernels import (
     KEY,
     LEAVES,
     LIST_WIDTH,
-    MANY,
-    NEGATIVE,
     NEXT,
     SEED,
     leaf_of,
@@ -31,40 +29,6 @@ def passes(condition, leaf):
     """Return 1 if the leaves of a plain event satisfy a condition, else 0."""
     value = np.int64(leaf[condition & ((1 << DIM_BITS) - 1)])
     return np.int64((value >= (condition >> DIM_BITS) & 63) & (value <= (condition >> 26) & 63))
-
-
-@kernel
-def holds(literal, begin, end, cell, set_lo, set_hi):
-    """Return whether all literals begin:end hold for a plain event."""
-    for at in range(begin, end):
-        row = 4 * at
-        value, flags = cell[literal[row]], literal[row + 1]
-        if flags == 0:
-            if value < literal[row + 2] or value > literal[row + 3]:
-                return False
-            continue
-        if value == ABSENT:
-            if not flags & ABSENT_OK:
-                return False
-            continue
-        if flags & MANY:
-            accepted = in_set(value, literal[row + 2], literal[row + 3], set_lo, set_hi)
-        else:
-            accepted = literal[row + 2] <= value <= literal[row + 3]
-        if accepted == ((flags & NEGATIVE) != 0):
-            return False
-    return True
-
-
-@kernel
-def holds_doubtful(literal, begin, end, first, last, dimension, lo, hi, set_lo, set_hi):
-    """Return whether all literals that do not deny hold for an event that a tree will decide."""
-    for at in range(begin, end):
-        if literal[4 * at + 1] & NEGATIVE:
-            continue
-        if not holds_general(literal, at, at + 1, first, last, dimension, lo, hi, set_lo, set_hi):
-            return False
-    return True
 
 
 @kernel

@@ -57,7 +57,7 @@ from tamis.engines.bestar.nodes import (
 )
 from tamis.kernel import kernel
 
-EMPTY_LO, EMPTY_HI = 1 << 40, -1  # bounds of an empty node
+EMPTY_LO, EMPTY_HI = 1 << 61, -1  # bounds of an empty node; cells and positions lie between them
 
 
 @kernel

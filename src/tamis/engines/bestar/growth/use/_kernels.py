@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from tamis.engines._kernels import holds_general, holds_plain
-from tamis.engines.bestar._kernels import touches
 from tamis.engines.bestar.growth.nodes._kernels import above, members, unit_on
 from tamis.engines.bestar.growth.tables import (
     BOX,
@@ -43,45 +41,44 @@ from tamis.kernel import kernel
 
 # ------------------------------------------------------------------------------- matching and feedback
 @kernel
-def search(t, a, b, dimension, lo, hi, general, cell, hull, start, literal, set_lo, set_hi, work):
-    """Return the clauses that the event ``a``:``b`` satisfies; l-nodes count the clauses checked in vain."""
-    found = [np.int64(0) for _ in range(0)]
-    todo = [np.int64(ROOT)]
-    while len(todo) > 0:
-        at = todo.pop()
-        row, d = t[C][at], t[C][at, DIM]
-        work[2] += 1
+def walk(c_node, p_node, after, first, last, todo, hits, homes, work):
+    """Write the clauses of all l-nodes that an event touches, and their c-nodes; return their number.
+
+    The event has values from ``first[d]`` to ``last[d]`` on dimension ``d``; ``last[d]`` is -1 if it has
+    none. Return -1 if ``todo`` is too short, or -2 - n if ``hits`` needs room for n clauses.
+    """
+    found, left, wanted = np.int64(0), np.int64(1), np.int64(0)
+    todo[0] = ROOT
+    while left > 0:
+        left -= 1
+        at = todo[left]
+        work[3] += 1
+        d = c_node[at, DIM]
+        if left + 2 + c_node[at, P_COUNT] > len(todo):
+            return np.int64(-1)
         for side in (LEFT, RIGHT):
-            child = row[side]
-            if child != ROOT and touches(d, t[C][child, LO], t[C][child, HI], cell, general, b, dimension, lo,
-                                         hi, hull):  # fmt: skip
-                todo.append(child)
-        if at != ROOT and not touches(
-            d, row[OWN_LO], row[OWN_HI], cell, general, b, dimension, lo, hi, hull
-        ):  # fmt: skip
+            child = c_node[at, side]
+            if child != ROOT and first[d] <= c_node[child, HI] and last[d] >= c_node[child, LO]:
+                todo[left] = child
+                left += 1
+        if at != ROOT and (first[d] > c_node[at, OWN_HI] or last[d] < c_node[at, OWN_LO]):
             continue
-        before = len(found)
-        for c in members(t, at):
-            if general:
-                holds = holds_general(
-                    literal, start[c], start[c + 1], cell, b, dimension, lo, hi, set_lo, set_hi
-                )
-            else:
-                holds = holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi)
-            if holds:
-                found.append(c)
-        work[0] += row[COUNT]
-        row[LOST] += row[COUNT] - (len(found) - before)
-        p = row[P_FIRST]
+        wanted += c_node[at, COUNT]
+        if wanted <= len(hits):
+            c = c_node[at, BEGIN]
+            while c != NONE:
+                hits[found], homes[found] = c, at
+                found += 1
+                c = after[c]
+        p = c_node[at, P_FIRST]
         while p != NONE:
-            child = t[P][p, P_DIRECTORY]
-            work[2] += 1
-            if touches(
-                t[P][p, P_DIM], t[C][child, LO], t[C][child, HI], cell, general, b, dimension, lo, hi, hull
-            ):
-                todo.append(child)
-            p = t[P][p, P_NEXT]
-    return np.array(found, np.int64)
+            child, d = p_node[p, P_DIRECTORY], p_node[p, P_DIM]
+            work[3] += 1
+            if first[d] <= c_node[child, HI] and last[d] >= c_node[child, LO]:
+                todo[left] = child
+                left += 1
+            p = p_node[p, P_NEXT]
+    return found if wanted <= len(hits) else -2 - wanted
 
 
 @kernel

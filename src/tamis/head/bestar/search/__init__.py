@@ -1,0 +1,1 @@
+"""Search the growing tree of a head."""

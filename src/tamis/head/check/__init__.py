@@ -1,0 +1,1 @@
+"""Check the clauses of the head against one event."""

@@ -1,0 +1,1 @@
+"""Insert clauses into predicate lists."""

@@ -1,0 +1,1 @@
+"""Search the predicate lists of a head."""
