@@ -6,6 +6,7 @@ import click
 
 from bench.options import known_workload
 from bench.workloads import Workload
+from tamis.head.structures import DEFAULT, NAMES
 
 
 def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) -> list[int]:
@@ -20,9 +21,10 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option("--sizes", default="0,100000,1000000", callback=_numbers, help="Indexes that are changed.")
 @click.option("--changes", type=click.IntRange(100), default=10_000, help="Changes of each kind.")
 @click.option("--heads", default="1000,10000,100000", callback=_numbers, help="Fresh subscriptions to match.")
+@click.option("--head", type=click.Choice(NAMES), default=DEFAULT, help="The structure of the head.")
 @click.option("--events", "-m", type=click.IntRange(16), default=4_000)
 def changes_command(
-    workload: Workload, sizes: list[int], changes: int, heads: list[int], events: int
+    workload: Workload, sizes: list[int], changes: int, heads: list[int], head: str, events: int
 ) -> None:
     """Measure changes against a parse of the same text, and fresh subscriptions against a segment.
 
@@ -30,11 +32,11 @@ def changes_command(
     """
     from bench.changes.measure import change_cost, match_cost, warm_up
 
-    warm_up(workload)
+    warm_up(workload, head)
     click.echo(f"{workload.name}: cost of a change in parses")
     click.echo(f"{'index':>10} {'parse µs':>9} {'add':>6} {'update':>7} {'remove':>7} {'apply':>6}")
     for size in sizes:
-        cost = change_cost(workload, size, changes)
+        cost = change_cost(workload, size, changes, head)
         parses = cost.in_parses()
         click.echo(
             f"{size:>10,} {cost.parse:>9.1f} {parses['add']:>6.1f} {parses['update']:>7.1f}"
@@ -44,7 +46,7 @@ def changes_command(
     pair = f" {'head':>8} {'segment':>8} {'ratio':>6}"
     click.echo(f"{'fresh':>10}{pair}{pair}   (in tables; one by one)")
     for count in heads:
-        match = match_cost(workload, count, events)
+        match = match_cost(workload, count, events, head)
         click.echo(
             f"{count:>10,} {match.head_table:>8.2f} {match.segment_table:>8.2f}"
             f" {match.head_table / match.segment_table:>6.2f} {match.head_one:>8.1f}"

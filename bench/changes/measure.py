@@ -12,6 +12,7 @@ from bench.workloads import Workload
 from bench.workloads.truth import rows_of
 from tamis import Index, Limits, parse, to_text
 from tamis.contract.change import Change
+from tamis.head.structures import DEFAULT
 
 ROOMY = Limits(head_subscriptions=1 << 30, head_bytes=1 << 40)
 PASSES = 3
@@ -48,9 +49,11 @@ def texts_of(workload: Workload, count: int, seed: int) -> list[str]:
     return [to_text(index.expression(name)) for name in index]
 
 
-def change_cost(workload: Workload, size: int, changes: int, seed: int = 1) -> ChangeCost:
+def change_cost(
+    workload: Workload, size: int, changes: int, head: str = DEFAULT, seed: int = 1
+) -> ChangeCost:
     """Change an index of ``size`` subscriptions; every change has a text of its own."""
-    index = Index.build(workload.subscriptions(size, seed)) if size else Index.build()
+    index = Index.build(workload.subscriptions(size, seed) if size else (), head=head)
     texts = texts_of(workload, 2 * changes, seed + 1)
     news, others = texts[:changes], texts[changes:]
     log = [Change(at + 1, f"c{at}", text) for at, text in enumerate(others)]
@@ -64,9 +67,9 @@ def change_cost(workload: Workload, size: int, changes: int, seed: int = 1) -> C
     )
 
 
-def warm_up(workload: Workload) -> None:
+def warm_up(workload: Workload, head: str) -> None:
     """Compile the kernels that changes use."""
-    change_cost(workload, 2_000, 2_000)
+    change_cost(workload, 2_000, 2_000, head)
 
 
 def _each(action: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> float:
@@ -86,19 +89,19 @@ def _cpu(run: Callable[[], Any]) -> float:
     return (time.process_time() - begin) * 1e6
 
 
-def match_cost(workload: Workload, count: int, events: int, seed: int = 1) -> MatchCost:
+def match_cost(workload: Workload, count: int, events: int, head: str = DEFAULT, seed: int = 1) -> MatchCost:
     """Match the same events with fresh subscriptions and with the same ones in a segment."""
     segment = Index.build(workload.subscriptions(count, seed))
-    head = Index.build(limits=ROOMY)
+    fresh = Index.build(head=head, limits=ROOMY)
     for name in segment:
-        head.add(segment.subscription(name))
+        fresh.add(segment.subscription(name))
     table = workload.events(events, seed, count)
     singles = [(event,) for event in rows_of(table.slice(0, min(events, 300)))]
-    if _pairs(head, table) != _pairs(segment, table):
+    if _pairs(fresh, table) != _pairs(segment, table):
         raise RuntimeError("head and segment disagree; this is a bug of Tamis")
     best = [float("inf")] * 4
     for _ in range(PASSES):
-        for at, index in enumerate((head, segment)):
+        for at, index in enumerate((fresh, segment)):
             spent = _cpu(lambda index=index: index.match_many(table, threads=1)) / events  # type: ignore[misc]
             best[at] = min(best[at], spent)
             best[2 + at] = min(best[2 + at], _each(index.match, singles))

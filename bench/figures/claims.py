@@ -1,20 +1,18 @@
-"""Compute answers to the papers' claims from the measured curves.
+"""Compute answers to the papers' claims from the measured curves; ``verdicts`` has the rule.
 
-A claim of a size (``10 times``, ``65 %``) *holds* if at least :data:`NEAR` of it is reached, is *weaker here*
-if the direction is right, and is *not so here* otherwise.
+``ratio``, ``saving``, ``share`` and ``grown`` judge a size. The other functions judge an order, a trend or a
+bound, for which the paper gives no size.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from bench.figures.spec import Answer, Data, Series, X
-from bench.figures.words import number, percent, place, times
-
-HOLDS, WEAKER, NOT_SO, OPEN = "holds", "weaker here", "not so here", "not measured"
-NEAR = 0.8
-CLEAR = 1.05  # smaller factors count as equal
+from bench.figures.verdicts import CLEAR, DOUBLE, OPEN, judged_share, judged_size, yes_or_no
+from bench.figures.words import change, number, percent, place, times
 
 Judge = Callable[[Data], Answer]
 Where = X | None
@@ -48,7 +46,7 @@ def _judged_factor(
         if found is None:
             return _open()
         where = _where(data[panel], slow, fast, at, most)
-        return Answer(f"here: {words(found)}{where}; the paper: {claimed}", _verdict(found, paper))
+        return _sized(f"{words(found)}{where}", claimed, found, paper)
 
     return judge
 
@@ -61,20 +59,20 @@ def ahead(slow: str, fast: str, paper: str, *, panel: int = 0, at: Where = None)
         if found is None:
             return _open()
         text = f"here: {times(found)}{_where(data[panel], slow, fast, at, most=False)}; the paper: {paper}"
-        return Answer(text, HOLDS if found >= CLEAR else NOT_SO)
+        return Answer(text, yes_or_no(found >= CLEAR))
 
     return judge
 
 
 def share(part: str, whole: str, paper: float, *, panel: int = 0) -> Judge:
-    """Judge whether ``part`` is about a share ``paper`` of ``whole``, a quarter more or less."""
+    """Judge whether ``part`` is about a share ``paper`` of ``whole``."""
 
     def judge(data: Data) -> Answer:
         found = _ratio(data[panel], part, whole, None, most=False)
         if found is None:
             return _open()
         text = f"here: {100 * found:.0f} % on average; the paper: {100 * paper:.0f} %"
-        return Answer(text, HOLDS if 0.75 <= found / paper <= 1.25 else NOT_SO)
+        return Answer(text, judged_share(found, paper))
 
     return judge
 
@@ -88,7 +86,7 @@ def little(slow: str, fast: str, paper: float, most: float, *, panel: int = 0) -
             return _open()
         saved = 1.0 - 1.0 / found
         text = f"here: {percent(saved)} at best; the paper: {percent(paper)}"
-        return Answer(text, HOLDS if saved <= most else NOT_SO)
+        return Answer(text, yes_or_no(saved <= most))
 
     return judge
 
@@ -102,7 +100,23 @@ def growth(curve: str, least: float, most: float, paper: str, *, panel: int = 0)
             return _open()
         factor = values[-1] / values[0]
         text = f"here: {times(factor)} from first to last; the paper: {paper}"
-        return Answer(text, HOLDS if least <= factor <= most else NOT_SO)
+        return Answer(text, yes_or_no(least <= factor <= most))
+
+    return judge
+
+
+def grown(curve: str, paper: float, *, panel: int = 0, start: X = FIRST, end: X = LAST) -> Judge:
+    """Judge the factor by which ``curve`` grows (``paper`` above 1) or falls from one place to another."""
+
+    def judge(data: Data) -> Answer:
+        values = data[panel].get(curve, {})
+        places = [x for end in (start, end) for x in _common(data[panel], (curve,), (end,))]
+        if len(set(places)) < 2 or not all(values[x] for x in places):
+            return _open()
+        factor = values[places[1]] / values[places[0]]
+        both = (factor, paper) if paper > 1 else (1 / factor, 1 / paper)
+        here = f"{change(factor)} from {place(places[0])} to {place(places[1])}"
+        return _sized(here, change(paper), *both)
 
     return judge
 
@@ -120,7 +134,21 @@ def slower_growth(
         one, other = (some[-1] / some[0] for some in values)
         left, right = names or (calm, wild)
         text = f"here: {left} {times(one)}, {right} {times(other)} from first to last"
-        return Answer(text, HOLDS if one * CLEAR <= other else NOT_SO)
+        return Answer(text, yes_or_no(one * CLEAR <= other))
+
+    return judge
+
+
+def similar_growth(one: str, other: str, most: float, *, panel: int = 0) -> Judge:
+    """Judge whether the two grow from first to last place within a factor ``most`` of each other."""
+
+    def judge(data: Data) -> Answer:
+        values = [list(data[panel].get(name, {}).values()) for name in (one, other)]
+        if any(len(some) < 2 or not some[0] for some in values):
+            return _open()
+        left, right = (some[-1] / some[0] for some in values)
+        text = f"here: {one} {times(left)}, {other} {times(right)} from first to last"
+        return Answer(text, yes_or_no(1 / most <= left / right <= most))
 
     return judge
 
@@ -136,7 +164,7 @@ def similar(
             return _open()
         where = _where(data[panel], one, other, at, most=False)
         text = f"here: {one} is {times(found)} {other}{where}; the paper: {paper}"
-        return Answer(text, HOLDS if 1 / most <= found <= most else NOT_SO)
+        return Answer(text, yes_or_no(1 / most <= found <= most))
 
     return judge
 
@@ -148,12 +176,12 @@ def first(curve: str, among: Sequence[str], *, panel: int = 0, at: Sequence[X] =
         places = _common(data[panel], [curve, *among], at)
         if not places:
             return _open()
-        winners = [min((data[panel][name][x], name) for name in {curve, *among})[1] for x in places]
+        winners = [_winner(data[panel], curve, among, x) for x in places]
         won = winners.count(curve)
         others = [f"{name} at {_won(places, winners, name)}" for name in sorted({*winners} - {curve})]
         beaten = f"; else {'; '.join(others)}" if others else ""
         text = f"here: first at {won} of {len(places)} places{beaten}"
-        return Answer(text, HOLDS if won == len(places) else WEAKER if won else NOT_SO)
+        return Answer(text, yes_or_no(won == len(places)))
 
     return judge
 
@@ -168,7 +196,7 @@ def lowest(curve: str, at: X, *, panel: int = 0) -> Judge:
         least = min(values, key=lambda x: values[x])
         loss = values[at] / values[least] - 1 if at in values else math.inf
         text = f"here: best at {place(least)}; {place(at)} takes {100 * loss:.0f} % more"
-        return Answer(text, HOLDS if loss <= CLEAR - 1 else WEAKER if loss <= 0.25 else NOT_SO)
+        return Answer(text, yes_or_no(loss <= CLEAR - 1))
 
     return judge
 
@@ -182,7 +210,7 @@ def below(curve: str, limit: float, unit: str, *, panel: int = 0) -> Judge:
             return _open()
         worst = max(values.values())
         text = f"here: at most {number(worst)} {unit}; the paper: below {number(limit)} {unit}"
-        return Answer(text, HOLDS if worst <= limit else NOT_SO)
+        return Answer(text, yes_or_no(worst <= limit))
 
     return judge
 
@@ -194,10 +222,10 @@ def order(names: Sequence[str], *, panel: int = 0) -> Judge:
         places = _common(data[panel], names, ())
         if not places:
             return _open()
+        values = [data[panel][name][places[-1]] for name in names]
         ranked = sorted(names, key=lambda name: data[panel][name][places[-1]])
-        kept = sum(a == b for a, b in zip(ranked, names, strict=True))
-        verdict = HOLDS if kept == len(names) else WEAKER if ranked[0] == names[0] else NOT_SO
-        return Answer(f"here: {', '.join(ranked)}", verdict)
+        is_kept = all(lower <= higher * CLEAR for lower, higher in pairwise(values))
+        return Answer(f"here: {', '.join(ranked)}", yes_or_no(is_kept))
 
     return judge
 
@@ -225,10 +253,16 @@ def _common(curves: dict[str, Series], names: Sequence[str], at: Sequence[X]) ->
     )
 
 
-def _verdict(found: float, paper: float) -> str:
-    if found >= 1.0 + NEAR * (paper - 1.0):
-        return HOLDS
-    return WEAKER if found >= CLEAR else NOT_SO
+def _winner(curves: dict[str, Series], curve: str, among: Sequence[str], x: X) -> str:
+    """Return the lowest curve at ``x``: ``curve`` unless another is clearly below it."""
+    least, name = min((curves[name][x], name) for name in {curve, *among})
+    return curve if curves[curve][x] <= least * CLEAR else name
+
+
+def _sized(here: str, claimed: str, found: float, paper: float) -> Answer:
+    """Return the answer to a claim of a factor ``paper`` above 1."""
+    more = ", more than the paper's" if found > DOUBLE * paper else ""
+    return Answer(f"here: {here}{more}; the paper: {claimed}", judged_size(found, paper))
 
 
 def _open() -> Answer:

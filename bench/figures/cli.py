@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from bench.figures.spec import Job
+    from bench.figures.spec import Job, Paper
     from bench.figures.store import Store
 
 
 @click.command("figures")
-@click.option("--paper", "names", default="", help="opindex, bestar, presearch, pstree; all if empty.")
-@click.option(
-    "--only", default="", metavar="FIG", help="Figures to draw, as 10 or 'Table 2'; comma-separated."
-)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
     "--scale", type=click.IntRange(1), default=1, help="Divide the number of subscriptions by this."
 )
@@ -41,17 +38,24 @@ if TYPE_CHECKING:
     default=Path("build/report.html"),
     help="HTML file to write.",
 )
+@click.option(
+    "--docs", type=click.Path(path_type=Path, file_okay=False), default=None,
+    help="Also write pictures, tables and verdicts of the figures into this folder, as docs/papers.",
+)  # fmt: skip
 def figures_command(
-    names: str,
-    only: str,
+    names: tuple[str, ...],
     scale: int,
     budget: float | None,
     redraw: bool,
     again: bool,
     results: Path | None,
     out: Path,
+    docs: Path | None,
 ) -> None:
     """Redraw the figures of the papers with our engines, as one HTML page.
+
+    A NAME is a paper (opindex, bestar, presearch, pstree, yandex) or one of its figures (opindex-7,
+    pstree-table-2). Without names, all figures are drawn.
 
     Every measured point is kept. A stopped run continues where it was, and only --again measures points
     again.
@@ -64,7 +68,7 @@ def figures_command(
     from bench.run import Disagreement
 
     try:
-        papers = chosen(names, only, scale)
+        papers = chosen(names, scale)
     except ValueError as unknown:
         raise click.BadParameter(str(unknown)) from None
     store, wanted = Store(results or FOLDER), jobs(papers)
@@ -75,8 +79,25 @@ def figures_command(
     known = store.all(wanted)
     write(overview.sections(sections(papers, known, scale), store.folder.parent), out)
     click.echo(f"{len(known)} of {len(wanted)} points drawn in {out}")
+    if docs is not None:
+        _write_docs(docs, papers, known, scale)
     if left:
         click.echo(f"the time was spent; run it again to measure the other {left}")
+
+
+def _write_docs(folder: Path, papers: list[Paper], known: dict[str, Any], scale: int) -> None:
+    from bench.figures.docs.write import known_figures, unexplained, write_docs
+    from bench.figures.papers import PAPERS
+
+    every = list(PAPERS.values())
+    try:
+        new = write_docs(folder, papers, known, scale, every)
+        missing = unexplained(known_figures(folder, every))
+    except ValueError as wrong:
+        raise click.ClickException(str(wrong)) from None
+    click.echo(f"{len(new)} figures kept in {folder}: {', '.join(new) or 'none is measured completely'}")
+    if missing:
+        click.echo("these claims do not hold, and their `why` is empty:\n  " + "\n  ".join(missing))
 
 
 def measured(store: Store, wanted: list[Job], budget: float | None, *, again: bool = False) -> int:
@@ -104,5 +125,7 @@ _BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} so far, about {remaining} le
 
 def effort(job: Job) -> float:
     """Return the rough duration of a job, in arbitrary units: a part per engine, and one per subscription."""
+    if job.kind == "service":
+        return 120.0
     per_engine = 1.2 + job.subscriptions / 100_000 * (2.5 if job.workload == "w3" else 0.8)
     return 1 + max(1, len(job.engines)) * per_engine

@@ -7,8 +7,11 @@ factors. Nothing is timed before it has run once, and of several times the best 
 from __future__ import annotations
 
 import gc
+import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -39,6 +42,7 @@ def measure(job: Job) -> dict[str, Any]:
     return {
         "results": results,
         "seconds": spent,
+        "date": time.strftime("%Y-%m-%d"),
         "machine": report.machine(),
         "versions": report.versions(),
         "commit": report.commit(),
@@ -97,13 +101,14 @@ def _matched(index: Any, events: pa.Table, batch: int) -> Measured:
     located = parts.locate_events(index, events)
     match_s = best(lambda: parts.match_located(index, located))
     total_s = best(lambda: index.match_many(events, threads=1, batch_size=batch))
-    work = [done.work for done in index.match_batches(events, threads=1, batch_size=batch)]
+    done = [part.work for part in index.match_batches(events, threads=1, batch_size=batch)]
+    work = {name: sum(getattr(one, name) for one in done) / count for name in (*COUNTS, "matches")}
     return {
         "us": per_event(match_s, count),
         "total_us": per_event(total_s, count),
         "per_second": count / total_s,
         "events": count,
-        **{name: sum(getattr(one, name) for one in work) / count for name in (*COUNTS, "matches")},
+        **work,
     }
 
 
@@ -144,8 +149,35 @@ def _intervals(job: Job) -> dict[str, Measured]:
     return {row.name: {"query_ms": 1e3 * row.query_s, **built.get(row.name, {})} for row in rows}
 
 
+# -------------------------------------------------------------------------------------------- service
+def _service(job: Job) -> dict[str, Measured]:
+    """Measure a running service: a steady load over time, rising loads by rate, and the work of its index."""
+    from bench.service.stages import Sample, Stage, hold_stages
+
+    plan = dict(job.parameters)
+    stages = [Stage(plan["steady"], plan["seconds"]), *(Stage(rate, plan["each"]) for rate in plan["rates"])]
+    with tempfile.TemporaryDirectory() as folder:
+        found = hold_stages(Path(folder) / "service", job.subscriptions, stages)
+    results: dict[str, Sample] = {f"at {sample['at']:g}": sample for sample in found.stages[0]}
+    for rate, samples in zip(plan["rates"], found.stages[1:], strict=True):
+        results[f"rate {rate}"] = _summed_up(samples[1:])  # the first one holds the start of the load
+    results["index"] = found.work
+    return results
+
+
+def _summed_up(samples: list[Measured]) -> Measured:
+    """Return the mean of every measure, and the greatest of the slowest matches."""
+    names = {name for sample in samples for name in sample}
+    means = {}
+    for name in names:
+        values = [sample[name] for sample in samples if name in sample]
+        means[name] = max(values) if name == "slowest_ms" else sum(values) / len(values)
+    return means
+
+
 KINDS: dict[str, Callable[[Job], dict[str, Measured]]] = {
     "match": _matching,
     "top": _ranking,
     "intervals": _intervals,
+    "service": _service,
 }

@@ -8,42 +8,25 @@ from html import escape
 from typing import Any
 
 from bench.figures import draw
-from bench.figures.claims import HOLDS, NOT_SO, OPEN, WEAKER
 from bench.figures.page import Section, table
 from bench.figures.spec import Answer, Figure, Panel, Paper, Series
-from bench.figures.words import number
+from bench.figures.verdicts import FAILS, HOLDS, OPEN, ORDER
+from bench.figures.words import MEASURES, number
 
-MEASURES = {
-    "us": "µs per event",
-    "build_s": "seconds to build",
-    "build_ms": "ms to build",
-    "query_ms": "ms for all points",
-    "bytes": "bytes",
-    "engine_bytes": "bytes",
-    "per_second": "documents per second",
-    "verified": "evaluations per document",
-    "extra_terms": "extra terms",
-    "search_us": "µs per search",
-    "search_candidates": "looked at per search",
-}
-_SIGNS = {HOLDS: ("✓", "holds"), WEAKER: ("≈", "weaker"), NOT_SO: ("✗", "not"), OPEN: ("–", "open")}
+_SIGNS = {HOLDS: ("✓", "holds"), ORDER: ("≈", "order"), FAILS: ("✗", "not"), OPEN: ("–", "open")}
 Results = Mapping[str, Any]
 
 
 def sections(papers: Sequence[Paper], results: Results, scale: int) -> list[Section]:
     """Return a summary of all claims, then a page per paper."""
-    answers = {paper.name: [answered(figure, results) for figure in paper.figures] for paper in papers}
+    answers = {
+        paper.name: [figure.answers(figure.series(results)) for figure in paper.figures] for paper in papers
+    }
     pages = [
         Section(paper.name, paper.title, _paper(paper, answers[paper.name], results, scale))
         for paper in papers
     ]
     return [Section("claims", "Papers, redrawn", _summary(papers, answers, results)), *pages]
-
-
-def answered(figure: Figure, results: Results) -> list[Answer]:
-    """Return the answer to each claim of ``figure``."""
-    data = [panel.series(results) for panel in figure.panels]
-    return [claim.judge(data) for claim in figure.claims]
 
 
 def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], results: Results) -> str:
@@ -55,12 +38,13 @@ def _summary(papers: Sequence[Paper], answers: dict[str, list[list[Answer]]], re
             [paper.title, f"{drawn} of {len(paper.figures)}", *(str(found[verdict]) for verdict in _SIGNS)]
         )
     intro = (
-        "<p>The figures of four papers, drawn anew with our engines on one machine. Compare "
+        "<p>The figures of five papers, drawn anew with our engines on one machine. Compare "
         "shapes and factors, not times: the papers used other machines and languages. Every engine of a "
         "point matched the same data and had to find the same pairs. <b>hybrid</b> is our own engine; the "
         "others are the papers'.</p><p>Under each figure stand the paper's claims in our words, each with "
-        "the measurement here. A claim of a size holds if four fifths of it are reached, is weaker here "
-        "if the direction is right, and is not so here otherwise.</p>"
+        "the measurement here. A claim of a size holds if the order is right and our factor is at least half "
+        "of the paper's. With a smaller factor it holds in order only. A claim of an order or a trend holds "
+        "or does not.</p>"
     )
     return "".join(
         [
@@ -83,10 +67,10 @@ def _claims_by_verdict(papers: Sequence[Paper], answers: dict[str, list[list[Ans
     """Yield all claims once more, by verdict, with links to their figures."""
     for verdict in _SIGNS:
         items = [
-            f'<li><a href="#{_anchor(paper, figure)}">{escape(paper.title)}, {escape(_name(figure))}</a> '
+            f'<li><a href="#{name}">{escape(paper.title)}, {escape(figure.name)}</a> '
             f'{escape(claim.text)} <span class="quiet">{escape(answer.text)}</span></li>'
             for paper in papers
-            for figure, found in zip(paper.figures, answers[paper.name], strict=True)
+            for (name, figure), found in zip(paper.named().items(), answers[paper.name], strict=True)
             for claim, answer in zip(figure.claims, found, strict=True)
             if answer.verdict == verdict
         ]
@@ -113,42 +97,38 @@ def _machine(results: Results) -> str:
 
 def _paper(paper: Paper, answers: list[list[Answer]], results: Results, scale: int) -> str:
     index = "".join(
-        f'<li><a href="#{_anchor(paper, figure)}">{escape(_name(figure))}</a></li>'
-        for figure in paper.figures
+        f'<li><a href="#{name}">{escape(figure.name)}</a></li>' for name, figure in paper.named().items()
     )
     small = f" Here everything is {scale} times smaller." if scale > 1 else ""
     articles = (
-        _figure(paper, figure, found, results, scale)
-        for figure, found in zip(paper.figures, answers, strict=True)
+        _figure(name, figure, found, results, scale)
+        for (name, figure), found in zip(paper.named().items(), answers, strict=True)
     )
     return f'<p>{escape(paper.about + small)}</p>\n<ul class="index">{index}</ul>\n' + "\n".join(articles)
 
 
-def _name(figure: Figure) -> str:
-    return figure.number if figure.number.startswith("Table") else f"Figure {figure.number}"
-
-
-def _anchor(paper: Paper, figure: Figure) -> str:
-    return f"{paper.name}-{figure.number.replace(' ', '-').lower()}"
-
-
-def _figure(paper: Paper, figure: Figure, answers: list[Answer], results: Results, scale: int) -> str:
-    title = f"<h3>{escape(_name(figure))}. {escape(figure.title)}</h3>"
-    opening = f'<article id="{_anchor(paper, figure)}">{title}'
+def _figure(name: str, figure: Figure, answers: list[Answer], results: Results, scale: int) -> str:
+    title = f"<h3>{escape(figure.name)}. {escape(figure.title)}</h3>"
+    opening = f'<article id="{name}">{title}'
     if not figure.panels:
         return f"{opening}<p>Not drawn: {escape(figure.reason)}</p></article>"
-    data = [panel.series(results) for panel in figure.panels]
+    data = figure.series(results)
     parts = [_drawn(figure, data), _claims(figure, answers)]
-    if figure.note:
-        parts.append(f'<p class="quiet">{escape(figure.note)}</p>')
+    texts = (f"The paper: {figure.shape}" if figure.shape else "", figure.note)
+    parts += [f'<p class="quiet">{escape(text)}</p>' for text in texts if text]
     parts.append(_tables(figure, data))
-    smaller = f" --scale {scale}" if scale > 1 else ""
-    command = f"python -m bench figures --paper {paper.name} --only '{figure.number}'{smaller}"
-    parts.append(f'<p class="quiet">{_sizes(figure)}. Repeat: <code>{escape(command)}</code></p>')
+    sizes, repeat = escape(sizes_of(figure)), escape(command_for(name, scale))
+    parts.append(f'<p class="quiet">{sizes}. Repeat: <code>{repeat}</code></p>')
     return opening + "\n".join(parts) + "</article>"
 
 
-def _sizes(figure: Figure) -> str:
+def command_for(name: str, scale: int) -> str:
+    """Return the command that measures and draws the figure called ``name``."""
+    return f"python -m bench figures {name}" + (f" --scale {scale}" if scale > 1 else "")
+
+
+def sizes_of(figure: Figure) -> str:
+    """Return the workloads of a figure, and the numbers of subscriptions."""
     counts = sorted({job.subscriptions for job in figure.jobs()})
     names = sorted({job.workload for job in figure.jobs()})
     span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
@@ -195,7 +175,9 @@ def _claims(figure: Figure, answers: list[Answer]) -> str:
         here = escape(answer.text).replace("here: ", "here: <b>", 1)
         first, _, rest = here.partition(";")
         items.append(f'<li>{mark}<span>{escape(claim.text)}</span><span class="here">{first}</b>')
-        items.append(f"{';' + rest if rest else ''}</span></li>")
+        items.append(f"{';' + rest if rest else ''}</span>")
+        why = f'<span class="here">{escape(claim.why)}</span>' if answer.verdict in (ORDER, FAILS) else ""
+        items.append(f"{why}</li>")
     return f'<ul class="claims">{"".join(items)}</ul>'
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bench.figures import opindex, pstree
 from bench.figures.bestar import BESTAR_PAPER
+from bench.figures.opindex_dimensions import FIGURE_1, FIGURE_7
 from bench.figures.opindex_real import FIGURE_11, FIGURE_12
 from bench.figures.presearch import PRESEARCH_PAPER
 from bench.figures.pstree_tables import FIGURE_15, TABLE_2, TABLE_3
 from bench.figures.spec import Job, Paper
+from bench.figures.yandex import YANDEX_PAPER
 
 OPINDEX_PAPER = Paper(
     "opindex",
@@ -19,6 +21,8 @@ OPINDEX_PAPER = Paper(
     f"million subscriptions on 128 GB; here mostly {opindex.N:,}, at most 1,000,000. 20,000 attributes, 1–8 "
     "predicates, events of up to 40 attributes, 40 % equalities, 200 values unless varied.",
     (
+        FIGURE_1,
+        FIGURE_7,
         opindex.FIGURE_8,
         opindex.FIGURE_9,
         opindex.FIGURE_10,
@@ -39,22 +43,23 @@ PSTREE_PAPER = Paper(
     (*pstree.FIGURES, FIGURE_15, TABLE_2, TABLE_3),
 )
 
-PAPERS = {paper.name: paper for paper in (OPINDEX_PAPER, BESTAR_PAPER, PRESEARCH_PAPER, PSTREE_PAPER)}
+_ALL = (OPINDEX_PAPER, BESTAR_PAPER, PRESEARCH_PAPER, PSTREE_PAPER, YANDEX_PAPER)
+PAPERS = {paper.name: paper for paper in _ALL}
 
 
-def chosen(names: str, only: str, scale: int) -> list[Paper]:
-    """Return the papers in a comma-separated list (all if empty), with only these figures if any.
+def chosen(names: Sequence[str], scale: int) -> list[Paper]:
+    """Return the named papers (``opindex``) and figures (``opindex-7``), or everything if none is named.
 
     For an unknown name, raise a ``ValueError`` that lists the known ones.
     """
-    papers = [_paper(name) for name in _split(names)] or list(PAPERS.values())
-    wanted = _split(only)
-    for number in wanted:
-        if not any(number in _numbers(paper) for paper in papers):
-            known = "; ".join(f"{paper.name}: {', '.join(_numbers(paper).values())}" for paper in papers)
-            raise ValueError(f"{number!r} is no figure here; there are {known}")
-    kept = (_only(paper, wanted) for paper in papers)
-    return [_scaled(paper, scale) for paper in kept if paper.figures]
+    wanted = {name.casefold() for name in names} or set(PAPERS)
+    known = {paper.name: list(paper.named()) for paper in PAPERS.values()}
+    for name in sorted(wanted):
+        if name not in known and not any(name in figures for figures in known.values()):
+            lists = "; ".join(f"{paper}: {', '.join(figures)}" for paper, figures in known.items())
+            raise ValueError(f"{name!r} is neither a paper nor a figure; there are {lists}")
+    kept = (_only(paper, wanted) for paper in PAPERS.values())
+    return [paper.scaled(scale) for paper in kept if paper.figures]
 
 
 def jobs(papers: Iterable[Paper]) -> list[Job]:
@@ -62,24 +67,7 @@ def jobs(papers: Iterable[Paper]) -> list[Job]:
     return list(dict.fromkeys(job for paper in papers for figure in paper.figures for job in figure.jobs()))
 
 
-def _split(text: str) -> list[str]:
-    return [part.strip().casefold() for part in text.split(",") if part.strip()]
-
-
-def _paper(name: str) -> Paper:
-    if name not in PAPERS:
-        raise ValueError(f"{name!r} is not one of {', '.join(PAPERS)}")
-    return PAPERS[name]
-
-
-def _numbers(paper: Paper) -> dict[str, str]:
-    return {figure.number.casefold(): figure.number for figure in paper.figures}
-
-
-def _only(paper: Paper, wanted: list[str]) -> Paper:
-    figures = (figure for figure in paper.figures if not wanted or figure.number.casefold() in wanted)
-    return replace(paper, figures=tuple(figures))
-
-
-def _scaled(paper: Paper, scale: int) -> Paper:
-    return replace(paper, figures=tuple(figure.scaled(scale) for figure in paper.figures))
+def _only(paper: Paper, wanted: set[str]) -> Paper:
+    if paper.name in wanted:
+        return paper
+    return replace(paper, figures=tuple(figure for name, figure in paper.named().items() if name in wanted))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bench.workloads import WORKLOADS
@@ -27,11 +27,11 @@ class Job:
     events: int = 1_000
     sample: int = 0
     batch: int = 4_096
-    kind: str = "match"  # or "top", "intervals"
+    kind: str = "match"  # or "top", "intervals", "service"
     seed: int = 1
 
     def scaled(self, scale: int) -> Job:
-        """Return the job with ``times`` times fewer subscriptions."""
+        """Return the job with ``scale`` times fewer subscriptions."""
         if scale == 1:
             return self
         return replace(
@@ -85,16 +85,21 @@ class Panel:
     log_y: bool = True
     kind: str = "lines"  # or "stacked", "table"
     ticks: tuple[tuple[X, str], ...] = ()  # names for places
+    paper: Mapping[str, Series] = field(default_factory=dict)  # values that the paper's text states, by label
 
     def jobs(self) -> list[Job]:
         """Return every job to measure."""
         return [work for _, work in self.points]
 
     def scaled(self, scale: int) -> Panel:
-        """Return the panel with ``times`` times fewer subscriptions, also if they are the x axis."""
+        """Return the panel with ``scale`` times fewer subscriptions, also if they are the x axis."""
         points = [(x, work, work.scaled(scale)) for x, work in self.points]
-        moved = ((small.subscriptions if x == work.subscriptions else x, small) for x, work, small in points)
-        return replace(self, points=tuple(moved))
+        moved: dict[X, X] = {x: small.subscriptions for x, work, small in points if x == work.subscriptions}
+        paper = {
+            label: {moved.get(x, x): value for x, value in values.items()}
+            for label, values in self.paper.items()
+        }
+        return replace(self, points=tuple((moved.get(x, x), small) for x, _, small in points), paper=paper)
 
     def series(self, results: Mapping[str, Any]) -> dict[str, Series]:
         """Return the measured curves by label; ``results`` is by key of the job."""
@@ -114,7 +119,7 @@ def _value(result: Any, curve: Curve, x: X, measure: str) -> float | None:
 
 @dataclass(frozen=True)
 class Answer:
-    """The measured answer to a claim: in words, and whether it bears the claim out."""
+    """The measured answer to a claim: in words, and the verdict."""
 
     text: str
     verdict: str
@@ -125,15 +130,22 @@ Data = list[dict[str, Series]]  # one entry per panel
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, in our words, and the function that computes the answer from the panels."""
+    """A claim of the paper, in our words, and the function that computes the answer from the panels.
+
+    ``why`` explains a verdict other than *holds*.
+    """
 
     text: str
     judge: Callable[[Data], Answer]
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure or table of a paper; without panels it is not drawn, and ``reason`` says why."""
+    """A figure or table of a paper; without panels it is not drawn, and ``reason`` says why.
+
+    ``shape`` describes the paper's own picture in our words.
+    """
 
     number: str
     title: str
@@ -141,14 +153,28 @@ class Figure:
     claims: tuple[Claim, ...] = ()
     note: str = ""
     reason: str = ""
+    shape: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name as the paper gives it: ``Figure 7``, ``Table II``."""
+        return self.number if self.number.startswith("Table") else f"Figure {self.number}"
 
     def jobs(self) -> list[Job]:
         """Return every job to measure."""
         return [work for panel in self.panels for work in panel.jobs()]
 
     def scaled(self, scale: int) -> Figure:
-        """Return the figure with ``times`` times fewer subscriptions."""
+        """Return the figure with ``scale`` times fewer subscriptions."""
         return replace(self, panels=tuple(panel.scaled(scale) for panel in self.panels))
+
+    def series(self, results: Mapping[str, Any]) -> Data:
+        """Return the measured curves of every panel."""
+        return [panel.series(results) for panel in self.panels]
+
+    def answers(self, data: Data) -> list[Answer]:
+        """Return the answer to each claim."""
+        return [claim.judge(data) for claim in self.claims]
 
 
 @dataclass(frozen=True)
@@ -159,6 +185,16 @@ class Paper:
     title: str
     about: str
     figures: tuple[Figure, ...]
+
+    def named(self) -> dict[str, Figure]:
+        """Return the figures by the names that the command takes: ``opindex-7``, ``pstree-table-2``."""
+        return {
+            f"{self.name}-{figure.number.replace(' ', '-').casefold()}": figure for figure in self.figures
+        }
+
+    def scaled(self, scale: int) -> Paper:
+        """Return the paper with ``scale`` times fewer subscriptions."""
+        return replace(self, figures=tuple(figure.scaled(scale) for figure in self.figures))
 
 
 def sweep(job_at: Callable[[Any], Job], *values: Any) -> tuple[tuple[X, Job], ...]:

@@ -1,8 +1,25 @@
-"""Format numbers in answers for people."""
+"""Format numbers in answers for people, and name the units of measures."""
 
 from __future__ import annotations
 
 from bench.figures.spec import X
+
+MEASURES = {
+    "us": "µs per event",
+    "build_s": "seconds to build",
+    "build_ms": "ms to build",
+    "query_ms": "ms for all points",
+    "bytes": "bytes",
+    "engine_bytes": "bytes",
+    "per_second": "documents per second",
+    "verified": "evaluations per document",
+    "extra_terms": "extra terms",
+    "events_per_s": "events per second",
+    "wait_ms": "ms from publishing to the match",
+    "per_event": "number per event",
+    "search_us": "µs per search",
+    "search_candidates": "looked at per search",
+}
 
 
 def place(x: X) -> str:
@@ -13,6 +30,11 @@ def place(x: X) -> str:
 def times(factor: float) -> str:
     """Return a factor: ``2.3×``, ``18×``."""
     return f"{number(factor)}×"
+
+
+def change(factor: float) -> str:
+    """Return the factor of a growth, or a fraction if much less is left: ``2.3×``, ``1/15``."""
+    return times(factor) if factor > 0.5 else f"1/{number(1 / factor)}"
 
 
 def percent(part: float) -> str:

@@ -68,7 +68,7 @@ def publish(address: str, key: str, rate: int, seconds: float, book: int, report
     pieces = ["\n".join(bodies[at : at + each]).encode() for at in range(0, len(bodies), each)]
     gate.wait()
     pace = Pace("events", "/v1/events", rate, each, seconds)
-    _steadily(address, key, pace, pieces, reports)
+    steadily(address, key, pace, pieces, reports)
 
 
 def change(address: str, key: str, rate: int, seconds: float, _: int, reports: Any, gate: Any) -> None:
@@ -79,7 +79,7 @@ def change(address: str, key: str, rate: int, seconds: float, _: int, reports: A
     pieces = ["\n".join(rows[at : at + each]).encode() for at in range(0, len(rows) - each, each)]
     gate.wait()
     pace = Pace("changes", "/v1/subscriptions/import?report=refused", rate, each, seconds)
-    _steadily(address, key, pace, pieces, reports)
+    steadily(address, key, pace, pieces, reports)
 
 
 class Pace(NamedTuple):
@@ -92,7 +92,7 @@ class Pace(NamedTuple):
     seconds: float
 
 
-def _steadily(address: str, key: str, pace: Pace, pieces: list[bytes], reports: Any) -> None:
+def steadily(address: str, key: str, pace: Pace, pieces: list[bytes], reports: Any) -> None:
     """Send over several connections, each with its share: one alone would wait for every answer."""
     share = pace._replace(rate=pace.rate / CONNECTIONS)
     with ThreadPoolExecutor(CONNECTIONS) as pool:

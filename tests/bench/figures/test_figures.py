@@ -30,24 +30,25 @@ def _short_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("paper", "number", "words"),
+    ("name", "words"),
     [
-        ("opindex", "8", "values of an attribute"),
-        ("bestar", "6", "values of a dimension"),
-        ("presearch", "13", "extra terms"),
-        ("pstree", "12", "match probability"),
+        ("opindex-8", "values of an attribute"),
+        ("bestar-6", "values of a dimension"),
+        ("presearch-13", "extra terms"),
+        ("pstree-12", "match probability"),
     ],
 )
 def test_figure_of_each_paper_is_measured_and_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paper: str, number: str, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
 ) -> None:
-    monkeypatch.setitem(PAPERS, paper, _one_point(PAPERS[paper]))
-    result = figures(tmp_path, "--paper", paper, "--only", number)
+    paper = _one_point(PAPERS[name.partition("-")[0]])
+    monkeypatch.setitem(PAPERS, paper.name, paper)
+    result = figures(tmp_path, name)
     assert result.exit_code == 0, result.output
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert words in html
-    assert f"--paper {paper} --only &#x27;{number}&#x27; --scale {SCALE}" in html
-    assert html.count("<figure>") == len(next(f.panels for f in PAPERS[paper].figures if f.number == number))
+    assert f"python -m bench figures {name} --scale {SCALE}" in html
+    assert html.count("<figure>") == len(paper.named()[name].panels)
     assert "<svg" in html
     assert 'class="verdict' in html
     assert "Not measured yet" not in html
@@ -65,18 +66,18 @@ def _one_point(paper: Paper) -> Paper:
 
 
 def test_measured_points_are_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = ("--paper", "pstree", "--only", "Table 3")
-    assert figures(tmp_path, *options).exit_code == 0
+    name = "pstree-table-3"
+    assert figures(tmp_path, name).exit_code == 0
     before = (tmp_path / "page.html").read_text(encoding="utf-8")
     monkeypatch.setattr(measuring, "measure", _must_not)
-    again = figures(tmp_path, *options)
+    again = figures(tmp_path, name)
     assert again.exit_code == 0, again.output
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == before
-    assert isinstance(figures(tmp_path, *options, "--again").exception, AssertionError)
+    assert isinstance(figures(tmp_path, name, "--again").exception, AssertionError)
 
 
 def test_truncated_result_is_measured_again(tmp_path: Path) -> None:
-    work = jobs(chosen("pstree", "Table 3", SCALE))[0]
+    work = jobs(chosen(("pstree-table-3",), SCALE))[0]
     store = Store(tmp_path)
     store.put(work, {"results": {}})
     assert store.get(work) is not None
@@ -89,7 +90,7 @@ def test_redrawing_measures_nothing_and_shows_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measuring, "measure", _must_not)
-    result = figures(tmp_path, "--paper", "bestar", "--redraw")
+    result = figures(tmp_path, "bestar", "--redraw")
     assert result.exit_code == 0, result.output
     assert "0 of " in result.output
     assert "Not measured yet" in (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -97,7 +98,7 @@ def test_redrawing_measures_nothing_and_shows_what_is_missing(
 
 def test_spent_budget_leaves_points_for_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "measure", _must_not)
-    result = figures(tmp_path, "--paper", "pstree", "--only", "6", "--budget", "0")
+    result = figures(tmp_path, "pstree-6", "--budget", "0")
     assert result.exit_code == 0, result.output
     assert "run it again to measure the other 2" in result.output
 
@@ -111,7 +112,7 @@ def test_disagreeing_engines_fail_the_run(tmp_path: Path, monkeypatch: pytest.Mo
         return (pairs.slice(1) if engine == "opindex" else pairs), work
 
     monkeypatch.setattr(measuring, "pairs_of", forgetful)
-    work = jobs(chosen("pstree", "12", SCALE))[0]
+    work = jobs(chosen(("pstree-12",), SCALE))[0]
     with pytest.raises(Disagreement, match="scan finds it, opindex does not"):
         measuring.measure(work)
 
@@ -128,22 +129,15 @@ def test_differing_best_matches_fail_the_run(monkeypatch: pytest.MonkeyPatch) ->
         return found
 
     monkeypatch.setattr(Index, "top_k", upside_down)
-    work = jobs(chosen("bestar", "9", SCALE))[3]
+    work = jobs(chosen(("bestar-9",), SCALE))[3]
     with pytest.raises(Disagreement):
         measuring.measure(work)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--paper", "nobody"), "is not one of opindex, bestar"),
-        (("--only", "99"), "is no figure here; there are opindex"),
-    ],
-)
-def test_unknown_name_lists_the_known_ones(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
-    result = figures(tmp_path, *options)
+def test_unknown_name_lists_the_known_ones(tmp_path: Path) -> None:
+    result = figures(tmp_path, "opindex-99")
     assert result.exit_code == 2
-    assert message in result.output
+    assert "there are opindex: opindex-1, opindex-7" in " ".join(result.output.split())
 
 
 def _must_not(job: Any) -> Any:
