@@ -111,6 +111,7 @@ ONE_PROCESS = (
 ANY_PROCESS = (
     "tests/spark/test_cluster.py",
     "tests/spark/test_connect.py",
+    "tests/spark/test_stream_kills.py",
     "tests/spark/test_workers.py",
 )  # but these start Spark in processes of their own
 

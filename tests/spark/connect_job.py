@@ -16,6 +16,8 @@ from tamis.spark.metrics import StreamMetrics
 from tamis.store import Store
 from tests.waiting import PATIENCE, eventually
 
+ATTEMPTS = 40  # each takes ten seconds if the machine is too busy for it
+
 
 def main(folder: Path) -> None:
     spark = tamis.spark.session()
@@ -66,7 +68,11 @@ def stream(spark: Any, folder: Path, index: str, url: str) -> tuple[list[list[st
         "trigger": {"availableNow": True},
     }
     with metrics.watch(spark):
-        eventually(lambda: started(lambda: tamis.spark.match_stream(arriving, index, store=url, **options)))
+        attempts = (
+            started(lambda: tamis.spark.match_stream(arriving, index, store=url, **options))
+            for _ in range(ATTEMPTS)
+        )
+        assert any(attempts), "the worker of the stream never came in time"
         total = "tamis_stream_events_total", {"query": "connected"}
         seen = eventually(lambda: metrics.registry.get_sample_value(*total))  # the listener is called later
     outbox = spark.read.format("tamis").option("store", url).option("table", "outbox").load()
@@ -77,7 +83,7 @@ def started(start: Callable[[], Any]) -> bool:
     """Run a stream to its end; return whether its worker came in time.
 
     Spark waits ten seconds for the Python process that runs a stream over Connect, and no setting changes
-    that. A busy machine needs longer for the imports.
+    that. A busy machine may need longer for the imports, so the job tries again.
     """
     try:
         start().awaitTermination()
@@ -89,5 +95,5 @@ def started(start: Callable[[], Any]) -> bool:
 
 
 if __name__ == "__main__":
-    faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)  # shows where a job hangs
+    faulthandler.dump_traceback_later(9 * PATIENCE, exit=True)  # shows where a job hangs
     main(Path(sys.argv[1]))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import tamis.spark
+from tamis.store import Store
 
 
 def main(folder: str) -> None:
     spark = tamis.spark.session("local[2]", "killed", {"spark.driver.memory": "1g"})
+    url = f"sqlite:///{folder}/store.db"
+    if not Path(folder, "index").exists():
+        book = spark.read.format("tamis").option("store", url).load()
+        tamis.spark.build(book, f"{folder}/index", shards=2, applied=Store.open(url).last_change())
     events = (
         spark.readStream.schema("event_id string, attributes string")
         .option("maxFilesPerTrigger", 1)
@@ -17,7 +23,7 @@ def main(folder: str) -> None:
     query = tamis.spark.match_stream(
         events,
         f"{folder}/index",
-        store=f"sqlite:///{folder}/store.db",
+        store=url,
         checkpoint=f"{folder}/checkpoint",
         name="killed",
         trigger={"availableNow": True},

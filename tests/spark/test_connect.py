@@ -45,7 +45,7 @@ def _run(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProce
     command = [sys.executable, HERE / "connect_job.py", folder]
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         code = subprocess.run(
-            command, env=environment, stdout=out, stderr=err, timeout=5 * PATIENCE
+            command, env=environment, stdout=out, stderr=err, timeout=10 * PATIENCE
         ).returncode
     texts = ((folder / name).read_text() for name in ("out", "err"))
     return subprocess.CompletedProcess(command, code, *texts)

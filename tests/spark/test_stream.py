@@ -2,64 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import tamis
 from tamis.errors import IndexNotFound, InputError, TamisError
-from tamis.store import Store
 from tests.spark.queries import until
-from tests.waiting import PATIENCE, eventually
+from tests.spark.world import SCHEMA, World
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
-
-BOOK = {f"s{n}": f"a = {n % 4} AND b <= {n % 6}" for n in range(40)}
-SCHEMA = "event_id string, attributes string"
-
-
-class World:
-    """A store, an index and a folder of events."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.path = folder, str(folder / "index")
-        (folder / "events").mkdir()
-        self.store = Store.open(f"sqlite:///{folder}/store.db")
-        self.store.put_many(BOOK)
-        self._files = 0
-
-    def send(self, events: dict[str, Any]) -> None:
-        """Write one file, which appears as a whole."""
-        self._files += 1
-        lines = [json.dumps({"event_id": name, "attributes": text}) for name, text in events.items()]
-        part = self.folder / f"part-{self._files}"
-        part.write_text("\n".join(lines) + "\n")
-        os.rename(part, self.folder / "events" / f"{self._files:04d}.json")
-
-    def outbox(self) -> set[tuple[str, str, int]]:
-        rows = [row for batch in self.store.read("outbox") for row in batch.to_pylist()]
-        found = {(row["event_id"], row["subscription_id"], row["version"]) for row in rows}
-        assert len(found) == len(rows), "each once"
-        return found
-
-    def quarantine(self) -> set[tuple[str, str]]:
-        rows = [row for batch in self.store.read("quarantine") for row in batch.to_pylist()]
-        return {(row["event_id"], row["code"]) for row in rows}
-
-    def expected(self, event: dict[str, int]) -> set[str]:
-        book = {r["id"]: r["expression"] for b in self.store.subscriptions() for r in b.to_pylist()}
-        return set(tamis.Index.build(book, engine="scan").match(event))
 
 
 @pytest.fixture
@@ -218,59 +175,3 @@ def test_invalid_stream_is_refused_before_the_first_event(
         match_stream(reading(spark, world), str(tmp_path / "nowhere"), checkpoint="x", store=world.store)
     with pytest.raises(TamisError, match=r"refused|connect"):
         start(store="postgresql+psycopg://nobody@127.0.0.1:1/none")
-
-
-@pytest.mark.slow
-def test_killing_driver_worker_and_executor_loses_nothing(world: World, repo_root: Path) -> None:
-    """Send ``SIGKILL`` to the whole job in mid-batch, then to a Python worker, repeatedly."""
-    events = {f"e{n}": {"a": n % 4, "b": n % 6} for n in range(60)}
-    for low in range(0, 60, 5):
-        world.send({name: json.dumps(events[name]) for name in list(events)[low : low + 5]})
-    want = {(name, s) for name, event in events.items() for s in world.expected(event)}
-    for attempt, victim in enumerate(("driver", "worker", "nobody")):
-        job = _job(world, repo_root)
-        if victim != "nobody":
-            before = len(world.outbox())
-            _wait(lambda before=before: len(world.outbox()) > before, job)
-            _kill(job, victim)
-        job.wait(timeout=5 * PATIENCE)
-        _end(job)
-        assert attempt < 2 or job.returncode == 0
-    assert {(e, s) for e, s, _ in world.outbox()} == want
-
-
-def _job(world: World, root: Path) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
-    script = root / "tests" / "spark" / "stream_job.py"
-    return subprocess.Popen(
-        [sys.executable, str(script), str(world.folder)],
-        env=environment,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def _wait(done: Callable[[], bool], job: subprocess.Popen[bytes]) -> None:
-    eventually(lambda: done() or job.poll() is not None)
-
-
-def _kill(job: subprocess.Popen[bytes], victim: str) -> None:
-    if victim == "driver":
-        os.killpg(job.pid, signal.SIGKILL)  # Java, which is driver and executor, and all Python processes
-        return
-    for process in _workers(job.pid):
-        os.kill(process, signal.SIGKILL)
-
-
-def _workers(group: int) -> list[int]:
-    """Return the Python workers of a job, which are children of Spark's daemon."""
-    found = subprocess.run(
-        ["pgrep", "-g", str(group), "-f", "tamis.spark.daemon"], capture_output=True, text=True
-    )
-    return [int(line) for line in found.stdout.split()]
-
-
-def _end(job: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(job.pid, signal.SIGKILL)
