@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.spark.world import World
-from tests.waiting import PATIENCE, eventually
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.spark
 
@@ -27,32 +27,46 @@ def test_killing_driver_worker_and_executor_loses_nothing(tmp_path: Path, repo_r
     for low in range(0, 60, 5):
         world.send({name: json.dumps(events[name]) for name in list(events)[low : low + 5]})
     want = {(name, s) for name, event in events.items() for s in world.expected(event)}
-    for attempt, victim in enumerate(("driver", "worker", "nobody")):
-        job = _job(world, repo_root)
-        if victim != "nobody":
-            before = len(world.outbox())
-            _wait(lambda before=before: len(world.outbox()) > before, job)
-            _kill(job, victim)
-        job.wait(timeout=5 * PATIENCE)
-        _end(job)
-        assert attempt < 2 or job.returncode == 0
+    for victim in ("driver", "worker", "nobody"):
+        with _job(world, repo_root) as job:
+            if victim != "nobody":
+                before = len(world.outbox())
+                _wait(world, job, lambda before=before: len(world.outbox()) > before)
+                _kill(job, victim)
+            _wait(world, job, lambda: False)
+    assert job.returncode == 0, (world.folder / "log").read_text()[-4000:]
     assert {(e, s) for e, s, _ in world.outbox()} == want
 
 
-def _job(world: World, root: Path) -> subprocess.Popen[bytes]:
+@contextlib.contextmanager
+def _job(world: World, root: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the stream in a group of processes, which ends with the block."""
     environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     script = root / "tests" / "spark" / "stream_job.py"
-    return subprocess.Popen(
-        [sys.executable, str(script), str(world.folder)],
-        env=environment,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with (world.folder / "log").open("ab") as log:
+        job = subprocess.Popen(
+            [sys.executable, str(script), str(world.folder)],
+            env=environment,
+            start_new_session=True,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            yield job
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
 
 
-def _wait(done: Callable[[], bool], job: subprocess.Popen[bytes]) -> None:
-    eventually(lambda: done() or job.poll() is not None)
+def _wait(world: World, job: subprocess.Popen[bytes], done: Callable[[], bool]) -> None:
+    """Wait until ``done``, or for the end of the job. It works as long as it writes files or logs."""
+
+    def written() -> tuple[int, int]:
+        files = sum(len(names) for _, _, names in os.walk(world.folder))
+        return files, (world.folder / "log").stat().st_size
+
+    eventually(lambda: done() or job.poll() is not None, progress=written)
 
 
 def _kill(job: subprocess.Popen[bytes], victim: str) -> None:
@@ -69,8 +83,3 @@ def _workers(group: int) -> list[int]:
         ["pgrep", "-g", str(group), "-f", "tamis.spark.daemon"], capture_output=True, text=True
     )
     return [int(line) for line in found.stdout.split()]
-
-
-def _end(job: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(job.pid, signal.SIGKILL)
