@@ -96,9 +96,9 @@ class RowWriter:
     def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
         operands, name, weight = predicate.operands, predicate.attribute, predicate.weight
-        value, names = self.literals.value, self.names
+        number, names = self.literals.value, self.names
         for operand in operands:
-            self._args.append(value(operand))
+            self._args.append(number(operand))
         at = names.get(name)
         if at is None:
             at = names[name] = len(names)
@@ -135,10 +135,10 @@ class RowWriter:
         return Rows(
             np.frombuffer(self._row_start[first:], np.int64) - row,
             np.frombuffer(self._arg_start[first:], np.int64) - arg,
-            np.array(self._attribute[row:], np.int64),
-            np.array(self._op[row:], np.uint8),
-            np.array(self._arity[row:], np.int64),
-            np.array(self._args[arg:], np.int64),
+            np.frombuffer(self._attribute[row:], np.uint32),
+            np.frombuffer(self._op[row:], np.uint8),
+            np.frombuffer(self._arity[row:], np.uint32),
+            np.frombuffer(self._args[arg:], np.uint32),
         )
 
     def expression(self, at: int) -> Expr:

@@ -144,13 +144,13 @@ class Predicate(Node, frozen=True):
     @property
     def code(self) -> int:
         """The code of the operator in columns; odd for the negative form."""
-        return self.operator.code | self.is_negative
+        select, codes = _codes_of(type(self))
+        return codes[select(self)]
 
     @property
     def operands(self) -> tuple[Any, ...]:
         """The operands in order."""
-        found = _operands_of(type(self))(self)
-        return found if self.LISTED or len(self.OPERANDS) != 1 else (found,)
+        return _operands_of(type(self))(self)
 
     @classmethod
     def build(
@@ -300,9 +300,23 @@ class Predicate(Node, frozen=True):
 
 
 @cache
-def _operands_of(kind: type[Predicate]) -> Callable[[Any], Any]:
+def _operands_of(kind: type[Predicate]) -> Callable[[Any], tuple[Any, ...]]:
     """Return the function that takes the operands out of a predicate."""
-    return attrgetter(*kind.OPERANDS) if kind.OPERANDS else lambda _: ()
+    if not kind.OPERANDS:
+        return lambda _: ()
+    take = attrgetter(*kind.OPERANDS)
+    return take if kind.LISTED or len(kind.OPERANDS) > 1 else lambda predicate: (take(predicate),)
+
+
+@cache
+def _codes_of(kind: type[Predicate]) -> tuple[Callable[[Any], Any], dict[Any, int]]:
+    """Return the function that takes out the fields that choose a code, and the codes by them."""
+    select = attrgetter(*kind.OPERATORS[0].fields, "negated")
+    return select, {
+        select(SimpleNamespace(**one.fields, negated=negated)): one.code | negated
+        for one in kind.OPERATORS
+        for negated in (False, True)
+    }
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from tamis.contract.change import Change
@@ -13,6 +14,8 @@ from tamis.index.sources import checked_subscription
 from tamis.index.writer import Writer
 from tamis.values.value import short
 
+_sequence = attrgetter("sequence")
+
 
 def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, TamisError]]:
     """Put and remove subscriptions in one step; return the refused ones, which are no longer in force."""
@@ -20,7 +23,8 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
     for change in changes:
         if not isinstance(change, Change):
             raise InputError(f"changes are those of a store's log, not {short(change)}")
-    last = {change.id: change for change in sorted(changes)}.values()  # the last change of each id counts
+    # The last change of each id counts.
+    last = {change.id: change for change in sorted(changes, key=_sequence)}.values()
     held: list[Subscription] = []
     gone: list[str] = []
     refused: list[tuple[str, TamisError]] = []
