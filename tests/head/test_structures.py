@@ -68,6 +68,29 @@ def test_full_head_becomes_a_segment_and_loses_nothing(structure: str) -> None:
     assert len(index) == MANY
 
 
+@pytest.mark.parametrize("structure", ["pstree", "bestar"])
+def test_removed_subscriptions_leave_the_structure(structure: str) -> None:
+    """Ranges, keys and clauses without a condition stand in lists of their own."""
+    index = Index.build(head=structure, limits=Limits(head_subscriptions=10_000))
+    kinds = ("n = {0}", "n BETWEEN {0} AND 3000", "NOT m = {0}", "n IN ({0}, 7000) AND NOT m = 1")
+    texts = {f"s{at}": kinds[at % 4].format(at) for at in range(800)}
+    for name, text in texts.items():
+        index.add(name, text)
+    event = {"n": 2000, "m": -1}
+    before = index.match(event).work.candidates
+    for at in range(0, 800, 2):
+        index.remove(f"s{at}")
+    for _ in range(2):  # the same places serve again
+        for at in range(0, 200, 2):
+            index.add(f"s{at}", texts[f"s{at}"])
+        for at in range(0, 200, 2):
+            index.remove(f"s{at}")
+    found = index.match(event)
+    assert index.info()["segments"] == []
+    assert sorted(found) == sorted(f"s{at}" for at in range(1, 800, 4))
+    assert found.work.candidates <= 0.7 * before
+
+
 # ------------------------------------------------------------------------------------------- BE*-Tree
 def active(head: Head) -> GrowingTree:
     """Return the tree that readers search."""

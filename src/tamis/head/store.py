@@ -58,6 +58,13 @@ class ClauseStore:
         """Whether a tree must decide each clause, as in ``Clauses``."""
         return self._revise.array
 
+    def clauses_of(self, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the clauses of some subscriptions; the owners of clauses are in order."""
+        owner = self._owner.array[: self.count]
+        begin, end = (np.searchsorted(owner, slots, side=side) for side in ("left", "right"))
+        count = end - begin
+        return np.repeat(begin - np.cumsum(count) + count, count) + np.arange(count.sum())
+
     def add(self, placed: Placed, owner: int) -> None:
         """Append one clause."""
         rows = placed.literals

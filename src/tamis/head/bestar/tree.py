@@ -112,8 +112,9 @@ class GrowingTree:
         self._deaths = len(dead)
         stays = ~np.isin(store.owner[first : self.count], gone)
         self._tree.insert((first + np.flatnonzero(stays)).tolist())
-        for clause in _clauses_of(store.owner[:first], gone):
-            self._tree.delete(clause)
+        for clause in store.clauses_of(gone).tolist():
+            if clause < first:
+                self._tree.delete(clause)
 
     def _know(self, store: ClauseStore, first: int, dimensions: int) -> None:
         """Write the conditions of new clauses."""
@@ -132,9 +133,3 @@ class GrowingTree:
 
 def _no_keys() -> Keys:
     return Keys(np.zeros(1, np.int64), *(np.zeros(0, np.int64) for _ in range(6)))
-
-
-def _clauses_of(owner: Ints, slots: Ints) -> list[int]:
-    """Return the clauses of some slots; the owners of clauses are in order."""
-    begin, end = (np.searchsorted(owner, slots, side=side) for side in ("left", "right"))
-    return [clause for a, b in zip(begin.tolist(), end.tolist(), strict=True) for clause in range(a, b)]

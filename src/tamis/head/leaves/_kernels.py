@@ -6,7 +6,7 @@ condition. A row of ``dims`` is (FIRST_LIST, FIRST_LEAF, LEAVES, RANGES); a leaf
 
 A posting is two words: clause and condition, then two more conditions. A condition is a dimension and a range
 of its leaves, numbered from 1; 0 is an absent dimension. Leaves are coarse, so a condition can only let more
-pass than its literal does.
+pass than its literal does. ``access`` has for each clause the literal that it is posted under.
 """
 
 import numpy as np
@@ -26,6 +26,7 @@ LISTS_USED, POSTINGS_USED, TABLE_USED, SEED, WANTED_LISTS, WANTED_POSTINGS = ran
 FEW_KEYS = 16  # a condition on at most as many keys is posted under each of them
 MOST_KEYS = 1 << 17  # of a list of values
 FIRST_ROOM = 2
+NO_ACCESS, REMOVED = -1, -2  # a clause in list 0, and one in no list, instead of a literal
 HALF = np.int64(0xFFFFFFFF)
 FOLD = np.int64(0x1E3779B97F4A7C15)  # any large odd number spreads the bits
 DIM_BITS = 20  # of a condition; its ends have six bits each

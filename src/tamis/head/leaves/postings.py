@@ -22,7 +22,7 @@ from tamis.head.leaves._kernels import (
     WANTED_LISTS,
     WANTED_POSTINGS,
 )
-from tamis.head.leaves.insertion._kernels import insert_run, operand_ends, rehash
+from tamis.head.leaves.insertion._kernels import insert_run, operand_ends, rehash, remove_run
 from tamis.head.leaves.search._kernels import match_events
 from tamis.head.store import ClauseStore
 
@@ -74,18 +74,21 @@ class Leaves:
 
     def __init__(self) -> None:
         self.count = 0  # clauses posted
+        self._removals = 0  # slots whose clauses were taken out
         self._cut_at = LEAST_CUT
+        self._access: Ints = np.zeros(0, np.int64)  # for the writer: readers do not need it
         self.arrays = _empty(1, np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
 
     @property
     def nbytes(self) -> int:
         """The memory that the arrays take."""
-        return sum(array.nbytes for array in self.arrays)
+        return self._access.nbytes + sum(array.nbytes for array in self.arrays)
 
     def copy(self) -> Leaves:
         """Return independent postings with the same content."""
         other = Leaves()
-        other.count, other._cut_at = self.count, self._cut_at
+        other.count, other._removals, other._cut_at = self.count, self._removals, self._cut_at
+        other._access = self._access.copy()
         other.arrays = PostingArrays(*(array.copy() for array in self.arrays))
         return other
 
@@ -98,19 +101,24 @@ class Leaves:
         return LeafBuffers(cell, leaf, first, visits, begins, np.empty(FIRST_HITS, np.int64))
 
     def waiting(self, dead: Ints) -> int:
-        """Return 0: removed clauses keep their postings until a merge."""
-        return 0
+        """Return the number of removals whose clauses are still posted."""
+        return len(dead) - self._removals
 
     def catch_up(self, store: ClauseStore, dimensions: int, dead: Ints) -> None:
-        """Post the clauses that the store has received since the last call."""
+        """Post the clauses that the store has received since the last call, without the ``dead`` ones."""
+        if len(self._access) < store.count:
+            self._access = _longer(self._access, store.count)
+        clauses = store.arrays()
+        gone = store.clauses_of(dead[self._removals :])
+        self._removals = len(dead)
+        remove_run(gone, self.count, *clauses, *self.arrays, self._access)
         if store.count >= self._cut_at:
             while self._cut_at <= store.count:
                 self._cut_at *= GROWTH
             self._cut(store, dimensions)
-        clauses = store.arrays()
         self._add_dimensions(dimensions)
         while self.count < store.count:
-            self.count = insert_run(self.count, store.count, *clauses, *self.arrays)
+            self.count = insert_run(self.count, store.count, *clauses, *self.arrays, self._access)
             if self.count < store.count:
                 self._grow()
 

@@ -1,4 +1,4 @@
-"""Insert clauses into the lists of the head; ``leaves/_kernels.py`` describes the arrays."""
+"""Put clauses into the lists of the head and take them out; ``leaves/_kernels.py`` describes the arrays."""
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tamis.head.leaves._kernels import (
     FIRST_LEAF,
     FIRST_LIST,
     FIRST_ROOM,
+    HALF,
     HIGHEST,
     KEY,
     LEAVES,
@@ -21,9 +22,11 @@ from tamis.head.leaves._kernels import (
     MOST_KEYS,
     NEGATIVE,
     NEXT,
+    NO_ACCESS,
     NO_CONDITION,
     POSTINGS_USED,
     RANGES,
+    REMOVED,
     ROOM,
     SEED,
     TABLE_USED,
@@ -66,6 +69,18 @@ def append(lists, postings, meta, at, first, second):
     postings[place] = first
     postings[place + 1] = second
     lists[row + COUNT] = count + 1
+
+
+@kernel
+def take_out(lists, postings, at, c):
+    """Take the posting of a clause out of a list; the last posting fills its place."""
+    row = LIST_WIDTH * at
+    last = lists[row + BEGIN] + lists[row + COUNT] - 1
+    for i in range(lists[row + BEGIN], last + 1):
+        if postings[2 * i] & HALF == c:
+            postings[2 * i], postings[2 * i + 1] = postings[2 * last], postings[2 * last + 1]
+            lists[row + COUNT] -= 1
+            return
 
 
 @kernel
@@ -133,7 +148,7 @@ def choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, 
     The best condition meets the fewest postings so far. A condition on keys wins over a range: an event has
     one key of a dimension, but stands between the ends of many ranges.
     """
-    access, least = np.int64(-1), HIGHEST
+    access, least = np.int64(NO_ACCESS), HIGHEST
     for at in range(start[c], start[c + 1]):
         row = 4 * at
         flags = literal[row + 1]
@@ -190,12 +205,22 @@ def conditions(c, access, start, literal, set_lo, set_hi, leaves, dims):
 
 
 @kernel
-def post(c, access, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta):
-    """Post a clause under a literal."""
-    best = conditions(c, access, start, literal, set_lo, set_hi, leaves, dims)
-    one, two = c | (best[0] << 32), best[1] | (best[2] << 32)
-    if access < 0:
-        append(lists, postings, meta, np.int64(0), one, two)
+def change(lists, postings, meta, at, c, one, two, adding):
+    """Append a posting to a list, or take that of the clause out."""
+    if adding:
+        append(lists, postings, meta, at, one, two)
+    else:
+        take_out(lists, postings, at, c)
+
+
+@kernel
+def change_lists(
+    c, access, one, two, adding, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims,
+    meta,
+):  # fmt: skip
+    """Change all lists that a clause belongs to."""
+    if access == NO_ACCESS:
+        change(lists, postings, meta, np.int64(0), c, one, two, adding)
         return
     row = 4 * access
     dimension, flags = literal[row], literal[row + 1]
@@ -211,20 +236,20 @@ def post(c, access, start, literal, set_lo, set_hi, table, mask, lists, postings
                     table[3 * at + 1] = key
                     table[3 * at + 2] = new_list(lists, meta, dims, dimension, key) + 1
                     meta[TABLE_USED] += 1
-                append(lists, postings, meta, table[3 * at + 2] - 1, one, two)
+                change(lists, postings, meta, table[3 * at + 2] - 1, c, one, two, adding)
         return
     if flags & MANY:
         low, high = set_lo[literal[row + 2]], set_hi[literal[row + 2] + literal[row + 3] - 1]
     else:
         low, high = joined(literal, start[c], start[c + 1], row)
     d = DIM_WIDTH * dimension
-    dims[d + RANGES] += 1
+    dims[d + RANGES] += 1 if adding else -1
     first, count = dims[d + FIRST_LEAF], dims[d + LEAVES]
     if count == 0:  # a dimension without leaves: everything is looked at until they are cut
-        append(lists, postings, meta, np.int64(0), one, two)
+        change(lists, postings, meta, np.int64(0), c, one, two, adding)
         return
     for leaf in range(leaf_of(leaves, first, count, low), leaf_of(leaves, first, count, high) + 1):
-        append(lists, postings, meta, leaves[2 * leaf + 1], one, two)
+        change(lists, postings, meta, leaves[2 * leaf + 1], c, one, two, adding)
 
 
 @kernel(inline="always")
@@ -240,7 +265,7 @@ def room_of(lists, at):
 @kernel
 def wants(c, access, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta):
     """Return how many further lists and postings the arrays must hold before a clause is posted."""
-    if access < 0:
+    if access == NO_ACCESS:
         return np.int64(0), room_of(lists, np.int64(0))
     row = 4 * access
     dimension, many = literal[row], (literal[row + 1] & MANY) != 0
@@ -263,12 +288,16 @@ def wants(c, access, start, literal, set_lo, set_hi, table, mask, lists, leaves,
 
 
 @kernel
-def insert_run(first, last, start, literal, set_lo, set_hi, table, lists, postings, leaves, dims, meta):
-    """Insert the clauses first:last; return the first one that finds no room."""
+def insert_run(
+    first, last, start, literal, set_lo, set_hi, table, lists, postings, leaves, dims, meta, access
+):
+    """Insert the clauses first:last that are not removed; return the first one that finds no room."""
     mask = np.int64(len(table) // 3 - 1)
     for c in range(first, last):
-        access = choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta[SEED])
-        new, more = wants(c, access, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta)
+        if access[c] == REMOVED:
+            continue
+        by = choose(c, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta[SEED])
+        new, more = wants(c, by, start, literal, set_lo, set_hi, table, mask, lists, leaves, dims, meta)
         meta[WANTED_LISTS], meta[WANTED_POSTINGS] = meta[LISTS_USED] + new, meta[POSTINGS_USED] + more
         if (
             LIST_WIDTH * meta[WANTED_LISTS] > len(lists)
@@ -276,8 +305,29 @@ def insert_run(first, last, start, literal, set_lo, set_hi, table, lists, postin
             or 6 * (meta[TABLE_USED] + new) > len(table)  # half of the rows stay empty
         ):
             return c
-        post(c, access, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims, meta)
+        best = conditions(c, by, start, literal, set_lo, set_hi, leaves, dims)
+        one, two = c | (best[0] << 32), best[1] | (best[2] << 32)
+        change_lists(
+            c, by, one, two, True, start, literal, set_lo, set_hi, table, mask, lists, postings, leaves, dims,
+            meta,
+        )  # fmt: skip
+        access[c] = by
     return last
+
+
+@kernel
+def remove_run(
+    clauses, posted, start, literal, set_lo, set_hi, table, lists, postings, leaves, dims, meta, access
+):
+    """Take clauses out of their lists; those from ``posted`` on are in none, and will not be inserted."""
+    mask, nothing = np.int64(len(table) // 3 - 1), np.int64(0)
+    for c in clauses:
+        if c < posted and access[c] != REMOVED:
+            change_lists(
+                c, access[c], nothing, nothing, False, start, literal, set_lo, set_hi, table, mask, lists,
+                postings, leaves, dims, meta,
+            )  # fmt: skip
+        access[c] = REMOVED
 
 
 @kernel
