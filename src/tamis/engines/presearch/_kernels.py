@@ -185,7 +185,7 @@ def match_events(
                 )  # fmt: skip
                 found = search_lists(
                     rows, stop - begin, way == 0, row_place, top, child, node, start, literal, heads, slot,
-                    first, posts, lists, path, decided, owner_start, hits, work,
+                    first, posts, lists, path, pairs, decided, owner_start, hits, work,
                 )  # fmt: skip
             else:
                 width = (stop - begin + 63) >> 6

@@ -239,9 +239,55 @@ def descend_lists(
 
 
 @kernel
+def promising_lists(pairs, count, child, slot, first, posts, work):
+    """Keep the pairs (row of a root, one of its children) with a common document; return their number.
+
+    A separate loop for the rows keeps many loads under way at once.
+    """
+    for i in range(count):
+        pairs[3 * i + 2] = np.int64(slot[child[2 * pairs[3 * i + 1]]])
+    kept, steps = 0, 0
+    for i in range(count):
+        root, at, row = pairs[3 * i], pairs[3 * i + 1], pairs[3 * i + 2]
+        one, two = first[root], first[row]
+        one_end, two_end = first[root + 1], first[row + 1]
+        common = False
+        while one < one_end and two < two_end and not common:
+            steps += 1
+            if posts[one] < posts[two]:
+                one = advance(posts, one + 1, one_end, posts[two])
+            elif posts[one] > posts[two]:
+                two = advance(posts, two + 1, two_end, posts[one])
+            else:
+                common = True
+        pairs[3 * kept], pairs[3 * kept + 1], pairs[3 * kept + 2] = root, at, row
+        kept += common
+    work[0] += steps
+    return kept
+
+
+@kernel
+def filter_lists(
+    pairs, count, room, each, child, node, start, literal, heads, slot, first, posts, tail, lists, path,
+    decided, owner_start, hits, found, work,
+):  # fmt: skip
+    """Search the second layer for pairs (row of a root, one of its children); return the hits, or FULL."""
+    for i in range(promising_lists(pairs, count, child, slot, first, posts, work)):
+        if found == FULL:
+            break
+        root = pairs[3 * i]
+        path[0], path[1], path[2] = root, first[root], first[root + 1]
+        found = descend_lists(
+            np.int64(child[2 * pairs[3 * i + 1] + 1]), room, each, node, start, literal, heads, slot, first,
+            posts, tail, lists, path, decided, owner_start, hits, found, work,
+        )  # fmt: skip
+    return found
+
+
+@kernel
 def search_lists(
     rows, room, each, row_place, top, child, node, start, literal, heads, slot, first, posts, lists, path,
-    decided, owner_start, hits, work,
+    pairs, decided, owner_start, hits, work,
 ):  # fmt: skip
     """Search both layers for a batch; return the number of hits, which are not in order, or FULL.
 
@@ -250,29 +296,33 @@ def search_lists(
     tail = first[rows]
     in_order = SCAN * rows > len(top) // TOP
     at, end = (0, len(top) // TOP) if in_order else (1, rows)
-    found = 0
-    while at < end and found != FULL:
-        place = np.int64(at) if in_order else np.int64(row_place[at])
-        at += 1
-        if top[TOP * place + LAST] == 0 or slot[place] == 0:
-            continue
-        row = np.int64(slot[place])
-        low, high = first[row], first[row + 1]
-        work[3] += 1
-        work[0] += 1
-        path[0], path[1], path[2] = row, low, high
-        found = evaluate_lists(
-            np.int64(top[TOP * place + 2]), np.int64(top[TOP * place + 3]), low, high, 0, room, each, start,
-            literal, heads, slot, first, posts, tail, lists, path, decided, owner_start, hits, found, work,
-        )  # fmt: skip
-        for k in range(np.int64(top[TOP * place]), np.int64(top[TOP * place + 1])):
-            if found == FULL:
-                break
-            if slot[child[2 * k]] == 0:
-                work[0] += 1
-                continue
-            found = descend_lists(
-                np.int64(child[2 * k + 1]), room, each, node, start, literal, heads, slot, first,
-                posts, tail, lists, path, decided, owner_start, hits, found, work,
+    found, count = 0, 0
+    row, next_child, last_child = np.int64(0), np.int64(0), np.int64(0)
+    while found != FULL and (at < end or next_child < last_child or count > 0):
+        if next_child < last_child and 3 * count < len(pairs):
+            pairs[3 * count], pairs[3 * count + 1] = row, next_child
+            next_child += 1
+            count += 1
+        elif at == end or next_child < last_child:  # no more roots, or no more room
+            found = filter_lists(
+                pairs, count, room, each, child, node, start, literal, heads, slot, first, posts, tail, lists,
+                path, decided, owner_start, hits, found, work,
             )  # fmt: skip
+            count = 0
+        else:
+            place = np.int64(at) if in_order else np.int64(row_place[at])
+            at += 1
+            if top[TOP * place + LAST] == 0 or slot[place] == 0:
+                continue
+            row = np.int64(slot[place])
+            next_child, last_child = np.int64(top[TOP * place]), np.int64(top[TOP * place + 1])
+            work[3] += 1
+            work[0] += 1 + last_child - next_child
+            clause, last = np.int64(top[TOP * place + 2]), np.int64(top[TOP * place + 3])
+            if clause < last:
+                path[0] = row
+                found = evaluate_lists(
+                    clause, last, first[row], first[row + 1], 0, room, each, start, literal, heads, slot,
+                    first, posts, tail, lists, path, decided, owner_start, hits, found, work,
+                )  # fmt: skip
     return found
