@@ -106,25 +106,24 @@ def leapfrog(posts, lists, count, out):
     found, stops, steps = 0, 0, 1
     at, end = lists[0], lists[1]
     while at < end:
-        document = posts[at]
+        document = np.int64(posts[at])
+        wanted = document
         stops += 1
         i = 2
-        next_document = document
-        while i < 2 * count and next_document == document:
+        while i < 2 * count and wanted == document:
             own = advance(posts, lists[i], lists[i + 1], document)
             lists[i] = own
             steps += 1
             if own == lists[i + 1]:
                 return found, stops, steps
-            next_document = posts[own]
+            wanted = np.int64(posts[own])
             i += 2
-        steps += 1
-        if next_document == document:
+        if wanted == document:
             posts[out + found] = document
             found += 1
-            at += 1
-        else:
-            at = advance(posts, at + 1, end, next_document)
+            wanted += 1
+        at = advance(posts, at + 1, end, wanted)
+        steps += 1
     return found, stops, steps
 
 
