@@ -1,4 +1,4 @@
-"""Test the leapfrog of ``presearch`` against the thesis' example, plain intersections, and the tree evaluator."""
+"""Test the leapfrog of ``presearch``: the thesis' example, plain intersections, duels with the evaluator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ POSTINGS = {
 
 
 def packed(*lists: list[int]) -> tuple[Any, Any, int]:
-    """Return posting lists end to end with room behind them, the bounds of each, and where the room begins."""
+    """Return posting lists with room behind them, the bounds of each, and where the room begins."""
     ends = np.cumsum([len(one) for one in lists])
     bounds = np.stack([ends - [len(one) for one in lists], ends], axis=1).reshape(-1)
     flat = [document for one in lists for document in one]

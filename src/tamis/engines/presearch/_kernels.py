@@ -7,7 +7,17 @@ import numpy as np
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import reach
-from tamis.engines.presearch.layers._kernels import CLAUSE, FULL, LAST, LEAPFROG, NODE, TOP, forget, invert, presearch
+from tamis.engines.presearch.layers._kernels import (
+    CLAUSE,
+    FULL,
+    LAST,
+    LEAPFROG,
+    NODE,
+    TOP,
+    forget,
+    invert,
+    presearch,
+)  # fmt: skip
 from tamis.engines.presearch.leapfrog._kernels import invert_lists, search_lists
 from tamis.kernel import kernel
 

@@ -9,7 +9,17 @@ list, ``posts`` has room for the promising documents at every depth of the secon
 import numpy as np
 
 from tamis.engines.presearch.layers._kernels import (
-    CLAUSE, DEPTH, END, FULL, LAST, NODE, SCAN, TERM, TOP, places_of, rows_of,
+    CLAUSE,
+    DEPTH,
+    END,
+    FULL,
+    LAST,
+    NODE,
+    SCAN,
+    TERM,
+    TOP,
+    places_of,
+    rows_of,
 )  # fmt: skip
 from tamis.kernel import kernel
 
@@ -67,9 +77,9 @@ def invert_lists(
     at = 0
     for document in range(stop - begin):
         while at < ends[document]:
-            row = np.int64(entry[at]) + 1
-            posts[first[row]] = document
-            first[row] += 1
+            own = np.int64(entry[at]) + 1
+            posts[first[own]] = document
+            first[own] += 1
             at += 1
     return rows
 
@@ -174,7 +184,7 @@ def evaluate_lists(
     clause, last, low, high, depth, room, each, start, literal, heads, slot, first, posts, tail, lists, path,
     decided, owner_start, hits, found, work,
 ):  # fmt: skip
-    """Evaluate clauses clause:last over the promising documents ``posts[low:high]``; return the hits, or FULL.
+    """Evaluate clauses clause:last over the documents ``posts[low:high]``; return the hits, or FULL.
 
     With ``each``, repeat the leapfrog for every owner. Conditions that terms do not decide are left to
     ``conclude``, which counts those evaluations.
