@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.leapfrog import rows
+from bench.workloads.w3 import W3
 from tamis import Index, Interval
 from tamis.engines.presearch.layout.terms import HEAD
 from tamis.engines.presearch.leapfrog._kernels import add_lists, advance, ask_terms, invert_lists, leapfrog
+from tamis.errors import IndexCorrupt
 from tamis.expression.predicates import Between, Compare, Exists, In, Text
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.values.event import event_from
 from tests.duel.expected import Referee, named, pairs_of
 from tests.engines import per_layout
+from tests.forged.mutator import rewrite
 from tests.papers.test_presearch import TIMES, query
 
 pytestmark = pytest.mark.kernels
@@ -121,20 +126,20 @@ def test_lists_of_a_clause_are_sorted_by_documents_of_the_batch() -> None:
     entries = [d for document in batch for d in document]
     ends, first, posts = np.zeros(7, np.int64), np.zeros(9, np.int64), np.zeros(40, np.uint16)
     row_place, ones = np.zeros(7, np.int64), np.ones(len(entries), np.int64)
-    rows = invert_lists(
+    count = invert_lists(
         0, 5, np.cumsum([0, *map(len, batch)]), np.array(entries), ones, np.zeros(5, np.uint8), heads, levels,
         slot, row_place, np.zeros(0, np.uint64), np.zeros(8, np.int64), np.zeros(40, np.uint32), ends, first,
         posts,
     )  # fmt: skip
-    held = {int(row_place[r]) // 2: posts[first[r] : first[r + 1]].tolist() for r in range(1, rows)}
+    held = {int(row_place[r]) // 2: posts[first[r] : first[r + 1]].tolist() for r in range(1, count)}
     assert held == {0: [0, 1, 3], 1: [0, 1, 2, 3, 4], 2: [3, 4], 3: [1, 3, 4]}
     lists, root = np.zeros(10, np.int64), int(slot[1])
     path = np.array([root, first[root], first[root + 1]])
 
     def added(c: int) -> tuple[list[list[int]], bool]:
         lists[0], lists[1] = path[1], path[2]
-        count, rest = add_lists(c, start, literal, heads, slot, first, path, 0, lists)
-        return [posts[lists[2 * n] : lists[2 * n + 1]].tolist() for n in range(count)], rest
+        number, rest = add_lists(c, start, literal, heads, slot, first, path, 0, lists)
+        return [posts[lists[2 * n] : lists[2 * n + 1]].tolist() for n in range(number)], rest
 
     assert added(0) == ([[3, 4], [0, 1, 3], [1, 3, 4], [0, 1, 2, 3, 4]], False)
     assert added(1) == ([[0, 1, 3], [0, 1, 2, 3, 4]], True)
@@ -206,3 +211,39 @@ def test_hits_of_lists_beyond_the_first_buffer_are_found(way: int, monkeypatch: 
     # A second call finds buffers for longer documents, too.
     longer = [{"text": " ".join(WORDS)}] * 90
     assert len(pairs_of(index.match_many(longer))) == 90 * 30
+
+
+@pytest.mark.compiled
+def test_measurement_of_leapfrog_covers_every_way_asked_for() -> None:
+    small = W3(vocabulary=2_000, topics=4, topic_words=100, query_shift=20, topic_shift=20, longest=90)
+    found = rows(small, queries=60, documents=20, batch=8, ways=(1,), rounds=1)
+    assert [row.name for row in found] == ["hybrid", "way 1, leapfrog 0", "way 1, leapfrog 1"]
+    assert 0 < found[2].verified <= found[1].verified
+
+
+def test_file_without_the_field_leapfrog_is_read(tmp_path: Path) -> None:
+    """Files of earlier versions have a layout of two fields."""
+    book = {"coat": query("wool coat"), "tee": query("red tee")}
+    Index.build(book, engine="presearch", parameters=TIMES).save(tmp_path / "index")
+    segment = next((tmp_path / "index").glob("segment-*"))
+
+    def shorten(arrays: dict[str, Any]) -> None:
+        arrays["engine.layout"] = arrays["engine.layout"][:2]
+
+    rewrite(segment, shorten)
+    index = Index.open(tmp_path / "index", verify=True)
+    index.check()
+    assert list(index.match({"text": "a wool coat"})) == ["coat"]
+
+
+@pytest.mark.parametrize("layout", [[1], [8, 1, 2], [8, 1, 0, 0], [8, 4, 1], [0, 1, 1]])
+def test_file_with_an_impossible_layout_is_refused(layout: list[int], tmp_path: Path) -> None:
+    Index.build({"coat": query("wool coat")}, engine="presearch", parameters=TIMES).save(tmp_path / "index")
+    segment = next((tmp_path / "index").glob("segment-*"))
+
+    def forge(arrays: dict[str, Any]) -> None:
+        arrays["engine.layout"] = np.array(layout, np.uint32)
+
+    rewrite(segment, forge)
+    with pytest.raises(IndexCorrupt, match="layout"):
+        Index.open(tmp_path / "index")

@@ -1,4 +1,4 @@
-"""Count the evaluations that pre-search and leapfrog leave on a larger workload; compiled, to save minutes."""
+"""Count the evaluations that pre-search and leapfrog leave on a larger workload; only compiled."""
 
 from __future__ import annotations
 
