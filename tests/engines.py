@@ -47,6 +47,10 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"way": 1},
         {"way": 3, "batch": 1},
         {"batch": 70, "time_check": 1, "time_and": 1000, "time_avoid": 1, "greedy": 0},
+        {"leapfrog": 1, "way": 0, "batch": 5},
+        {"leapfrog": 1, "way": 1},
+        {"leapfrog": 1, "time_check": 100, "time_and": 30, "time_avoid": 20, "greedy": 0},
+        {"leapfrog": 1, "way": 3, "batch": 3},
     ],
     "pstbloom": [{}, {"crowd": 0}, {"crowd": 0, "most_blocks": 1}, {"crowd": 2, "most_blocks": 64}],
     "psthash": [

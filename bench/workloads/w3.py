@@ -11,7 +11,8 @@ choices:
   So do the terms of a query, all of them different.
 * A share ``repeated`` of the queries was asked before: people ask for the same few things.
 * ``least_terms`` and ``most_terms`` (lS and uS), ``longest`` (a document's words) and ``batch`` (sizeEb: how
-  many documents come at a time) are the bounds of the paper's workload specification.
+  many documents come at a time) are the bounds of the paper's workload specification. ``shortest`` makes
+  shorter documents longer.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class W3(Synthetic):
     topic_alpha: float = 0.7
     least_terms: int = 2
     most_terms: int = 10
+    shortest: int = 1
     longest: int = 5_000
     batch: int = 600
 
@@ -69,6 +71,7 @@ class W3(Synthetic):
             topic_alpha=(0, None),
             least_terms=(1, _LONGEST),
             most_terms=(self.least_terms, _LONGEST),
+            shortest=(1, self.longest),
             longest=(1, None),
             batch=(1, None),
         )
@@ -144,7 +147,7 @@ class W3(Synthetic):
         band = pick(rng, _DOCUMENTS, EVENT_BLOCK)
         least, most = np.array(_WORDS)[band], np.array(_WORDS)[band + 1]
         length = np.exp(rng.uniform(np.log(least), np.log(most))).astype(np.int64)
-        length = np.minimum(length, self.longest)
+        length = np.clip(length, self.shortest, self.longest)
         topic = np.repeat(ranks(rng, self._popularity["topic"], EVENT_BLOCK), length)
         words = self._draw(rng, "document", topic)
         first = starts(length)

@@ -43,7 +43,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "w3": {
         "vocabulary": 90_000, "topics": 9, "topic_words": 50, "topical": 0.1, "repeated": 0.0,
         "query_shift": 0, "topic_shift": 9, "topic_alpha": 0.1, "least_terms": 4, "most_terms": 5,
-        "longest": 90, "batch": 7,
+        "shortest": 800, "longest": 90, "batch": 7,
     },
     "w4-dense": {
         "dimensions": 90, "cardinality": 9, "size": 7, "spread": 0, "event_size": 12, "equality": 0.9,

@@ -182,9 +182,9 @@ def test_ranges_find_a_block_at_most_four_times_as_wide() -> None:
 
 
 def test_hits_beyond_the_first_buffer_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tamis.engines.presearch import engine
+    from tamis.engines.presearch import buffers
 
-    monkeypatch.setattr(engine, "FIRST_HITS", 64)
+    monkeypatch.setattr(buffers, "FIRST_HITS", 64)
     book = {"two": query("wool coat"), "one": query("wool")} | {
         f"s{n}": query(f"coat w{n}") for n in range(9)
     }
@@ -196,9 +196,9 @@ def test_hits_beyond_the_first_buffer_are_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_every_way_finds_the_same_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The book is small; test_presearch_work.py asserts the evaluations of each way on a larger one."""
-    from tamis.engines.presearch import engine
+    from tamis.engines.presearch import buffers
 
-    monkeypatch.setattr(engine, "FIRST_HITS", 4)
+    monkeypatch.setattr(buffers, "FIRST_HITS", 4)
     texts = W3(vocabulary=2_000, topics=4, topic_words=100, query_shift=20, topic_shift=20)
     book, events, found = texts.subscriptions(150, 1), texts.events(70, 3), []
     for way in range(4):

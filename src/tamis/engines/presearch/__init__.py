@@ -19,6 +19,10 @@ without a term (NOT-only, always true) are residual: they are checked for every 
 several values on an attribute, or an interval, is matched the plain way: all candidates of the first layer
 are evaluated.
 
+*Leapfrog.* With the parameter ``leapfrog``, a batch has sorted posting lists in place of the bit map. The
+search intersects them from one possible document to the next, and so it evaluates the clauses that the second
+layer does not decide. Conditions that terms do not decide are checked as before.
+
 README.md maps the paper's words to these.
 """
 

@@ -7,7 +7,18 @@ import numpy as np
 
 from tamis.engines._kernels import holds_general, holds_plain
 from tamis.engines.postings._kernels import reach
-from tamis.engines.presearch.layers._kernels import CLAUSE, FULL, LAST, NODE, TOP, forget, invert, presearch
+from tamis.engines.presearch.layers._kernels import (
+    CLAUSE,
+    FULL,
+    LAST,
+    LEAPFROG,
+    NODE,
+    TOP,
+    forget,
+    invert,
+    presearch,
+)  # fmt: skip
+from tamis.engines.presearch.leapfrog._kernels import invert_lists, search_lists
 from tamis.kernel import kernel
 
 
@@ -137,7 +148,8 @@ def luwak(
 @kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, slot, row_place, bits, partial, words_at,
-    place_at, pairs, places, hits, ordered, bytes_, words32, words, place, out_event, out_clause, work,
+    place_at, pairs, places, entry, first, posts, lists, path, hits, ordered, bytes_, words32, words, place,
+    out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``, batch by batch; return (events done, pairs written).
 
@@ -159,30 +171,42 @@ def match_events(
     layout = words32[place[22] : place[23]]
     decided = bytes_[place[24] : place[25]]
     batch, way = np.int64(layout[0]), layout[1]
+    leaps = len(layout) > LEAPFROG and layout[LEAPFROG] != 0
+    batched = way >= 2 or leaps
     clauses = len(start) - 1
     residual = np.int64(node[len(node) - NODE + CLAUSE])
     written = 0
     while begin < count:
         done = written
         probed, verified, visited = work[0], work[1], work[3]
-        stop = min(begin + batch, count) if way >= 2 else begin + 1
+        stop = min(begin + batch, count) if batched else begin + 1
         for e in range(begin, stop):
-            if (multi[e] or way < 2) and written != FULL:
+            if (multi[e] or not batched) and written != FULL:
                 written = luwak(
                     e, multi[e] != 0, way == 0, event_start, dimension, lo, hi, cell, start, literal, set_lo,
                     set_hi, owner_start, heads, levels, hull, top, residual, out_event,
                     out_clause, written, work,
                 )  # fmt: skip
-        if way >= 2 and written != FULL:
-            width = (stop - begin + 63) >> 6
-            rows = invert(
-                begin, stop, event_start, dimension, lo, multi, heads, levels, slot, row_place, bits, width,
-                places,
-            )  # fmt: skip
-            found = presearch(
-                rows, row_place, top, child, node, slot, bits, width, partial, words_at, pairs, decided, hits,
-                work,
-            )  # fmt: skip
+        if batched and written != FULL:
+            if leaps:
+                rows = invert_lists(
+                    begin, stop, event_start, dimension, lo, multi, heads, levels, slot, row_place, bits,
+                    places, entry, place_at, first, posts,
+                )  # fmt: skip
+                found = search_lists(
+                    rows, stop - begin, way == 0, row_place, top, child, node, start, literal, heads, slot,
+                    first, posts, lists, path, pairs, decided, owner_start, hits, work,
+                )  # fmt: skip
+            else:
+                width = (stop - begin + 63) >> 6
+                rows = invert(
+                    begin, stop, event_start, dimension, lo, multi, heads, levels, slot, row_place, bits,
+                    width, places,
+                )  # fmt: skip
+                found = presearch(
+                    rows, row_place, top, child, node, slot, bits, width, partial, words_at, pairs, decided,
+                    hits, work,
+                )  # fmt: skip
             forget(rows, slot, row_place)
             if found == FULL:
                 work[2] = 4 * len(hits)

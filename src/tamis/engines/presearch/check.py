@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, TERM
+from tamis.engines.presearch.layers._kernels import CLAUSE, DEPTH, END, LEAPFROG, TERM
 from tamis.engines.presearch.layout._kernels import subtree_ends
 from tamis.engines.presearch.layout.build import first_layers
 from tamis.engines.proof import Proof
@@ -22,8 +22,9 @@ _WAYS = 4
 def check_arrays(arrays: Arrays, clauses: int, cells: Ints) -> None:
     """Raise :class:`~tamis.errors.IndexCorrupt` at the first fault."""
     proof, layout = Proof("presearch"), arrays["layout"].astype(np.int64)
-    sound = layout.shape == (2,) and 1 <= layout[0] <= MOST_BATCH and layout[1] < _WAYS
-    proof.ensure(sound, "the layout is no batch size and way")
+    proof.ensure(len(layout) in (LEAPFROG, LEAPFROG + 1), "the layout has another number of fields")
+    sound = 1 <= layout[0] <= MOST_BATCH and layout[1] < _WAYS and np.all(layout[LEAPFROG:] < 2)
+    proof.ensure(sound, "the layout is no batch size, way and leapfrog")
     proof.ensure(len(arrays["decided"]) == clauses, "decided does not fit the clauses")
     proof.below("decided", arrays["decided"], 2)
     _check_nodes(proof, arrays["node"].astype(np.int64), len(arrays["top"]), clauses)

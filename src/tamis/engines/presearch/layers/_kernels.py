@@ -14,6 +14,7 @@ TERM, END, CLAUSE, DEPTH, NODE = 0, 1, 2, 3, 4  # the fields of a node, and thei
 # The fields of a place: first and last child of its root, first and last clause at the root itself, last
 # clause below it; all 0 if it represents nothing.
 TOP, LAST = 5, 4
+LEAPFROG = 2  # the field of the layout, which older files lack
 FULL = -1
 SCAN = 8  # up to this many times as many places as the batch has terms, reading all in order is faster
 

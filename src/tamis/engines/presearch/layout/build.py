@@ -56,7 +56,7 @@ def build(clauses: Clauses, statistics: Statistics, chosen: dict[str, Any]) -> t
         **first_layers(node, terms.places),
         "node": node,
         "decided": (queries.decidable & (extra + 1 == queries.size))[order].astype(np.uint8),
-        "layout": np.array([chosen["batch"], chosen["way"]], np.uint32),
+        "layout": np.array([chosen["batch"], chosen["way"], chosen["leapfrog"]], np.uint32),
     }
     return arrange(clauses, order, _check_order(clauses, units, terms, queries, extra, order)), arrays
 
@@ -177,5 +177,5 @@ def _empty(clauses: Clauses, chosen: dict[str, Any]) -> Arrays:
         **first_layers(np.zeros((1, NODE), np.uint32), 0),
         "node": np.zeros((1, NODE), np.uint32),
         "decided": np.zeros(clauses.count, np.uint8),
-        "layout": np.array([chosen["batch"], chosen["way"]], np.uint32),
+        "layout": np.array([chosen["batch"], chosen["way"], chosen["leapfrog"]], np.uint32),
     }
