@@ -64,9 +64,9 @@ def attached(arranged: Any, arrays: dict[str, Any]) -> OpIndex:
     return OpIndex(pack(flat("clauses.", arranged) | {f"engine.{name}": a for name, a in arrays.items()}))
 
 
-def built(book: list[Clause], cells: list[int], **parameters: int) -> Built:
+def built(book: list[Clause], cells: list[int], trie: int = 1, **parameters: int) -> Built:
     clauses = as_clauses(book, cells)
-    arranged, arrays = OpIndex.build(clauses, Statistics(clauses), parameters)
+    arranged, arrays = OpIndex.build(clauses, Statistics(clauses), parameters | {"trie": trie})
     engine = attached(arranged, arrays)
     engine.check()
     return Built(engine, arrays, arranged.owner)
@@ -110,6 +110,27 @@ def test_ranges_that_cross_are_counted_as_two_halves() -> None:
     assert index.found((A, 8, 8)) == ({0, 1}, 3, 0)
     assert index.found((A, 11, 11)) == ({1, 2}, 3, 0)
     assert index.found((A, 5, 5)) == ({0}, 2, 0), "cell 5 meets the <= of (8, 12)"
+
+
+def test_few_ranges_stay_halves() -> None:
+    """By default a pivot and a dimension need eight nested ranges for a trie. Ranges that cross do not help."""
+    spans = [(2, 30), *((n, n + 1) for n in range(3, 15, 2)), (29, 31)]
+    assert not built(ranged(*spans), [CELLS], trie=8).nodes()
+    assert len(built(ranged(*spans), [CELLS], trie=7).nodes()) == 7
+    assert len(built(ranged(*spans, (20, 21)), [CELLS], trie=8).nodes()) == 8
+    assert OpIndex.parameters["trie"].default == 8
+
+
+def test_ranges_stay_halves_when_most_of_them_cross() -> None:
+    chain = [(n, n + 6) for n in range(2, 9)]
+    assert not built(ranged(*chain), [CELLS]).nodes()
+    assert len(built(ranged(*chain, *[(20 + n, 30 - n) for n in range(4)]), [CELLS]).nodes()) == 0
+    assert len(built(ranged(*chain, *[(20 + n, 32 - n) for n in range(5)]), [CELLS]).nodes()) == 6
+
+
+def test_least_size_of_a_trie_counts_for_each_dimension() -> None:
+    book = [*ranged((5, 9), (6, 8)), *ranged((5, 9), (6, 8), (7, 8), dimension=B)]
+    assert len(built(book, [CELLS] * 2, trie=3).nodes()) == 3
 
 
 def test_tries_of_different_pivots_and_dimensions_are_separate() -> None:
@@ -215,7 +236,7 @@ def test_prefixes_are_counted_only_if_they_hold() -> None:
     rows = prefixes(400)
     with_trie, halves, scan = (
         Index.build(rows, engine=engine, parameters=parameters)
-        for engine, parameters in (("opindex", {}), ("opindex", {"trie": 0}), ("scan", {}))
+        for engine, parameters in (("opindex", {"trie": 1}), ("opindex", {"trie": 0}), ("scan", {}))
     )
     chance = random.Random(8)
     for _ in range(20):
@@ -243,7 +264,7 @@ def test_address_blocks_are_counted_only_if_they_hold() -> None:
         "11.0.0.0/8",
     ]
     rows = {block: f"ip IN CIDR ('{block}')" for block in blocks}
-    index = Index.build(rows, engine="opindex")
+    index = Index.build(rows, engine="opindex", parameters={"trie": 1})
     for address in ("10.1.2.3", "10.1.2.4", "10.1.9.9", "10.9.1.1", "11.1.1.1", "9.9.9.9"):
         found = index.match({"ip": address})
         assert set(found) == {
@@ -252,9 +273,9 @@ def test_address_blocks_are_counted_only_if_they_hold() -> None:
         assert found.work.candidates == len(found)
 
 
-@pytest.mark.parametrize("value", [-1, 2, 0.5, True])
-def test_trie_other_than_0_or_1_is_refused(value: Any) -> None:
-    with pytest.raises(EngineParameter, match="trie must lie between 0 and 1"):
+@pytest.mark.parametrize("value", [-1, 2**20 + 1, 0.5, True])
+def test_least_size_of_a_trie_out_of_range_is_refused(value: Any) -> None:
+    with pytest.raises(EngineParameter, match="trie must lie between 0 and 1048576"):
         Index.build({"s": "a = 1"}, engine="opindex", parameters={"trie": value})
 
 
@@ -312,7 +333,7 @@ batches = st.lists(
 def test_tries_agree_with_scan(book: list[str], batch: list[dict[str, Any]]) -> None:
     rows = {f"s{n}": text for n, text in enumerate(book)}
     scan = Index.build(rows, engine="scan")
-    for parameters in ({}, {"trie": 0}, {"optimised": 0}):
+    for parameters in ({"trie": 1}, {"trie": 1, "optimised": 0}, {"trie": 3}, {"trie": 0}):
         index = Index.build(rows, engine="opindex", parameters=parameters)
         index.check()
         for event in batch:
@@ -337,6 +358,10 @@ def _longer(arrays: dict[str, Any]) -> None:
     arrays["trie"] = np.repeat(arrays["trie"], 2, axis=0)
 
 
+def _flagless(arrays: dict[str, Any]) -> None:
+    arrays["has_trie"] = arrays["has_trie"][:-1]
+
+
 DAMAGE: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "a way out of the list": ("leads out of its list", _set("trie", (1, UP), 2)),
     "a way far out": ("leads out of its list", _set("trie", (2, UP), 2**32 - 1)),
@@ -346,6 +371,7 @@ DAMAGE: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "a range in no dimension": ("names something that is not there", _set("record", -1, 2**31)),
     "a row too few": ("do not fit their lists", _shorter),
     "rows too many": ("do not fit their lists", _longer),
+    "a flag too few": ("has the wrong length", _flagless),
     "segments out of order": ("not an increasing list", _set("trie_directory_start", 0, 1)),
     "segments that are not there": ("not an increasing list", _set("trie_directory_start", -1, 8)),
     "segments that are no power of two": ("no power of two", _set("trie_directory_start", -1, 3)),
@@ -356,7 +382,7 @@ DAMAGE: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
 def test_damaged_trie_is_refused(case: str) -> None:
     book = ranged((5, 9), (6, 8), (12, 20))
     clauses = as_clauses(book, [CELLS])
-    arranged, arrays = OpIndex.build(clauses, Statistics(clauses), {"segment_bits": 0})
+    arranged, arrays = OpIndex.build(clauses, Statistics(clauses), {"segment_bits": 0, "trie": 1})
     message, change = DAMAGE[case]
     change(arrays)
     with pytest.raises(IndexCorrupt, match=message):

@@ -43,7 +43,7 @@ class OpIndex:
         "optimised": Whole(1, 0, 1),  # 0: lists without directories and signatures
         "segment_bits": Whole(5, 0, 8),  # a directory has up to 2 ** segment_bits segments
         "fill": Whole(2, 0, 1 << 20),  # and so few that its lists hold this many predicates on average
-        "trie": Whole(1, 0, 1),  # 0: a nested range is counted as two halves
+        "trie": Whole(8, 0, 1 << 20),  # a trie has this many ranges or more; 0: ranges are two halves each
     }
 
     forms: ClassVar[Forms] = {
@@ -65,6 +65,7 @@ class OpIndex:
         "cnf_record": RECORDS,
         "cnf_demand": LONG,
         "cnf_group": BYTE,
+        "has_trie": BYTE,
         "trie_directory_start": WORD,
         "trie": WORD.wide(COLUMNS),
     }
@@ -107,6 +108,7 @@ class OpIndex:
         members = len(arrays["cnf_member"])
         for name, length in (
             ("needed", clauses), ("verdict", clauses), ("top", len(cells)), ("layout", 2),
+            ("has_trie", len(cells)),
             ("cnf_demand", members), ("cnf_group", members),
         ):  # fmt: skip
             proof.ensure(arrays[name].shape == (length,), f"{name} has the wrong length")
@@ -165,6 +167,7 @@ class Buffers(NamedTuple):
     sign: npt.NDArray[np.uint64]
     visits: npt.NDArray[np.int64]
     turns: npt.NDArray[np.int64]
+    climbing: npt.NDArray[np.int64]
 
     def with_probes(self, entries: int) -> Buffers:
         """Return the same buffers with room for events of more entries."""
@@ -199,4 +202,5 @@ def _probes(entries: int) -> tuple[npt.NDArray[Any], ...]:
         np.empty(count, np.uint64),
         np.empty((room, 3), np.int64),
         np.empty((entries, 2), np.int64),
+        np.empty(entries + 1, np.int64),
     )

@@ -37,7 +37,7 @@ def build(
     grouped = _grouped(clauses, start)
     alternatives = alternatives_of(clauses, start, grouped, predicates, often)
     pivots = _pivots(clauses, start, predicates, often, grouped, alternatives.posted)
-    ranges = _nested_ranges(clauses, owner, predicates, pivots) if trie else np.zeros(0, np.int64)
+    ranges = _nested_ranges(clauses, owner, predicates, pivots, trie) if trie else np.zeros(0, np.int64)
     predicates = without_halves(predicates, ranges)
     counted = _counted(owner, predicates, pivots, grouped)
     tries = _whole_ranges(clauses, owner, ranges, pivots)
@@ -99,11 +99,11 @@ def _pivots(
     return Pivots(pivot, order, rank, first[:-1], int(first[-1]))
 
 
-def _nested_ranges(clauses: Clauses, owner: Ints, predicates: Predicates, pivots: Pivots) -> Ints:
+def _nested_ranges(clauses: Clauses, owner: Ints, predicates: Predicates, pivots: Pivots, least: int) -> Ints:
     """Return the literals that join a trie: the ranges that nest with the others of pivot and dimension."""
     literal = proper_ranges(clauses, predicates)
     dimension, _, lo, hi = clauses.literal[literal].astype(np.int64).T
-    return literal[nested(pivots.of_clause[owner[literal]], dimension, lo, hi)]
+    return literal[nested(pivots.of_clause[owner[literal]], dimension, lo, hi, least)]
 
 
 def _counted(owner: Ints, predicates: Predicates, pivots: Pivots, grouped: Flags) -> Items:
@@ -134,6 +134,7 @@ def _level_2(counted: Items, ranges: Items, grid: Grid) -> Arrays:
         "list_start": np.append(lists.start, lists.start[-1] + tries.start[1:]).astype(np.uint32),
         "signature": np.append(lists.signature, tries.signature),
         "record": np.append(lists.record, tries.record),
+        "has_trie": (np.bincount(ranges.dimension, minlength=len(grid.base) - 1) > 0).astype(np.uint8),
         "trie_directory_start": tries.directory.astype(np.uint32),
         "trie": tries.columns,
     }

@@ -31,22 +31,26 @@ def sign_lists(operator, dimension, operand, number, signature):
 
 
 @kernel
-def keep_nested(pivot, dimension, lo, hi, kept):
+def keep_nested(pivot, dimension, lo, hi, least, kept):
     """Mark ranges so that any two of a family are disjoint, or one contains the other.
 
     A family is a (pivot, dimension). Ranges are sorted by family, then by first cell, the longer one first. A
-    range is left out if it crosses one that is kept.
+    range is left out if it crosses one that is kept. A family keeps none if it would keep fewer than
+    ``least``, or not even half: then its lists are long, and a trie is one more search.
     """
-    open_ends, depth = np.empty(len(lo), np.int64), 0
+    open_ends, depth, first, count = np.empty(len(lo), np.int64), 0, 0, 0
     for i in range(len(lo)):
-        if i and (pivot[i] != pivot[i - 1] or dimension[i] != dimension[i - 1]):
-            depth = 0
+        if pivot[i] != pivot[first] or dimension[i] != dimension[first]:
+            kept[first:i] &= count >= max(least, (i - first + 1) // 2)
+            depth, first, count = 0, i, 0
         while depth and open_ends[depth - 1] < lo[i]:
             depth -= 1
         kept[i] = depth == 0 or hi[i] <= open_ends[depth - 1]
         if kept[i]:
             open_ends[depth] = hi[i]
             depth += 1
+            count += 1
+    kept[first:] &= count >= max(least, (len(lo) - first + 1) // 2)
 
 
 @kernel

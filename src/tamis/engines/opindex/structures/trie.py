@@ -47,11 +47,14 @@ class Trie:
         return Inserted(directory, starts_of(number, count), signature, record, columns)
 
 
-def nested(pivot: Ints, dimension: Ints, lo: Ints, hi: Ints) -> Flags:
-    """Return which ranges the trie of their pivot and dimension takes: those that cross no other in it."""
+def nested(pivot: Ints, dimension: Ints, lo: Ints, hi: Ints, least: int) -> Flags:
+    """Return which ranges the trie of their pivot and dimension takes: those that cross no other in it.
+
+    There is no trie of fewer than ``least`` ranges, or of less than half of a family.
+    """
     order = np.lexsort((-hi, lo, dimension, pivot))
     kept = np.empty(len(order), np.bool_)
-    keep_nested(pivot[order], dimension[order], lo[order], hi[order], kept)
+    keep_nested(pivot[order], dimension[order], lo[order], hi[order], least, kept)
     taken = np.empty(len(order), np.bool_)
     taken[order] = kept
     return taken
