@@ -113,7 +113,7 @@ def test_ranges_that_cross_are_counted_as_two_halves() -> None:
 
 
 def test_few_ranges_stay_halves() -> None:
-    """By default a pivot and a dimension need eight nested ranges for a trie. Ranges that cross do not help."""
+    """By default a trie needs eight nested ranges of a pivot and a dimension, without those that cross."""
     spans = [(2, 30), *((n, n + 1) for n in range(3, 15, 2)), (29, 31)]
     assert not built(ranged(*spans), [CELLS], trie=8).nodes()
     assert len(built(ranged(*spans), [CELLS], trie=7).nodes()) == 7
@@ -372,6 +372,7 @@ DAMAGE: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "a row too few": ("do not fit their lists", _shorter),
     "rows too many": ("do not fit their lists", _longer),
     "a flag too few": ("has the wrong length", _flagless),
+    "a dimension without a mark": ("are not marked", _set("has_trie", 0, 0)),
     "segments out of order": ("not an increasing list", _set("trie_directory_start", 0, 1)),
     "segments that are not there": ("not an increasing list", _set("trie_directory_start", -1, 8)),
     "segments that are no power of two": ("no power of two", _set("trie_directory_start", -1, 3)),

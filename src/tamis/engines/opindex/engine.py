@@ -127,7 +127,8 @@ class OpIndex:
         _check_lists(proof, arrays, "", arrays["trie_directory_start"], bits, 1)
         _check_lists(proof, arrays, "cnf_", np.zeros(len(base), np.uint32), bits, BITMAP)
         lists = arrays["list_start"][OPERATORS * int(arrays["directory_start"][-1]) :]
-        check_trie(proof, Stored(lists, arrays["record"][lists[0] :], arrays["trie"]), base, bits)
+        stored = Stored(lists, arrays["record"][lists[0] :], arrays["trie"], arrays["has_trie"])
+        check_trie(proof, stored, base, bits)
 
 
 def _check_lists(

@@ -66,6 +66,7 @@ class Stored(NamedTuple):
     start: npt.NDArray[Any]  # of the lists, from the first trie on
     record: npt.NDArray[Any]
     columns: npt.NDArray[Any]
+    marked: npt.NDArray[Any]  # for each dimension, whether a trie has ranges of it
 
 
 def check_trie(proof: Proof, stored: Stored, base: Ints, bits: int) -> None:
@@ -75,6 +76,8 @@ def check_trie(proof: Proof, stored: Stored, base: Ints, bits: int) -> None:
     cell = stored.record.astype(np.int64) >> bits
     dimension = np.searchsorted(base, cell, side="right") - 1
     proof.below("a range of a trie", dimension, len(base) - 1)
+    marks = np.bincount(dimension, minlength=len(base) - 1) > 0
+    proof.ensure(np.array_equal(stored.marked, marks), "the dimensions of the tries are not marked")
     last = base[dimension] + stored.columns[:, LAST]
     inside = (cell <= last) & (last < base[dimension + 1])
     proof.ensure(inside.all(), "a range of a trie leaves its dimension")
