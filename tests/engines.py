@@ -39,7 +39,13 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"pairs": 0, "crowd": 0, "beside": 8},
     ],
     "kindex": [{}, {"most_cells": 1}, {"most_cells": 3}, {"budget": 20}],
-    "opindex": [{}, {"optimised": 0}, {"segment_bits": 0}, {"segment_bits": 8, "fill": 0}],
+    "opindex": [
+        {"trie": 1},
+        {"optimised": 0},
+        {"segment_bits": 0, "trie": 0},
+        {"segment_bits": 8, "fill": 0, "trie": 1},
+        {},
+    ],
     "presearch": [
         {"time_check": 100, "time_and": 10, "time_avoid": 20},
         {},

@@ -1,17 +1,19 @@
-"""Search the lists of ``opindex``. ``layout/build.py`` describes the arrays."""
+"""Search the structures of ``opindex``. ``layout/build.py`` describes the arrays."""
 
 import numpy as np
 
 from tamis.engines._kernels import holds_general, holds_plain
-from tamis.engines.opindex.layout._kernels import (
+from tamis.engines.opindex.layout._kernels import GROUP, GROUPED, UNDECIDED
+from tamis.engines.opindex.structures._kernels import (
     BITMAP,
+    COLUMNS,
     EQ,
     GE,
-    GROUP,
-    GROUPED,
     LE,
     OPERATORS,
-    UNDECIDED,
+    clear_bits,
+    climb,
+    count_down,
     signature_bit,
 )
 from tamis.kernel import kernel
@@ -32,13 +34,16 @@ def furthest(k, b, dimension, lo, hi, top):
 
 
 @kernel
-def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, probe, sign):
+def enter_event(
+    a, b, dimension, lo, hi, multi, base, top, has_trie, pointer_bits, cell, probe, sign, climbing
+):  # fmt: skip
     """Write a range of records and a bit of signatures to look for, per entry and operator of an event.
 
     With several entries on a dimension, the first one looks for ``<=`` and ``>=`` on behalf of all. A probe
-    that cannot find anything has no bit, and its bounds are crossed.
+    that cannot find anything has no bit, and its bounds are crossed. Return the number of entries that look
+    for tries, which are ``climbing``: they have the probe of ``>=``.
     """
-    after = (np.int64(1) << pointer_bits) - 1
+    after, climbers = (np.int64(1) << pointer_bits) - 1, np.int64(0)
     for k in range(a, b):
         p = OPERATORS * (k - a)
         d = np.int64(dimension[k])
@@ -58,26 +63,33 @@ def enter_event(a, b, dimension, lo, hi, multi, base, top, pointer_bits, cell, p
         probe[p + GE, LOW] = first << pointer_bits
         probe[p + GE, HIGH] = -1 if beyond else ((first + high) << pointer_bits) | after
         sign[p + GE] = np.uint64(0) if beyond else present
+        climbing[climbers] = k - a
+        climbers += has_trie[d] != 0 and not beyond
         if not again:
             cell[d] = k + 1 if multi else low
+    return climbers
 
 
 @kernel
-def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign, visits, turns):
+def pass_signatures(
+    k, a, b, dimension, multi, directory_start, trie_directory, climbing, signature, sign, visits, turns
+):  # fmt: skip
     """Write the lists that an event's pivots visit, from entry ``k`` on, as far as ``visits`` has room.
 
     Return the entry to go on with, and the number of turns. No branch depends on a signature, so that the
-    loads of all pivots are under way together. Without signatures every probe visits its list.
+    loads of all pivots are under way together. Without signatures every probe visits its list. Tries follow
+    the sorted lists; the entries ``climbing`` visit them.
     """
     count, taken = np.int64(0), np.int64(0)
-    while k < b and count + OPERATORS * (b - a) < len(visits):
+    while k < b and count + (OPERATORS + 1) * (b - a) < len(visits):
         d = np.int64(dimension[k])
         first = np.int64(directory_start[d])
         segments = np.int64(directory_start[d + 1]) - first
+        tries = np.int64(trie_directory[d + 1]) - np.int64(trie_directory[d]) if len(climbing) else 0
         k += 1
-        if segments == 0 or (multi and k - 1 > a and dimension[k - 2] == d):
+        if segments + tries == 0 or (multi and k - 1 > a and dimension[k - 2] == d):
             continue
-        for p in range(b - a):
+        for p in range(b - a if segments else 0):
             at = OPERATORS * (first + (dimension[a + p] & (segments - 1)))
             for operator in range(OPERATORS):
                 visits[count, PROBE] = OPERATORS * p + operator
@@ -86,6 +98,12 @@ def pass_signatures(k, a, b, dimension, multi, directory_start, signature, sign,
                     count += signature[at + operator] & sign[OPERATORS * p + operator] != 0
                 else:
                     count += 1
+        for p in climbing[: len(climbing) if tries else 0]:
+            at = OPERATORS * np.int64(directory_start[-1]) + np.int64(trie_directory[d])
+            at += dimension[a + p] & (tries - 1)
+            visits[count, PROBE] = OPERATORS * p + GE
+            visits[count, BEGIN] = at
+            count += not len(signature) or signature[at] & sign[OPERATORS * p + GE] != 0
         turns[taken, PIVOT] = d
         turns[taken, VISITS] = count
         taken += 1
@@ -119,64 +137,27 @@ def bound_visits(turns, taken, visits, list_start, record, probe):
 
 
 @kernel
-def lower_bound(begin, end, low, record):
-    """Return the first record of a list that is not below ``low``."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if np.int64(record[middle]) < low:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
-@kernel
-def count_down(begin, end, low, high, record, pointer_mask, counter, hits, found):
-    """Count the predicates of a list from ``low`` to ``high``.
-
-    Return their number, and the number of clauses found so far. A clause is found when its counter reaches 0.
-    The counter stays at 0, so that no clause is found twice.
-    """
-    at = lower_bound(begin, end, low, record)
-    i = at
-    while i < end and np.int64(record[i]) <= high:
-        pointer = np.int64(record[i]) & pointer_mask
-        needed = np.int64(counter[pointer])
-        hits[found] = pointer
-        found += needed == 1
-        counter[pointer] = needed - (needed > 0)
-        i += 1
-    return i - at, found
-
-
-@kernel
-def clear_bits(begin, end, low, high, record, pointer_mask, bitmap, hits, found):
-    """Do the same as ``count_down`` for clauses with groups: each predicate met clears its group's bit."""
-    at = lower_bound(begin, end, low, record)
-    i = at
-    while i < end and np.int64(record[i]) <= high:
-        pointer = np.int64(record[i]) & pointer_mask
-        before = bitmap[pointer // BITMAP]
-        after = before & ~(np.uint64(1) << np.uint64(pointer % BITMAP))
-        bitmap[pointer // BITMAP] = after
-        hits[found] = pointer // BITMAP
-        found += (before != 0) & (after == 0)
-        i += 1
-    return i - at, found
-
-
-@kernel
-def count_turn(first, last, v, end, visits, probe, record, pointer_mask, needed, counter, hits, work):
+def count_turn(
+    first, last, v, end, visits, probe, record, trie, pointer_bits, needed, counter, hits, work
+):  # fmt: skip
     """Reset the counters of a pivot and make its visits; return the number of clauses found."""
+    pointer_mask = (np.int64(1) << pointer_bits) - 1
+    lists = len(record) - len(trie) // COLUMNS
     for c in range(first, last):
         counter[c - first] = needed[c]
     found = np.int64(0)
     for at in range(v, end):
         p = visits[at, PROBE]
-        seen, found = count_down(
-            visits[at, BEGIN], visits[at, END], probe[p, LOW], probe[p, HIGH], record, pointer_mask, counter,
-            hits, found,
-        )  # fmt: skip
+        if visits[at, BEGIN] < lists:
+            seen, found = count_down(
+                visits[at, BEGIN], visits[at, END], probe[p, LOW], probe[p, HIGH], record, pointer_mask,
+                counter, hits, found,
+            )  # fmt: skip
+        else:
+            seen, found = climb(
+                visits[at, BEGIN], visits[at, END], probe[p, LOW], probe[p + LE - GE, LOW], probe[p, HIGH],
+                record, pointer_bits, trie, counter, hits, found,
+            )  # fmt: skip
         work[0] += seen
     return found
 
@@ -259,7 +240,7 @@ def settle(
 @kernel
 def match_events(
     begin, count, event_start, dimension, lo, hi, multi, cell, counter, bitmap, hits, probe, sign, visits,
-    turns, words8, words32, words64, words, records, place, out_event, out_clause, work,
+    turns, climbing, words8, words32, words64, words, records, place, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``; return (events done, pairs written). Stop before ``out`` overflows.
 
@@ -280,26 +261,31 @@ def match_events(
     verdict = words8[place[24] : place[25]]
     member = words32[place[28] : place[29]]
     pointer_bits, several_pivots = np.int64(words32[place[26]]), np.int64(words32[place[26] + 1])
-    pointer_mask = (np.int64(1) << pointer_bits) - 1
+    has_trie = words8[place[44] : place[45]]
+    trie_directory = words32[place[46] : place[47]]
+    trie = words32[place[48] : place[49]]
     residual = np.arange(np.int64(pivot_start[-1]), several_pivots)
     written = np.int64(0)
     for e in range(begin, count):
         a, b, several = event_start[e], event_start[e + 1], multi[e] != 0
         mark = written
-        enter_event(a, b, dimension, lo, hi, several, base, top, pointer_bits, cell, probe, sign)
+        climbers = enter_event(
+            a, b, dimension, lo, hi, several, base, top, has_trie, pointer_bits, cell, probe, sign, climbing
+        )
         k = a
         while k < b and written >= 0:
             k, taken = pass_signatures(
-                k, a, b, dimension, several, directory_start, signature, sign, visits, turns
-            )
+                k, a, b, dimension, several, directory_start, trie_directory, climbing[:climbers], signature,
+                sign, visits, turns,
+            )  # fmt: skip
             work[2] += bound_visits(turns, taken, visits, list_start, record, probe)
             v = np.int64(0)
             for t in range(taken):
                 if v < turns[t, VISITS] and written >= 0:
                     first, last = np.int64(pivot_start[turns[t, PIVOT]]), pivot_start[turns[t, PIVOT] + 1]
                     found = count_turn(
-                        first, np.int64(last), v, turns[t, VISITS], visits, probe, record, pointer_mask,
-                        needed, counter, hits, work,
+                        first, np.int64(last), v, turns[t, VISITS], visits, probe, record, trie,
+                        pointer_bits, needed, counter, hits, work,
                     )  # fmt: skip
                     if found:
                         for h in range(found):
@@ -350,8 +336,9 @@ def match_groups(
     k = a
     while k < b:
         k, taken = pass_signatures(
-            k, a, b, dimension, several, directory_start, signature, sign, visits, turns
-        )
+            k, a, b, dimension, several, directory_start, directory_start, turns[:0, PIVOT], signature, sign,
+            visits, turns,
+        )  # fmt: skip
         work[2] += bound_visits(turns, taken, visits, list_start, record, probe)
         v = np.int64(0)
         for t in range(taken):

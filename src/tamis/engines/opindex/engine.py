@@ -11,8 +11,9 @@ import numpy.typing as npt
 from tamis.engines.arena import Arena
 from tamis.engines.forms import BYTE, LONG, RECORDS, WORD, Forms
 from tamis.engines.opindex._kernels import match_events
-from tamis.engines.opindex.layout._kernels import BITMAP, OPERATORS
 from tamis.engines.opindex.layout.build import build
+from tamis.engines.opindex.structures._kernels import BITMAP, COLUMNS, OPERATORS
+from tamis.engines.opindex.structures.trie import Stored, check_trie
 from tamis.engines.output import run_kernel
 from tamis.engines.parameters import Declared, Whole, chosen
 from tamis.engines.proof import Proof
@@ -22,10 +23,13 @@ from tamis.engines.units import Statistics
 from tamis.space.located import Located
 from tamis.space.space import Clauses
 
+Directory = npt.NDArray[np.uint32]
+
 CLAUSES = ("clauses.start", "clauses.literal", "clauses.set_lo", "clauses.set_hi")
 
 
 _MOST_BITS = 63  # of a record, which kernels read as a signed number
+PROBED = OPERATORS + 1  # the lists of an entry and a pivot: one for each operator, and a trie
 LEAST_VISITS = 1 << 10
 """With room for this many segments to visit, the pivots of a usual event are searched together."""
 
@@ -39,6 +43,7 @@ class OpIndex:
         "optimised": Whole(1, 0, 1),  # 0: lists without directories and signatures
         "segment_bits": Whole(5, 0, 8),  # a directory has up to 2 ** segment_bits segments
         "fill": Whole(2, 0, 1 << 20),  # and so few that its lists hold this many predicates on average
+        "trie": Whole(8, 0, 1 << 20),  # a trie has this many ranges or more; 0: ranges are two halves each
     }
 
     forms: ClassVar[Forms] = {
@@ -60,6 +65,9 @@ class OpIndex:
         "cnf_record": RECORDS,
         "cnf_demand": LONG,
         "cnf_group": BYTE,
+        "has_trie": BYTE,
+        "trie_directory_start": WORD,
+        "trie": WORD.wide(COLUMNS),
     }
 
     @classmethod
@@ -100,6 +108,7 @@ class OpIndex:
         members = len(arrays["cnf_member"])
         for name, length in (
             ("needed", clauses), ("verdict", clauses), ("top", len(cells)), ("layout", 2),
+            ("has_trie", len(cells)),
             ("cnf_demand", members), ("cnf_group", members),
         ):  # fmt: skip
             proof.ensure(arrays[name].shape == (length,), f"{name} has the wrong length")
@@ -115,26 +124,37 @@ class OpIndex:
         proof.starts("pivot_start", arrays["pivot_start"], counters[0], len(cells))
         proof.starts("cnf_pivot_start", arrays["cnf_pivot_start"], members, len(cells))
         proof.covers(clauses, np.arange(residual), arrays["cnf_member"])
-        _check_lists(proof, arrays, "", bits, 1)
-        _check_lists(proof, arrays, "cnf_", bits, BITMAP)
+        _check_lists(proof, arrays, "", arrays["trie_directory_start"], bits, 1)
+        _check_lists(proof, arrays, "cnf_", np.zeros(len(base), np.uint32), bits, BITMAP)
+        lists = arrays["list_start"][OPERATORS * int(arrays["directory_start"][-1]) :]
+        stored = Stored(lists, arrays["record"][lists[0] :], arrays["trie"], arrays["has_trie"])
+        check_trie(proof, stored, base, bits)
 
 
 def _check_lists(
-    proof: Proof, arrays: dict[str, npt.NDArray[Any]], prefix: str, bits: int, pointers: int
+    proof: Proof, arrays: dict[str, npt.NDArray[Any]], prefix: str, tries: Directory, bits: int, pointers: int
 ) -> None:
     """Check the directories and lists of the pivots; ``pointers`` belong to each counter or bitmap."""
     names = ("directory_start", "list_start", "signature", "record", "pivot_start")
     directory, lists, signature, record, pivots = (arrays[prefix + name] for name in names)
-    proof.starts(f"{prefix}directory_start", directory, (len(lists) - 1) // OPERATORS, len(pivots) - 1)
-    proof.starts(f"{prefix}list_start", lists, len(record), OPERATORS * int(directory[-1]))
-    proof.ensure(len(signature) in (0, len(lists) - 1), "the signatures do not fit the lists")
+    count = len(pivots) - 1
+    _check_directory(proof, f"{prefix}directory_start", directory, count)
+    _check_directory(proof, "trie_directory_start", tries, count)
+    number = OPERATORS * int(directory[-1]) + int(tries[-1])
+    proof.starts(f"{prefix}list_start", lists, len(record), number)
+    proof.ensure(len(signature) in (0, number), "the signatures do not fit the lists")
+    owned = np.append(OPERATORS * _lengths(directory), _lengths(tries))
+    of_list = np.tile(np.arange(count), 2).repeat(owned)
+    pivot, room = of_list.repeat(_lengths(lists)), pointers * _lengths(pivots)
+    inside = (record.astype(np.int64) & ((1 << bits) - 1)) < room[pivot]
+    proof.ensure(inside.all(), "a record points at no counter of its pivot")
+
+
+def _check_directory(proof: Proof, name: str, directory: Directory, pivots: int) -> None:
+    proof.starts(name, directory, int(directory[-1]) if len(directory) else 0, pivots)
     segments = directory[1:] - directory[:-1]
     powers = not np.any(segments & (np.maximum(segments, 1) - 1))
     proof.ensure(powers, "the size of a directory is no power of two")
-    pivot = np.repeat(np.arange(len(pivots) - 1), np.diff(lists[OPERATORS * directory.astype(np.int64)]))
-    room = pointers * np.diff(pivots.astype(np.int64))
-    inside = (record.astype(np.int64) & ((1 << bits) - 1)) < room[pivot]
-    proof.ensure(inside.all(), "a record points at no counter of its pivot")
 
 
 class Buffers(NamedTuple):
@@ -148,6 +168,7 @@ class Buffers(NamedTuple):
     sign: npt.NDArray[np.uint64]
     visits: npt.NDArray[np.int64]
     turns: npt.NDArray[np.int64]
+    climbing: npt.NDArray[np.int64]
 
     def with_probes(self, entries: int) -> Buffers:
         """Return the same buffers with room for events of more entries."""
@@ -166,15 +187,21 @@ def _buffers(arena: Arena, entries: int) -> Buffers:
 
 
 def _longest(start: npt.NDArray[Any]) -> int:
-    return int(np.diff(start.astype(np.int64)).max(initial=0))
+    return int(_lengths(start).max(initial=0))
+
+
+def _lengths(start: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    wide = start.astype(np.int64)
+    return np.asarray(wide[1:] - wide[:-1])
 
 
 def _probes(entries: int) -> tuple[npt.NDArray[Any], ...]:
     count = OPERATORS * entries
-    room = max(count, LEAST_VISITS) + 1
+    room = max(PROBED * entries, LEAST_VISITS) + 1
     return (
         np.empty((count, 2), np.int64),
         np.empty(count, np.uint64),
         np.empty((room, 3), np.int64),
         np.empty((entries, 2), np.int64),
+        np.empty(entries + 1, np.int64),
     )

@@ -1,12 +1,12 @@
-"""Choose pivots, assign the bits of groups, and sign the lists of ``opindex``."""
+"""Choose the pivots of ``opindex``, and assign the bits of groups."""
 
 import numpy as np
 
+from tamis.engines.opindex.structures._kernels import BITMAP
 from tamis.kernel import kernel
 
-EQ, LE, GE, OPERATORS = 0, 1, 2, 3  # the operators, and their number
 UNDECIDED, GROUPED = 1, 2  # counting is not enough; the clause is a conjunction of disjunctions
-GROUP, BITMAP = 4, 64  # the bit position of the group in a literal's flags; bits of a bitmap
+GROUP = 4  # the bit position of the group in a literal's flags
 
 
 @kernel
@@ -60,23 +60,3 @@ def assign_bits(clauses, start, group, dimension, needed, exact, often, bit, dem
         chosen[c] = best
         for at in range(start[c], start[c + 1]):
             bit[0, at], bit[1, at] = place[0, group[at]], place[1, group[at]]
-
-
-@kernel
-def signature_bit(operator, dimension, operand):
-    """Return the one bit of 64 that a predicate sets, and that an event's value looks for.
-
-    For ``=`` it depends on dimension and operand. For the others, which many operands meet, it depends on the
-    dimension alone.
-    """
-    mixed = np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15)
-    if operator == EQ:
-        mixed = (mixed ^ np.uint64(operand)) * np.uint64(0xD6E8FEB86659FD93)
-    return np.uint64(1) << (mixed >> np.uint64(58))
-
-
-@kernel
-def sign_lists(operator, dimension, operand, number, signature):
-    """Set the signature bits of all predicates."""
-    for i in range(len(operator)):
-        signature[number[i]] |= signature_bit(operator[i], dimension[i], operand[i])

@@ -7,19 +7,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex.layout._kernels import BITMAP, LE, assign_bits
-from tamis.engines.opindex.layout.predicates import Flags, Ints, Predicates
+from tamis.engines.opindex.layout._kernels import assign_bits
+from tamis.engines.opindex.layout.predicates import HALVES, Predicates
+from tamis.engines.opindex.structures._kernels import BITMAP, LE
+from tamis.engines.opindex.structures.structure import Flags, Ints, Items
 from tamis.engines.units import Floats
 from tamis.space.space import GROUP, Clauses
-
-PROPER_RANGE = 2  # number of predicates that a literal needs
 
 
 class Alternatives(NamedTuple):
     """Level 1 for clauses with groups: each stands in the lists of all attributes of its smallest group.
 
     ``pivot`` and ``clause`` are those memberships in the order of pivots. The other arrays are per clause.
-    ``predicates`` are those of all members: pivot, dimension, operator, operand, pointer.
+    ``items`` are the predicates of all members. A pointer is the place of a bitmap in its pivot's array, and
+    a bit.
     """
 
     posted: Flags
@@ -28,12 +29,7 @@ class Alternatives(NamedTuple):
     chosen: npt.NDArray[np.uint8]  # the group whose attributes are the pivots
     pivot: Ints
     clause: Ints
-    predicates: tuple[Ints, Ints, Ints, Ints, Ints]
-
-    @property
-    def pointer(self) -> Ints:
-        """For each predicate, the place of a bitmap in its pivot's array, and a bit."""
-        return self.predicates[-1]
+    items: Items
 
 
 def alternatives_of(
@@ -56,7 +52,7 @@ def alternatives_of(
     pivot, clause = _members(dimension, owner, (group > 0) & (group == chosen[owner]))
     return Alternatives(
         chosen > 0, undecided, demand, chosen, pivot, clause,
-        _predicates(predicates, owner, bit, pivot, clause, count, clauses.dimensions),
+        _items(predicates, owner, bit, pivot, clause, count, clauses.dimensions),
     )  # fmt: skip
 
 
@@ -69,11 +65,11 @@ def _members(dimension: Ints, owner: Ints, pivotal: Flags) -> tuple[Ints, Ints]:
     return pivot[fresh][order], clause[fresh][order]
 
 
-def _predicates(
+def _items(
     predicates: Predicates, owner: Ints, bit: Ints, pivot: Ints, clause: Ints, count: int, dimensions: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+) -> Items:
     """Return the predicates that have a bit, once for every list that contains their clause."""
-    upper = (predicates.operator == LE) & (predicates.needed[predicates.literal] == PROPER_RANGE)
+    upper = (predicates.operator == LE) & (predicates.needed[predicates.literal] == HALVES)
     own = bit[upper.astype(np.int64), predicates.literal]
     used = np.flatnonzero(own >= 0)
     lists = np.bincount(clause, minlength=count)
@@ -85,10 +81,12 @@ def _predicates(
     member = by_clause[np.repeat(skipped, copies) + np.arange(copies.sum())]
     source = np.repeat(used, copies)
     place = member - np.searchsorted(pivot, np.arange(dimensions + 1))[pivot[member]]
-    return (
+    operand = predicates.operand[source]
+    return Items(
         pivot[member],
         predicates.dimension[source],
         predicates.operator[source],
-        predicates.operand[source],
+        operand,
+        operand,
         place * BITMAP + own[source],
     )

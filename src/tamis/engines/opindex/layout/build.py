@@ -7,48 +7,51 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.opindex.layout._kernels import GROUPED, OPERATORS, UNDECIDED, choose_pivots, sign_lists
+from tamis.engines.opindex.layout._kernels import GROUPED, UNDECIDED, choose_pivots
 from tamis.engines.opindex.layout.alternatives import Alternatives, alternatives_of
-from tamis.engines.opindex.layout.predicates import Ints, Predicates, countable, predicates_of
+from tamis.engines.opindex.layout.predicates import (
+    Predicates,
+    countable,
+    predicates_of,
+    proper_ranges,
+    without_halves,
+)
+from tamis.engines.opindex.structures._kernels import GE
+from tamis.engines.opindex.structures.lists import SortedLists
+from tamis.engines.opindex.structures.structure import Flags, Grid, Ints, Items
+from tamis.engines.opindex.structures.trie import Trie, nested
 from tamis.engines.units import Floats, Statistics, reorder
 from tamis.space.space import GROUP, Clauses
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-class Posted(NamedTuple):
-    """Predicates as they are posted: each with its pivot, and with a pointer to its counter or bit."""
-
-    pivot: Ints
-    dimension: Ints
-    operator: Ints
-    operand: Ints
-    pointer: Ints
-
-
 def build(
-    clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int, fill: int
+    clauses: Clauses, statistics: Statistics, optimised: int, segment_bits: int, fill: int, trie: int
 ) -> tuple[Clauses, Arrays]:
     """Return the arranged clauses and the arrays of the engine."""
     start = clauses.start.astype(np.int64)
+    owner = np.repeat(np.arange(clauses.count), np.diff(start))
     predicates = countable(predicates_of(clauses), start)
     often = frequency(clauses, predicates, statistics)
     grouped = _grouped(clauses, start)
     alternatives = alternatives_of(clauses, start, grouped, predicates, often)
     pivots = _pivots(clauses, start, predicates, often, grouped, alternatives.posted)
-    counted = _counted(clauses, start, predicates, pivots, grouped)
-    bits = max(_bits(counted.pointer), _bits(alternatives.pointer))
+    ranges = _nested_ranges(clauses, owner, predicates, pivots, trie) if trie else np.zeros(0, np.int64)
+    predicates = without_halves(predicates, ranges)
+    counted = _counted(owner, predicates, pivots, grouped)
+    tries = _whole_ranges(clauses, owner, ranges, pivots)
+    bits = max(_bits(items.pointer) for items in (counted, tries, alternatives.items))
     base = np.concatenate([[0], np.cumsum(clauses.cells.astype(np.int64) + 1)])
-    directories = segment_bits if optimised else 0
+    grid = Grid(base, bits, optimised != 0, segment_bits if optimised else 0, fill)
     arrays: Arrays = {
         "pivot_start": pivots.start.astype(np.uint32),
-        **_lists("", counted, base, bits, optimised, directories, fill),
+        **_level_2(counted, tries, grid),
         "cell_base": base.astype(np.uint64),
         "top": predicates.top.astype(np.uint32),
         "layout": np.array([bits, pivots.residual], np.uint32),
         **_counters(start, predicates, pivots, grouped, alternatives),
-        **_bitmaps(alternatives, pivots, clauses.dimensions),
-        **_lists("cnf_", Posted(*alternatives.predicates), base, bits, optimised, directories, fill),
+        **_bitmaps(alternatives, pivots, clauses.dimensions, grid),
     }
     return reorder(clauses, pivots.order), arrays
 
@@ -60,7 +63,7 @@ def frequency(clauses: Clauses, predicates: Predicates, statistics: Statistics) 
     return np.bincount(predicates.dimension, minlength=clauses.dimensions).astype(np.float64)
 
 
-def _grouped(clauses: Clauses, start: Ints) -> npt.NDArray[np.bool_]:
+def _grouped(clauses: Clauses, start: Ints) -> Flags:
     """Return which clauses are conjunctions of disjunctions."""
     return _sums((clauses.literal[:, 1] >> GROUP) > 0, start) > 0
 
@@ -77,6 +80,10 @@ class Pivots(NamedTuple):
     start: Ints  # per dimension, in that order
     residual: int
 
+    def places(self, clause: Ints) -> Ints:
+        """Return the place of each clause in the counters of its pivot."""
+        return np.asarray(self.rank[clause] - self.start[self.of_clause[clause]])
+
 
 def _pivots(
     clauses: Clauses, start: Ints, predicates: Predicates, often: Floats, grouped: Any, several: Any
@@ -92,58 +99,45 @@ def _pivots(
     return Pivots(pivot, order, rank, first[:-1], int(first[-1]))
 
 
-def _counted(
-    clauses: Clauses, start: Ints, predicates: Predicates, pivots: Pivots, grouped: npt.NDArray[np.bool_]
-) -> Posted:
-    """Return the predicates of plain conjunctions."""
-    clause = np.repeat(np.arange(clauses.count), np.diff(start))[predicates.literal]
+def _nested_ranges(clauses: Clauses, owner: Ints, predicates: Predicates, pivots: Pivots, least: int) -> Ints:
+    """Return the literals that join a trie: the ranges that nest with the others of pivot and dimension."""
+    literal = proper_ranges(clauses, predicates)
+    dimension, _, lo, hi = clauses.literal[literal].astype(np.int64).T
+    return literal[nested(pivots.of_clause[owner[literal]], dimension, lo, hi, least)]
+
+
+def _counted(owner: Ints, predicates: Predicates, pivots: Pivots, grouped: Flags) -> Items:
+    """Return the items of sorted lists: the predicates of plain conjunctions."""
+    clause = owner[predicates.literal]
     columns = [predicates.dimension, predicates.operator, predicates.operand]
     if grouped.any():
         plain = ~grouped[clause]
         clause, columns = clause[plain], [column[plain] for column in columns]
-    pivot = pivots.of_clause[clause]
     dimension, operator, operand = columns
-    return Posted(pivot, dimension, operator, operand, pivots.rank[clause] - pivots.start[pivot])
+    return Items(pivots.of_clause[clause], dimension, operator, operand, operand, pivots.places(clause))
 
 
-def _lists(
-    prefix: str, posted: Posted, base: Ints, pointer_bits: int, optimised: int, segment_bits: int, fill: int
-) -> Arrays:
-    """Lay out level 2: pivot ``d`` owns the segments ``directory_start[d]:directory_start[d + 1]``.
+def _whole_ranges(clauses: Clauses, owner: Ints, literal: Ints, pivots: Pivots) -> Items:
+    """Return the items of tries: the ranges ``literal``."""
+    dimension, _, lo, hi = clauses.literal[literal].astype(np.int64).T
+    clause = owner[literal]
+    # A trie is signed like a list of ``>=``, whose probe finds the last range that can begin at a cell.
+    operator = np.full(len(literal), GE, np.int64)
+    return Items(pivots.of_clause[clause], dimension, operator, lo, hi, pivots.places(clause))
 
-    Their number is a power of two. The predicates of a dimension stand in the segment whose number is the
-    dimension modulo the number of segments. The lists of the operators stand side by side there: list
-    ``OPERATORS * segment + operator`` begins at ``list_start``. A record is (dimension, operand, pointer) as
-    one number: the cells of all dimensions are numbered through, those of ``d`` from ``base[d]`` on.
-    """
-    length = np.bincount(posted.pivot, minlength=len(base) - 1)
-    segments = np.where(length > 0, 1, 0)
-    for _ in range(segment_bits):
-        segments = np.where(length >= 2 * fill * OPERATORS * segments, 2 * segments, segments)
-    directory = np.concatenate([[0], np.cumsum(segments)])
-    segment = directory[posted.pivot] + (posted.dimension & (segments[posted.pivot] - 1))
-    number = OPERATORS * segment + posted.operator
-    count = OPERATORS * int(directory[-1])
-    start = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=count))])
-    signature = np.zeros(count if optimised else 0, np.uint64)
-    if optimised:
-        sign_lists(posted.operator, posted.dimension, posted.operand, number, signature)
-    record = ((base[posted.dimension] + posted.operand) << pointer_bits) | posted.pointer
+
+def _level_2(counted: Items, ranges: Items, grid: Grid) -> Arrays:
+    """Lay out the structures of all pivots: first the sorted lists, then the tries."""
+    lists, tries = SortedLists().insert(counted, grid), Trie().insert(ranges, grid)
     return {
-        f"{prefix}directory_start": directory.astype(np.uint32),
-        f"{prefix}list_start": start.astype(np.uint32),
-        f"{prefix}signature": signature,
-        f"{prefix}record": _sorted(number, count, record, (int(base[-1]) << pointer_bits).bit_length()),
+        "directory_start": lists.directory.astype(np.uint32),
+        "list_start": np.append(lists.start, lists.start[-1] + tries.start[1:]).astype(np.uint32),
+        "signature": np.append(lists.signature, tries.signature),
+        "record": np.append(lists.record, tries.record),
+        "has_trie": (np.bincount(ranges.dimension, minlength=len(grid.base) - 1) > 0).astype(np.uint8),
+        "trie_directory_start": tries.directory.astype(np.uint32),
+        "trie": tries.columns,
     }
-
-
-def _sorted(number: Ints, count: int, record: Ints, bits: int) -> npt.NDArray[Any]:
-    """Return the records in the order of their lists, sorted within each list."""
-    if bits + count.bit_length() < np.iinfo(np.int64).bits:
-        record = np.sort((number << bits) | record) & ((1 << bits) - 1)
-    else:
-        record = record[np.lexsort((record, number))]
-    return record.astype(np.uint32 if bits <= np.iinfo(np.uint32).bits else np.uint64)
 
 
 def _counters(
@@ -159,9 +153,14 @@ def _counters(
     }
 
 
-def _bitmaps(alternatives: Alternatives, pivots: Pivots, dimensions: int) -> Arrays:
-    """Return the lists of clauses with several pivots: their members, and the bits to clear."""
+def _bitmaps(alternatives: Alternatives, pivots: Pivots, dimensions: int, grid: Grid) -> Arrays:
+    """Return the lists of clauses with several pivots: their members, the bits to clear, the predicates."""
+    lists = SortedLists().insert(alternatives.items, grid)
     return {
+        "cnf_directory_start": lists.directory.astype(np.uint32),
+        "cnf_list_start": lists.start.astype(np.uint32),
+        "cnf_signature": lists.signature,
+        "cnf_record": lists.record,
         "cnf_pivot_start": np.searchsorted(alternatives.pivot, np.arange(dimensions + 1)).astype(np.uint32),
         "cnf_member": pivots.rank[alternatives.clause].astype(np.uint32),
         "cnf_demand": alternatives.demand[alternatives.clause],

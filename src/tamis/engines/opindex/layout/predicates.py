@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tamis.engines.opindex.layout._kernels import EQ, GE, LE
+from tamis.engines.opindex.structures._kernels import EQ, GE, LE
+from tamis.engines.opindex.structures.structure import Flags, Ints
 from tamis.space.space import ABSENT_OK, GROUP, MANY, NEGATIVE, Clauses, hulls
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 MOST_COUNTED = 255
 """A counter is one byte. Predicates of a clause beyond this number are not posted but checked at the end."""
+
+
+HALVES = 2
+"""The predicates of a proper range: ``>=`` its first cell and ``<=`` its last."""
 
 
 MOST_EXCLUDED = 4
@@ -147,3 +148,20 @@ def countable(predicates: Predicates, start: Ints) -> Predicates:
     literal, dimension, operator, operand = (column[chosen] for column in predicates[:4])
     needed = np.where(kept, predicates.needed, 0)
     return Predicates(literal, dimension, operator, operand, needed, predicates.exact & kept, predicates.top)
+
+
+def proper_ranges(clauses: Clauses, predicates: Predicates) -> Ints:
+    """Return the literals outside groups that are one range and counted as ``>=`` and ``<=``."""
+    flags = clauses.literal[:, 1]
+    one = (flags & (NEGATIVE | MANY) == 0) & (flags >> GROUP == 0)
+    return np.flatnonzero(one & (predicates.needed == HALVES))
+
+
+def without_halves(predicates: Predicates, ranges: Ints) -> Predicates:
+    """Drop both halves of the literals ``ranges``; another structure counts each of these ranges once."""
+    whole = np.zeros(len(predicates.needed), np.bool_)
+    whole[ranges] = True
+    chosen = ~whole[predicates.literal]
+    literal, dimension, operator, operand = (column[chosen] for column in predicates[:4])
+    needed = np.where(whole, 1, predicates.needed)
+    return Predicates(literal, dimension, operator, operand, needed, predicates.exact, predicates.top)
