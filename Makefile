@@ -38,7 +38,7 @@ test: $(READY) browser  ## everything: lint, all tests, and the kernels once mor
 	echo "kernels, compiled:"; \
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m kernels --junitxml=$(REPORTS)/kernels.xml || status=1; \
 	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 1 -m "kernels and not compiled" \
+	NUMBA_DISABLE_JIT=1 nice -n 5 $(BIN)/python -m pytest -n 1 -m "kernels and not compiled" \
 		-W "ignore:overflow encountered:RuntimeWarning" --cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml > $(REPORTS)/interpreted.txt 2>&1 & \
 	interpreted=$$!; \
 	echo "everything else:"; \

@@ -6,6 +6,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -51,7 +52,7 @@ def check(name: str, parameters: dict[str, int], book: list[Clause], cells: list
 def test_engines_agree_with_the_twin_in_small_spaces(
     name: str, parameters: dict[str, int], plain: bool
 ) -> None:
-    for seed in range(25):
+    for seed in range(10 if numba.config.DISABLE_JIT else 25):
         chance = random.Random(seed)
         cells = [chance.choice([1, 2, 5, 30]) for _ in range(chance.randint(1, 8))]
         book = [random_clause(chance, cells) for _ in range(chance.randint(0, 30))]
@@ -106,7 +107,7 @@ def test_every_condition_of_a_long_clause_counts(name: str, parameters: dict[str
 
 
 @layouts
-@pytest.mark.parametrize("most", around([65_534, 65_535], 65_533, 65_536, 70_000, 200_000))
+@pytest.mark.parametrize("most", around([65_535], 65_533, 65_534, 65_536, 70_000, 200_000))
 def test_engines_agree_for_cells_around_sixteen_bits(
     name: str, parameters: dict[str, int], most: int
 ) -> None:
