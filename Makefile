@@ -30,15 +30,15 @@ test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or re
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not full"
 
 # The kernels come first: they are compiled once, for all processes of the other tests. Those wait a third of
-# their time for processes that they have killed or started, so four of them, and the interpreted kernels beside
-# them, keep two cores busy.
+# their time for processes that they have killed or started, so four of them keep two cores busy. The interpreted
+# kernels take the time that is left.
 test: $(READY) browser  ## everything: lint, all tests, and the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
 	@$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1 & lint=$$!; status=0; \
 	echo "kernels, compiled:"; \
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m kernels --junitxml=$(REPORTS)/kernels.xml || status=1; \
 	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \
-	NUMBA_DISABLE_JIT=1 nice -n 5 $(BIN)/python -m pytest -n 1 -m "kernels and not compiled" \
+	NUMBA_DISABLE_JIT=1 nice -n 5 $(BIN)/python -m pytest -n 2 -m "kernels and not compiled" \
 		-W "ignore:overflow encountered:RuntimeWarning" --cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml > $(REPORTS)/interpreted.txt 2>&1 & \
 	interpreted=$$!; \
 	echo "everything else:"; \
@@ -75,7 +75,7 @@ clean:  ## remove the environment and everything that was built
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
-	@echo "setting up $(VENV) (about two minutes, only when pyproject.toml or constraints.txt changed)"
+	@echo "setting up $(VENV) (about a minute, only when pyproject.toml or constraints.txt changed)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
