@@ -185,7 +185,8 @@ def _best_claims() -> Iterator[Claim]:
             saving(*both, tree, panel=2 * at + 1, most=True),
         )
         yield Claim(f"{name} only up to {100 * flat:.1f} % less with k-index.",
-                    little("k-index, all", "k-index, top 1", flat, 0.25, panel=2 * at))  # fmt: skip
+                    little("k-index, all", "k-index, top 1", flat, 0.25, panel=2 * at),
+                    why=reasons.PARTS)  # fmt: skip
 
 
 FIGURE_8 = Figure(
@@ -225,12 +226,13 @@ TABLE_2 = Figure(
     "Leaf capacity, and construction",
     (*(_leaf(share) for share in (0.001, 0.05, 0.2)), _construction()),
     (
-        Claim("(a) Below 1 % of matches a leaf of 5 is best.", lowest("BE*-Tree (batch)", 5)),
+        Claim("(a) Below 1 % of matches a leaf of 5 is best.", lowest("BE*-Tree (batch)", 5),
+              why=reasons.LEAVES),
         Claim("(a) From 1 to 10 % one of 20.", lowest("BE*-Tree (batch)", 20, panel=1),
               why=reasons.LEAVES),
         Claim("(a) Above, one of 160.", lowest("BE*-Tree (batch)", 160, panel=2)),
         Claim("(b) Inserting up to a million one by one takes less than five seconds.",
-              below("BE*-Tree (one by one)", 5.0, "s", panel=3)),
+              below("BE*-Tree (one by one)", 5.0, "s", panel=3), why=reasons.SHARED_INSERTION),
     ),
     note="(b) Everything from columns to a searchable index. The paper has 1,000,000 uniform and Zipf "
     "subscriptions, 760,000 authors and 250,000 titles.",
