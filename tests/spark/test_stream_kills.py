@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.spark.world import World
@@ -21,26 +21,26 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.slow
 def test_killing_driver_worker_and_executor_loses_nothing(tmp_path: Path, repo_root: Path) -> None:
-    """Send ``SIGKILL`` to the whole job in mid-batch, then to a Python worker, repeatedly."""
+    """Send ``SIGKILL`` to the whole job in mid-batch, then to its Python workers; the third job ends."""
     world = World(tmp_path)
-    events = {f"e{n}": {"a": n % 4, "b": n % 6} for n in range(60)}
-    for low in range(0, 60, 5):
+    events = {f"e{n}": {"a": n % 4, "b": n % 6} for n in range(40)}
+    for low in range(0, 40, 5):
         world.send({name: json.dumps(events[name]) for name in list(events)[low : low + 5]})
     want = {(name, s) for name, event in events.items() for s in world.expected(event)}
-    for victim in ("driver", "worker", "nobody"):
+    for victims in (_processes, _workers, None):
         with _job(world, repo_root) as job:
-            if victim != "nobody":
+            if victims:
                 before = len(world.outbox())
-                _wait(world, job, lambda before=before: len(world.outbox()) > before)
-                _kill(job, victim)
-            _wait(world, job, lambda: False)
+                _wait(job, lambda before=before: len(world.outbox()) > before)
+                _kill(victims(job))
+            _wait(job, lambda: False)
     assert job.returncode == 0, (world.folder / "log").read_text()[-4000:]
     assert {(e, s) for e, s, _ in world.outbox()} == want
 
 
 @contextlib.contextmanager
 def _job(world: World, root: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the stream in a group of processes, which ends with the block."""
+    """Run the stream in a session of processes, which ends with the block."""
     environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     script = root / "tests" / "spark" / "stream_job.py"
     with (world.folder / "log").open("ab") as log:
@@ -54,32 +54,47 @@ def _job(world: World, root: Path) -> Iterator[subprocess.Popen[bytes]]:
         try:
             yield job
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(job.pid, signal.SIGKILL)
+            _kill(_processes(job))
             job.wait()
 
 
-def _wait(world: World, job: subprocess.Popen[bytes], done: Callable[[], bool]) -> None:
-    """Wait until ``done``, or for the end of the job. It works as long as it writes files or logs."""
+def _wait(job: subprocess.Popen[bytes], done: Callable[[], bool]) -> None:
+    """Wait until ``done``, or for the end of the job: as long as it uses the processor, it works."""
 
-    def written() -> tuple[int, int]:
-        files = sum(len(names) for _, _, names in os.walk(world.folder))
-        return files, (world.folder / "log").stat().st_size
+    def five_seconds() -> int:
+        return int(sum(map(_processor_time, _processes(job))) / 5)  # a job that hangs uses less than a second
 
-    eventually(lambda: done() or job.poll() is not None, progress=written)
-
-
-def _kill(job: subprocess.Popen[bytes], victim: str) -> None:
-    if victim == "driver":
-        os.killpg(job.pid, signal.SIGKILL)  # Java, which is driver and executor, and all Python processes
-        return
-    for process in _workers(job.pid):
-        os.kill(process, signal.SIGKILL)
+    eventually(lambda: done() or job.poll() is not None, every=0.2, progress=five_seconds)
 
 
-def _workers(group: int) -> list[int]:
-    """Return the Python workers of a job, which are children of Spark's daemon."""
-    found = subprocess.run(
-        ["pgrep", "-g", str(group), "-f", "tamis.spark.daemon"], capture_output=True, text=True
-    )
-    return [int(line) for line in found.stdout.split()]
+def _processor_time(process: psutil.Process) -> float:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return float(sum(process.cpu_times()[:4]))  # of the process and of its children that have ended
+    return 0.0
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def _workers(job: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """Return the Python workers of a job and the daemon that forks them: they have a group of their own."""
+    found = []
+    for process in _processes(job):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "tamis.spark.daemon" in process.cmdline():
+                found.append(process)
+    assert found or job.poll() is not None, "the job has no Python workers"
+    return found
+
+
+def _processes(job: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """Return all processes of the job's session: Java, which is driver and executor, and all of Python."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.getsid(process.pid) == job.pid:
+                found.append(process)
+    return found
