@@ -25,7 +25,7 @@ if "TAMIS_CACHE" not in os.environ:  # tests leave nothing in the user's home
 # A loaded machine or a first JIT compilation is no defect, so there are no deadlines.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(  # the same commit gives the same verdict
-    "ci", deadline=None, max_examples=100, derandomize=True, print_blob=True, suppress_health_check=QUIET
+    "ci", deadline=None, max_examples=60, derandomize=True, print_blob=True, suppress_health_check=QUIET
 )
 settings.register_profile("dev", deadline=None, max_examples=30, suppress_health_check=QUIET)  # explores
 settings.register_profile(  # what `make test-fast` has time for
@@ -56,6 +56,13 @@ FULL = (
     "tests/cli/test_extras.py",
     "tests/cli/test_pipes.py",
 )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file without a test of kernels if only these are asked for: ``-m kernels``, ``-m "kernels …"``."""
+    if not config.option.markexpr.startswith("kernels") or collection_path.suffix != ".py":
+        return None
+    return True if "mark.kernels" not in collection_path.read_text(encoding="utf-8") else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,8 +15,8 @@ from tests.faults.process import Process, service
 from tests.notify.receiver import Receiver, receiving
 from tests.waiting import eventually
 
-TIMES = int(os.environ.get("TAMIS_FAULTS", "20"))  # kills of each kind; a switch raises the number
-EVENTS = 300  # events that each campaign accepts, at least
+TIMES = int(os.environ.get("TAMIS_FAULTS", "12"))  # kills of each kind; a switch raises the number
+EVENTS = 200  # events that each campaign accepts, at least
 FAILPOINTS = [
     "live.before_commit",
     "live.after_commit",
@@ -82,7 +82,7 @@ def test_service_keeps_its_history_when_killed_at_each_failpoint(tmp_path: Path,
     with receiving() as receiver, service(nursery, tmp_path, *LOCAL) as process:
         process.start()
         with History(process, receiver.url) as history:
-            for turn in range(max(TIMES, 3 * len(FAILPOINTS))):
+            for turn in range(max(TIMES, 2 * len(FAILPOINTS))):
                 name = FAILPOINTS[turn % len(FAILPOINTS)]
                 process.kill()
                 process.start(f"{name}:{rng.randrange(1, 8)}")

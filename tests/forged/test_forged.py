@@ -1,7 +1,7 @@
 """Test that no file makes a kernel leave its arrays, hang, or raise an untyped error.
 
 An index whose checksums were computed again after a change is refused, or used without a crash; its answers
-then do not matter. Each engine gets 100 files; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
+then do not matter. Each engine gets 60 files; ``TAMIS_FORGED=20000`` tries more, ``TAMIS_FORGED_SEED``
 others.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from tamis.engines.engines import NAMES as ENGINES
 from tests.forged.mutator import LAYOUTS_TO_READ, saved
 
-COUNT = int(os.environ.get("TAMIS_FORGED", "100"))
+COUNT = int(os.environ.get("TAMIS_FORGED", "60"))
 WORTH_COMPILING = 200  # files of each engine
 SEED = os.environ.get("TAMIS_FORGED_SEED", "1")
 

@@ -39,14 +39,14 @@ def matched(index: Index, events: Iterable[Any], names: list[Any], batch_size: i
 
 
 def thinned(events: list[Any], names: list[Any], expected: Pairs) -> tuple[list[Any], list[Any]]:
-    """Return every event that is expected to match and each fourth other one, with their names.
+    """Return every event that is expected to match and each eighth other one, with their names.
 
     ``make test-deep`` takes all of them.
     """
     if IS_DEEP:
         return events, names
     matching = {event for event, _ in expected}
-    kept = [row for row, name in enumerate(names) if row % 4 == 0 or name in matching]
+    kept = [row for row, name in enumerate(names) if row % 8 == 0 or name in matching]
     return [events[row] for row in kept], [names[row] for row in kept]
 
 

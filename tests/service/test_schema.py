@@ -19,7 +19,7 @@ from tests.databases import KINDS, new_of_kind
 from tests.service.service import Running, running
 
 QUIET = list(HealthCheck)
-EXAMPLES = 15
+EXAMPLES = 10
 # A schema cannot express an unreadable expression, another version, a cursor of no page, or an expired
 # key.
 FINE = ["2xx", "304", "400", "404", "409", "412", "422"]
@@ -78,7 +78,7 @@ def test_created_resource_can_be_used(served: Running) -> None:
 
     Sequences.run(
         settings=settings(
-            max_examples=15,
+            max_examples=EXAMPLES,
             stateful_step_count=6,
             derandomize=True,
             deadline=None,
