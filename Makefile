@@ -30,7 +30,7 @@ test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or re
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not full"
 
 # The kernels come first: they are compiled once, for all processes of the other tests. Those wait a third of
-# their time for processes that they have killed or started, so four of them keep two cores busy. The interpreted
+# their time for processes that they have killed or started, so five of them keep two cores busy. The interpreted
 # kernels take the time that is left.
 test: $(READY) browser  ## everything: lint, all tests, and the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
@@ -42,7 +42,7 @@ test: $(READY) browser  ## everything: lint, all tests, and the kernels once mor
 		-W "ignore:overflow encountered:RuntimeWarning" --cov --cov-report=term --junitxml=$(REPORTS)/interpreted.xml > $(REPORTS)/interpreted.txt 2>&1 & \
 	interpreted=$$!; \
 	echo "everything else:"; \
-	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not kernels" --junitxml=$(REPORTS)/others.xml || status=1; \
+	$(BIN)/python -m pytest -n 5 --dist loadgroup -m "not kernels" --junitxml=$(REPORTS)/others.xml || status=1; \
 	wait $$interpreted || status=1; echo "kernels, interpreted:"; cat $(REPORTS)/interpreted.txt; \
 	$(BIN)/python tools/count_tests.py $(REPORTS)/kernels.xml $(REPORTS)/others.xml $(REPORTS)/interpreted.xml \
 		|| status=1; \

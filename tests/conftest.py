@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.databases import empty_url, postgres, postgres_url, store, url  # noqa: F401  (fixtures)
+from tests.spark.java import JAVA_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +60,7 @@ FULL = (
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file without a test of kernels if only these are asked for: ``-m kernels``, ``-m "kernels …"``."""
+    """Import no file without tests of kernels if ``-m "kernels …"`` asks for these alone."""
     if not config.option.markexpr.startswith("kernels") or collection_path.suffix != ".py":
         return None
     return True if "mark.kernels" not in collection_path.read_text(encoding="utf-8") else None
@@ -105,8 +106,7 @@ def shared_data() -> Path:
 SPARK = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "2g",
-    # Tests run each plan once or twice, so the second compiler would cost more than it gives.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
 }
 
 

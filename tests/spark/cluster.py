@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pyspark
 
+from tests.spark.java import JAVA_OPTIONS
 from tests.waiting import eventually
 
 SPARK_HOME = Path(pyspark.__file__).parent
@@ -52,7 +53,7 @@ def _start(log: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
     environment = os.environ | {
         "SPARK_HOME": str(SPARK_HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "SPARK_DAEMON_JAVA_OPTS": JAVA_OPTIONS,
         "SPARK_DAEMON_MEMORY": "256m",
     }
     with log.open("wb") as file:  # its own group: executors are its children and end with it

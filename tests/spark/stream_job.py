@@ -7,10 +7,12 @@ from pathlib import Path
 
 import tamis.spark
 from tamis.store import Store
+from tests.spark.java import JAVA_OPTIONS
 
 
 def main(folder: str) -> None:
-    spark = tamis.spark.session("local[2]", "killed", {"spark.driver.memory": "1g"})
+    options = {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": JAVA_OPTIONS}
+    spark = tamis.spark.session("local[2]", "killed", options)
     url = f"sqlite:///{folder}/store.db"
     if not Path(folder, "index").exists():
         book = spark.read.format("tamis").option("store", url).load()

@@ -16,6 +16,7 @@ import pytest
 
 import tamis
 from tests.spark.cluster import SPARK_HOME, standalone
+from tests.spark.java import JAVA_OPTIONS
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.spark
@@ -58,7 +59,8 @@ def submit(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProce
         *("--archives", f"{archive(folder)}#environment"),
         *("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1"),
         *("--conf", "spark.executor.memory=512m", "--conf", "spark.sql.shuffle.partitions=2"),
-        *("--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1"),
+        *("--conf", f"spark.executor.extraJavaOptions={JAVA_OPTIONS}"),
+        *("--driver-java-options", JAVA_OPTIONS),
         *("--conf", "spark.ui.enabled=false", "--conf", "spark.log.level=WARN", "--driver-memory", "1g"),
     ]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.java import JAVA_OPTIONS
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).resolve().parent
-ARGUMENTS = "--driver-java-options -XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=2"
+ARGUMENTS = f"--driver-java-options '{JAVA_OPTIONS}' --conf spark.sql.shuffle.partitions=2"
 PAIRS = [["a", "phone"], ["b", "cheap"]]
 
 

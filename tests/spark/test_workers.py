@@ -14,6 +14,7 @@ import pytest
 from tamis.errors import InputError
 from tamis.shards.manifest import Manifest, Settings, Shard
 from tamis.spark.plan import choose
+from tests.spark.java import JAVA_OPTIONS
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +23,8 @@ import os, sys
 from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
-    "spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
+    "spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").config(
+    "spark.driver.extraJavaOptions", sys.argv[1]).getOrCreate()
 import tamis
 import tamis.spark
 from tamis.errors import TamisError
@@ -52,7 +54,7 @@ def run_job(tmp_path: Path, **more: str) -> str:
         provide_java()
         java = {"JAVA_HOME": os.environ["JAVA_HOME"]} if os.environ.get("JAVA_HOME") else {}
     done = subprocess.run(
-        [sys.executable, "-c", JOB],
+        [sys.executable, "-c", JOB, JAVA_OPTIONS],
         env={**named, **here, **java, **{name: value.format(bare=bare) for name, value in more.items()}},
         capture_output=True,
         text=True,
