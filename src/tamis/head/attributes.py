@@ -40,6 +40,7 @@ from tamis.space.located import Part
 from tamis.space.names import NameTable
 from tamis.space.numbers import split_integers
 from tamis.space.shapes import Shapes
+from tamis.space.terms.table import TermTable
 from tamis.values.text import terms_of
 from tamis.values.value import Interval, Point, Value, family, micros_of
 
@@ -64,6 +65,7 @@ class Attribute:
         self._known: dict[str, tuple[Entry, ...]] = {}  # the flags of strings seen before
         self._strings = strings
         self._terms: dict[str, tuple[int, ...]] = {}
+        self._patterns = TermTable()  # of the terms that are not plain words
         self._tests: tuple[tuple[Accepts, int], ...] = ()
         self._shapes: tuple[tuple[Flag, str, int], ...] = ()
         self._table: tuple[Any, Shapes] | None = None  # of these shapes, made when a point is located
@@ -74,6 +76,7 @@ class Attribute:
         """Set the flag ``dimension`` for each text that holds one of the terms."""
         for term in terms:
             self._terms[term] = (*self._terms.get(term, ()), dimension)
+            self._patterns.add(term)
         self._known = {}
 
     def find_shape(self, atom: OnFlag, dimension: int) -> None:
@@ -109,8 +112,9 @@ class Attribute:
         found = {dimension for accepts, dimension in self._tests if accepts(value)}
         terms = self._terms
         if terms and type(value) is str:
-            for term in terms_of(value):
-                found.update(terms.get(term, ()))
+            for word in terms_of(value):
+                for term in (word, *self._patterns.of(word)):
+                    found.update(terms.get(term, ()))
         return [(dimension, SET, SET) for dimension in found]
 
     def time(self, value: datetime) -> int:

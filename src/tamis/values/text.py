@@ -25,12 +25,3 @@ def terms_of(text: str) -> list[str]:
     # Decomposing first shows capitals that folding alone would miss ('㏇' is 'Co.'); again after folding.
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return _TERM.findall("".join(c for c in folded if not unicodedata.combining(c)))
-
-
-def has_phrase(terms: list[str], phrase: tuple[str, ...]) -> bool:
-    """Return whether ``phrase`` occurs in ``terms`` as consecutive terms."""
-    width = len(phrase)
-    first = phrase[0]
-    return any(
-        terms[at] == first and tuple(terms[at : at + width]) == phrase for at in range(len(terms) - width + 1)
-    )

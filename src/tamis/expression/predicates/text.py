@@ -10,9 +10,9 @@ from tamis.errors import ParseError, TypeMismatch
 from tamis.expression.operands import clean_list, clean_text, one_term, print_list, quoted
 from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, Spelling, operator
 from tamis.expression.views import Atom, Flag, OnFlag
-from tamis.expression.wildcards import refuse_wildcards
 from tamis.limits import Limits
-from tamis.values.text import has_phrase, terms_of
+from tamis.values.terms import has_phrase, read_term, read_terms
+from tamis.values.text import terms_of
 from tamis.values.value import Value
 
 TextMode = Literal["any", "all", "phrase"]
@@ -51,23 +51,26 @@ class Text(Predicate, frozen=True):
         """Return whether one value is a string that holds the terms."""
         if type(value) is not str:
             return False
-        found = terms_of(value)
+        words = terms_of(value)
         if self.mode == "phrase":
-            return has_phrase(found, self.terms)
-        if self.mode == "all":
-            return set(found).issuperset(self.terms)
-        return not set(found).isdisjoint(self.terms)
+            return has_phrase(words, [read_term(term) for term in self.terms])
+        distinct = set(words)
+        held = (
+            term in distinct or (not term.isalnum() and any(map(read_term(term).matches, distinct)))
+            for term in self.terms
+        )
+        return all(held) if self.mode == "all" else any(held)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with its terms tokenised."""
         mode: Any = self.mode
         if not isinstance(mode, str) or mode not in ("any", "all", "phrase"):
             raise ParseError(f"{mode!r} is not a way to look for terms; the ways are any, all and phrase")
-        mode, terms = read_terms(self.mode, clean_list(self.terms, "HAS", limits), limits)
+        mode, terms = clean_terms(self.mode, clean_list(self.terms, "HAS", limits), limits)
         if not all(map(str.isascii, terms)):
             # Outside ASCII, tokenising a term again may give other terms. So the terms are tokenised twice,
             # and checking a checked predicate changes nothing.
-            mode, terms = read_terms(mode, terms, limits)
+            mode, terms = clean_terms(mode, terms, limits)
         kept = self.terms if terms == self.terms else terms
         return self.changed(mode=mode, terms=kept, negated=bool(self.negated))
 
@@ -115,13 +118,11 @@ class Text(Predicate, frozen=True):
         return min(ONE_VALUE * count if self.mode == "any" else ONE_VALUE**count, PRESENT)
 
 
-def read_terms(mode: TextMode, texts: tuple[Any, ...], limits: Limits) -> tuple[TextMode, tuple[str, ...]]:
+def clean_terms(mode: TextMode, texts: tuple[Any, ...], limits: Limits) -> tuple[TextMode, tuple[str, ...]]:
     """Return the mode and the terms: one text of several terms is a phrase, one term alone means ``any``."""
     strings = [clean_text(text, limits, "a term") for text in texts]
-    for text in strings:
-        refuse_wildcards(text)
     if mode == "phrase" or len(strings) == 1:
-        terms = [term for text in strings for term in terms_of(text)]
+        terms = [term.text() for text in strings for term in read_terms(text)]
         mode = "phrase"
     else:
         terms = [one_term(text) for text in strings]

@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.space.terms._kernels import find_terms, index_terms
-from tamis.values.text import has_phrase, terms_of
+from tamis.space.terms.table import TermTable
+from tamis.values.terms import has_phrase, read_term
+from tamis.values.text import terms_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,11 +50,13 @@ class Terms:
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
         self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+        self._patterns = TermTable()  # of all terms that are not plain words
         self._index: TermIndex | None = None
 
     def add_term(self, term: str, dimension: int) -> None:
         """Add a single term with its flag."""
         self._terms[term] = dimension
+        self._patterns.add(term)
 
     def add_check(self, pattern: str, dimension: int) -> None:
         """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
@@ -60,10 +64,12 @@ class Terms:
         triggers = terms if mode == "any" else terms[:1]
         for trigger in set(triggers):
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
+        for term in terms:
+            self._patterns.add(term)
 
     def index(self) -> TermIndex | None:
-        """Return an index that finds the terms of many texts; ``None`` if there are term groups, too."""
-        if self._index is None and not self._checks:
+        """Return an index that finds the words of many texts; ``None`` if there are other terms."""
+        if self._index is None and not self._checks and not self._patterns:
             self._index = TermIndex(self._terms)
         return self._index
 
@@ -71,6 +77,8 @@ class Terms:
         """Return the dimensions of the terms and term groups of ``text``."""
         ordered = terms_of(text)
         seen = set(ordered)
+        if self._patterns:
+            seen.update(*map(self._patterns.of, tuple(seen)))
         known = self._terms
         found = [known[term] for term in seen if term in known]
         if self._checks:
@@ -82,7 +90,8 @@ class Terms:
         for trigger in seen & self._checks.keys():
             for dimension, mode, terms in self._checks[trigger]:
                 if mode == "any" or (
-                    seen.issuperset(terms) and (mode == "all" or has_phrase(ordered, terms))
+                    seen.issuperset(terms)
+                    and (mode == "all" or has_phrase(ordered, [read_term(term) for term in terms]))
                 ):
                     found.add(dimension)
         return found

@@ -1,0 +1,106 @@
+"""Find all terms with wildcards, edits, expressions or ranges that a word satisfies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tamis.space.automata import Patterns
+from tamis.values.terms.kinds import Fuzzy, Regex, Wildcard, Word, read_term
+
+MEMO_WORDS = 65_536
+
+
+class TermTable:
+    """The terms that are not plain words, by what a word needs to satisfy them.
+
+    A prefix or suffix is found by hashing the beginnings and ends of the word. A fuzzy term is found if both
+    words become equal when each loses some letters. All wildcards and expressions are tried at once by RE2.
+    Words repeat, so the terms of a word are remembered. One writer may add terms while others look words up.
+    """
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        self._prefixes: dict[str, str] = {}
+        self._suffixes: dict[str, str] = {}
+        self._fuzzy: dict[str, list[tuple[str, Fuzzy]]] = {}
+        self._regexes: list[tuple[str, str]] = []
+        self._others: list[tuple[str, Any]] = []
+        self._lengths: tuple[tuple[int, ...], ...] = ((), ())  # of the prefixes, of the suffixes
+        self._longest = self._edits = 0
+        self._tried: tuple[int, Patterns] | None = None  # how many expressions, and all of them as one
+        self._known: dict[str, tuple[str, ...]] = {}
+        for term in terms:
+            self.add(term)
+
+    def __bool__(self) -> bool:
+        return bool(self._prefixes or self._suffixes or self._fuzzy or self._regexes or self._others)
+
+    def add(self, text: str) -> None:
+        """Add a term by its written form; a plain word is left to the caller's own table."""
+        term = read_term(text)
+        if isinstance(term, Word):
+            return
+        if isinstance(term, Wildcard) and term.is_prefix:
+            self._prefixes[term.pattern[:-1]] = text
+            self._add_length(0, len(term.pattern) - 1)
+        elif isinstance(term, Wildcard) and term.is_suffix:
+            self._suffixes[term.pattern[1:]] = text
+            self._add_length(1, len(term.pattern) - 1)
+        elif isinstance(term, Fuzzy):
+            self._longest = max(self._longest, len(term.word) + term.edits)
+            self._edits = max(self._edits, term.edits)
+            for shorter in _shorter(term.word, term.edits):
+                self._fuzzy.setdefault(shorter, []).append((text, term))
+        elif isinstance(term, Wildcard | Regex):
+            self._regexes.append((term.regex, text))
+        else:
+            self._others.append((text, term))
+        self._known = {}  # last: what a reader remembers from now on has the new term
+
+    def _add_length(self, at: int, length: int) -> None:
+        if length not in self._lengths[at]:
+            lengths = list(self._lengths)
+            lengths[at] = (*lengths[at], length)
+            self._lengths = tuple(lengths)
+
+    def of(self, word: str) -> tuple[str, ...]:
+        """Return the written forms of all terms that a folded word satisfies."""
+        known = self._known  # a writer may put another in its place meanwhile
+        found = known.get(word)
+        if found is None:
+            found = tuple(dict.fromkeys(self._find(word)))
+            if len(known) >= MEMO_WORDS:
+                known.clear()
+            known[word] = found
+        return found
+
+    def _find(self, word: str) -> Iterator[str]:
+        for length in self._lengths[0]:
+            if (prefix := self._prefixes.get(word[:length])) is not None:
+                yield prefix
+        for length in self._lengths[1]:
+            if length <= len(word) and (suffix := self._suffixes.get(word[len(word) - length :])) is not None:
+                yield suffix
+        if self._fuzzy and len(word) <= self._longest:
+            for shorter in _shorter(word, self._edits):
+                yield from (text for text, term in self._fuzzy.get(shorter, ()) if term.matches(word))
+        if self._regexes:
+            yield from (self._regexes[at][1] for at in self._patterns().find(word))
+        yield from (text for text, term in self._others if term.matches(word))
+
+    def _patterns(self) -> Patterns:
+        """Return the set of all expressions, made anew if there are more than before."""
+        count, tried = len(self._regexes), self._tried
+        if tried is None or tried[0] != count:
+            patterns = [regex for regex, _ in self._regexes[:count]]
+            tried = self._tried = (count, Patterns(patterns, list(range(count)), folded=False))
+        return tried[1]
+
+
+def _shorter(word: str, most: int) -> set[str]:
+    """Return the word without any ``most`` of its letters, or fewer."""
+    found = last = {word}
+    for _ in range(most):
+        last = {one[:at] + one[at + 1 :] for one in last for at in range(len(one))}
+        found = found | last
+    return found

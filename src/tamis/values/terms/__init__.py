@@ -1,0 +1,20 @@
+"""Read and test the terms of ``HAS``: words, wildcards, fuzzy words, regular expressions and ranges.
+
+A *term* has one written form, which is also its stored form:
+
+======================  =====================================================
+``coat``                the word itself
+``coat*`` ``c?at``      ``*`` is any run of letters and digits, ``?`` is one
+``color~1``             at most one edit away; ``color~2,3`` keeps three letters
+``/colou?r/``           a regular expression (RE2) that the whole word matches
+``[alpha TO beta}``     words in the order of their characters; ``*`` is open
+======================  =====================================================
+
+Words are folded before they are compared: case and accents do not count. A word has letters and digits only,
+so the signs of the other forms cannot occur in it.
+"""
+
+from tamis.values.terms.kinds import Fuzzy, Range, Regex, Term, Wildcard, Word, has_phrase, read_term
+from tamis.values.terms.reading import read_terms
+
+__all__ = ["Fuzzy", "Range", "Regex", "Term", "Wildcard", "Word", "has_phrase", "read_term", "read_terms"]

@@ -1,0 +1,196 @@
+"""The kinds of terms: each tests one word, and has one written form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from tamis.errors import PatternError
+from tamis.values.pattern import compiled, quote
+from tamis.values.terms.edits import MOST_EDITS, within_edits
+from tamis.values.text import terms_of
+
+
+class Word(NamedTuple):
+    """A word as it is."""
+
+    word: str
+
+    def matches(self, word: str) -> bool:
+        """Return whether a folded word is this one."""
+        return word == self.word
+
+    def text(self) -> str:
+        """Return the written form."""
+        return self.word
+
+
+class Wildcard(NamedTuple):
+    """Pieces of a word, with ``*`` and ``?`` between them."""
+
+    pattern: str
+
+    def matches(self, word: str) -> bool:
+        """Return whether a folded word fits the pattern."""
+        if self.is_prefix:
+            return word.startswith(self.pattern[:-1])
+        if self.is_suffix:
+            return word.endswith(self.pattern[1:])
+        return compiled(self.regex).search(word) is not None
+
+    @property
+    def is_prefix(self) -> bool:
+        """Whether the only wildcard is a ``*`` at the end."""
+        return self.pattern.endswith("*") and _is_word(self.pattern[:-1])
+
+    @property
+    def is_suffix(self) -> bool:
+        """Whether the only wildcard is a ``*`` at the beginning."""
+        return self.pattern.startswith("*") and _is_word(self.pattern[1:])
+
+    @property
+    def regex(self) -> str:
+        """The regular expression that the whole word matches."""
+        signs = {"*": ".*", "?": "."}
+        return "(?s)^" + "".join(signs.get(sign) or quote(sign) for sign in self.pattern) + "$"
+
+    def text(self) -> str:
+        """Return the written form."""
+        return self.pattern
+
+
+class Fuzzy(NamedTuple):
+    """A word that may differ by some edits behind a prefix that may not."""
+
+    word: str
+    edits: int
+    prefix: int = 0
+
+    def matches(self, word: str) -> bool:
+        """Return whether a folded word is at most so many edits away, and begins alike."""
+        kept = self.word[: self.prefix]
+        return word.startswith(kept) and within_edits(self.word[self.prefix :], word[len(kept) :], self.edits)
+
+    def text(self) -> str:
+        """Return the written form."""
+        return f"{self.word}~{self.edits}" + (f",{self.prefix}" if self.prefix else "")
+
+
+class Regex(NamedTuple):
+    """A regular expression that the whole word matches."""
+
+    pattern: str
+
+    def matches(self, word: str) -> bool:
+        """Return whether the whole folded word matches."""
+        return compiled(self.regex).search(word) is not None
+
+    @property
+    def regex(self) -> str:
+        """The regular expression for a whole word."""
+        return f"^(?:{self.pattern})$"
+
+    def text(self) -> str:
+        """Return the written form."""
+        return f"/{self.pattern.replace('/', chr(92) + '/')}/"
+
+
+class Range(NamedTuple):
+    """Words from ``low`` to ``high`` in the order of their characters; ``None`` is open."""
+
+    low: str | None
+    high: str | None
+    low_open: bool = False
+    high_open: bool = False
+
+    def matches(self, word: str) -> bool:
+        """Return whether a folded word lies in the range."""
+        if self.low is not None and (word < self.low or (self.low_open and word == self.low)):
+            return False
+        return self.high is None or word < self.high or (not self.high_open and word == self.high)
+
+    def text(self) -> str:
+        """Return the written form."""
+        ends = "[{"[self.low_open], "]}"[self.high_open]
+        return f"{ends[0]}{self.low or '*'} TO {self.high or '*'}{ends[1]}"
+
+
+Term = Word | Wildcard | Fuzzy | Regex | Range
+
+_FUZZY = re.compile(r"(.+)~([0-9]*)(?:,([0-9]{1,9}))?\Z", re.DOTALL)
+_RANGE = re.compile(r"([\[{])\s*+(\S++)\s++TO\s++(\S+?)\s*+([\]}])\Z")
+
+
+@lru_cache(maxsize=65_536)
+def read_term(text: str) -> Term:
+    """Return the term with this written form, or raise :class:`~tamis.errors.PatternError`."""
+    if text.startswith("/"):
+        return _regex(text)
+    if text[:1] in ("[", "{"):
+        return _range(text)
+    fuzzy = _FUZZY.match(text)
+    if fuzzy is not None:
+        return _fuzzy(text, *fuzzy.groups())
+    if "*" in text or "?" in text:
+        return _wildcard(text)
+    return Word(one_word(text))
+
+
+def one_word(text: str) -> str:
+    """Return the one folded word that a text consists of."""
+    words = terms_of(text)
+    if len(words) != 1:
+        found = "no word" if not words else f"{len(words)} words ({', '.join(words[:5])})"
+        raise PatternError(f"{text[:80]!r} holds {found} where one is expected")
+    return words[0]
+
+
+def _is_word(text: str) -> bool:
+    return bool(text) and not any(sign in text for sign in "*?")
+
+
+def _regex(text: str) -> Regex:
+    if len(text) < 3 or not text.endswith("/"):
+        raise PatternError(
+            f"a regular expression of words stands between slashes: /colou?r/, not {text[:80]!r}"
+        )
+    found = Regex(text[1:-1].replace("\\/", "/"))
+    compiled(found.regex)  # raises an error if RE2 does not take it
+    return found
+
+
+def _range(text: str) -> Range:
+    found = _RANGE.match(text)
+    if found is None:
+        raise PatternError(f"a range of words is [low TO high] or {{low TO high}}, not {text[:80]!r}")
+    low, high = (None if end == "*" else one_word(end) for end in (found[2], found[3]))
+    if low is None and high is None:
+        raise PatternError("a range of words needs an end; every word lies in [* TO *]")
+    return Range(low, high, found[1] == "{" and low is not None, found[4] == "}" and high is not None)
+
+
+def _fuzzy(text: str, word: str, edits: str, prefix: str | None) -> Fuzzy | Word:
+    if len(edits) > 1 or int(edits or MOST_EDITS) > MOST_EDITS:
+        raise PatternError(f"{text[:80]!r}: a fuzzy word is at most {MOST_EDITS} edits away: ~0, ~1 or ~2")
+    letters, count = one_word(word), int(edits or MOST_EDITS)
+    return Fuzzy(letters, count, min(int(prefix or 0), len(letters))) if count else Word(letters)
+
+
+def _wildcard(text: str) -> Wildcard:
+    pieces = [
+        piece if piece in ("*", "?") else one_word(piece) for piece in re.split(r"([*?])", text) if piece
+    ]
+    if all(piece in ("*", "?") for piece in pieces):
+        raise PatternError(f"{text[:80]!r} has no letter; IS NOT NULL asks whether there is a value")
+    return Wildcard(re.sub(r"\*+", "*", "".join(pieces)))
+
+
+def has_phrase(words: list[str], phrase: Sequence[Term]) -> bool:
+    """Return whether the terms of a phrase are satisfied by consecutive words."""
+    first, last = phrase[0].matches, len(words) - len(phrase) + 1
+    return any(
+        first(words[at]) and all(term.matches(word) for term, word in zip(phrase, words[at:], strict=False))
+        for at in range(last)
+    )
