@@ -91,7 +91,28 @@ PATTERNS = [
 ]
 REGEXES = ["^a", "c$", "b+", "[a-c]{2}", "(?i)abc", ".", "^$", "\\d+\\.", "é|ß", "𝒳", "a'b"]
 TERMS = ["new", "york", "coat", "wool", "plus", "size", "unicode", "a", "zzz"]
-PHRASES = [("new", "york"), ("plus", "size"), ("york", "coats"), ("wool",), ("a", "new", "coat")]
+TERMS += [
+    "coat*",
+    "*t",
+    "n?w",
+    "*o*",
+    "coot~1",
+    "yrok~2",
+    "wol~2,2",
+    "/[a-c]+/",
+    "/new|york/",
+    "[b TO d}",
+    "{new TO *]",
+]
+PHRASES = [
+    ("new", "york"),
+    ("plus", "size"),
+    ("york", "coats"),
+    ("wool",),
+    ("a", "new", "coat"),
+    ("new", "y*"),
+    ("n?w", "york~1"),
+]
 BLOCKS = ["10.0.0.0/8", "10.1.0.0/16", "10.0.0.1", "0.0.0.0/0", "2001:db8::/32", "::/0", "192.168.0.0/31"]
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0), (0.0, 0.0))
 HOLE = ((1.0, 1.0), (3.0, 1.0), (3.0, 3.0), (1.0, 3.0), (1.0, 1.0))

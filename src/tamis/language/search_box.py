@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tamis.errors import ParseError
+from tamis.errors import ParseError, PatternError
 from tamis.expression.operands import over
 from tamis.expression.predicates import Text
 from tamis.expression.tree import TRUE, And, Expr, Or
-from tamis.expression.wildcards import wildcard_error, wildcard_in
 from tamis.language.check import check_tree
 from tamis.language.parse import utf8_size
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.values.text import terms_of
+from tamis.values.terms import read_terms
 
 _PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
 
@@ -50,8 +49,7 @@ def _words(text: str) -> Iterator[_Word]:
             what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
             raise ParseError(f"expected {what}", text=text, position=start)
         written = 2 if piece[2] is not None else 3
-        _refuse_wildcards(text, piece, written)
-        terms = tuple(terms_of(piece[written]))
+        terms = _terms(text, piece, written)
         if terms:
             yield _Word(piece[1], terms)
         elif piece[1]:
@@ -59,13 +57,18 @@ def _words(text: str) -> Iterator[_Word]:
         at = piece.end()  # a lone '&' or '!' between words is no word
 
 
-def _refuse_wildcards(text: str, piece: re.Match[str], written: int) -> None:
-    """Raise an error for a wildcard in the word or phrase, and for the distance in ``"new york"~2``."""
-    found = wildcard_in(piece[written])
-    if found is not None:
-        raise wildcard_error(piece[written], found[0], piece.start(written) + found[1], text)
+def _terms(text: str, piece: re.Match[str], written: int) -> tuple[str, ...]:
+    """Return the terms of a word or phrase; raise an error for the distance in ``"new york"~2``."""
     if written == 2 and text.startswith("~", piece.end()):
-        raise wildcard_error(f"{piece[0].strip()}~", "~", piece.end(), text)
+        raise ParseError(
+            "a phrase has no distance here; write its words one after the other",
+            text=text,
+            position=piece.end(),
+        )
+    try:
+        return tuple(term.text() for term in read_terms(piece[written]))
+    except PatternError as bad:
+        raise ParseError(bad.message, text=text, position=piece.start(written)) from None
 
 
 def _condition(word: _Word, attribute: str, strict: bool) -> Expr:

@@ -1,0 +1,181 @@
+"""Test the terms of HAS in every written form: wildcards, edits, expressions, ranges, natural punctuation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis import Index, attr, from_json, parse, to_text
+from tamis.errors import ParseError, PatternError
+from tamis.language import check_tree, from_search_box
+from tamis.values.terms import read_term, read_terms
+from tamis.values.terms.edits import within_edits
+from tamis.values.text import terms_of
+
+NATURAL = {
+    "what is this?": ["what", "is", "this"],
+    "5 * 4": ["5", "4"],
+    "coat ***": ["coat"],
+    "~coat": ["coat"],
+    "a ~ b": ["a", "b"],
+    "foo~bar": ["foo", "bar"],
+    "wool?": ["wool"],
+    "(coat)": ["coat"],
+    "[sic] coat": ["sic", "coat"],
+    "rock & roll": ["rock", "roll"],
+    "and/or a/b c/d": ["and", "or", "a", "b", "c", "d"],
+}
+READ = {
+    "Mäntel*": ["mantel*"],
+    "***coat": ["*coat"],
+    "wom?n": ["wom?n"],
+    "c?t?": ["c?t?"],
+    "coat~": ["coat~2"],
+    "coat~0": ["coat"],
+    "Coat~1,2": ["coat~1,2"],
+    "coat~1,9": ["coat~1,4"],
+    "new york~1": ["new", "york~1"],
+    "plus-s*": ["plus", "s*"],
+    "/colou?r/ coat": ["/colou?r/", "coat"],
+    r"/a\/b/": [r"/a\/b/"],
+    "{Älpha TO beta]": ["{alpha TO beta]"],
+    "{* TO b}": ["[* TO b}"],
+}
+HOLDS = [
+    ("coat*", ["coat", "coats"], ["coa", "acoat"]),
+    ("*coat", ["coat", "raincoat"], ["coats"]),
+    ("c?at", ["coat", "chat"], ["cat", "cooat"]),
+    ("c*t", ["ct", "cat", "coat"], ["cats"]),
+    ("color~1", ["color", "colour", "colr", "coler", "oclor"], ["colouur", "olcro"]),
+    ("color~2", ["colouur", "clr", "ocolr"], ["clrr", "cl"]),
+    ("color~1,3", ["color", "colour", "colr"], ["oclor", "cxlor"]),
+    ("/colou?r/", ["color", "colour"], ["colors", "acolor"]),
+    ("/a|b/", ["a", "b"], ["ab"]),
+    ("[b TO d}", ["b", "c", "czz"], ["a", "d", "dd"]),
+    ("{b TO *]", ["ba", "z"], ["b", "a"]),
+]
+BAD = ["coat~3", "coat~12", "coat~0.8", "/(/", "/a(?=b)/", "[* TO *]"]
+
+
+def _json(op: str) -> Callable[[str], Any]:
+    return lambda text: from_json({"attribute": "t", "op": op, "terms": [text]})
+
+
+FORMS: dict[str, Callable[[str], Any]] = {
+    "HAS": lambda text: parse(f"t HAS '{text}'"),
+    "HAS PHRASE": lambda text: parse(f"t HAS PHRASE '{text}'"),
+    "NOT HAS": lambda text: parse(f"x = 1 OR t NOT HAS '{text}'"),
+    "has any in JSON": _json("has any"),
+    "has all in JSON": _json("has all"),
+    "has phrase in JSON": _json("has phrase"),
+    "has in Python": lambda text: check_tree(attr("t").has(text)),
+    "has_phrase in Python": lambda text: check_tree(attr("t").has_phrase(text)),
+    "search box": lambda text: from_search_box(f'+wool "{text}"'),
+}
+
+
+@pytest.mark.parametrize("text", [*NATURAL, *READ])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_takes_terms_and_prints_what_it_reads(form: str, text: str) -> None:
+    tree = FORMS[form](text)
+    assert parse(to_text(tree)) == tree
+
+
+@pytest.mark.parametrize(("text", "terms"), (NATURAL | READ).items())
+def test_text_is_read_as_these_terms(text: str, terms: list[str]) -> None:
+    assert [term.text() for term in read_terms(text)] == terms
+
+
+@pytest.mark.parametrize(("term", "words", "others"), HOLDS)
+def test_term_asks_for_these_words(term: str, words: list[str], others: list[str]) -> None:
+    index = Index.build({"scan": parse(f"t HAS '{term}'")}, engine="scan")
+    fresh = Index.build()
+    fresh.add("fresh", f"t HAS '{term}'")
+    for word in words + others:
+        expected = word in words
+        assert read_term(term).matches(word) is expected, word
+        for event in ({"t": word.upper()}, {"t": f"a text: {word}!"}):
+            assert bool(index.match(event)) is expected, event
+            assert bool(fresh.match(event)) is expected, event
+
+
+@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("form", FORMS)
+def test_term_that_cannot_be_read_is_refused(form: str, text: str) -> None:
+    with pytest.raises((ParseError, PatternError)):
+        FORMS[form](text)
+
+
+@pytest.mark.parametrize("mode", ["ALL", "ANY"])
+def test_list_of_terms_points_at_the_bad_one(mode: str) -> None:
+    with pytest.raises((ParseError, PatternError), match="at most 2 edits") as caught:
+        parse(f"t HAS {mode} ('wool', 'coat~3')")
+    assert caught.value.position is not None
+
+
+def test_search_box_takes_terms_and_points_at_a_bad_one() -> None:
+    assert to_text(from_search_box("+wool* -/col.r/", "t")) == "t HAS 'wool*' AND t NOT HAS '/col.r/'"
+    with pytest.raises(ParseError, match="at most 2 edits") as caught:
+        from_search_box("wool +coat~3 warm")
+    assert caught.value.position == "wool +coat~3 warm".index("coat")
+    with pytest.raises(ParseError, match="no distance") as caught:
+        from_search_box('"new york"~2 coat')
+    assert caught.value.position == '"new york"~2 coat'.index("~")
+
+
+def test_bulk_table_takes_terms_and_refuses_a_bad_one() -> None:
+    values = ["coat*", "coat", "coat~3"]
+    table = pa.table(
+        {"id": ["a", "b", "c"], "attribute": ["t"] * 3, "operator": ["has any"] * 3, "value": values}
+    )
+    index = Index.build(table, on_error="skip")
+    assert [name for name, _ in index.refused] == ["c"]
+    assert sorted(index.match({"t": "two coats"})) == ["a"]
+    assert sorted(index.match({"t": "a coat"})) == ["a", "b"]
+
+
+def test_phrase_may_hold_terms_of_any_kind() -> None:
+    index = Index.build({"a": "t HAS PHRASE 'new y*'", "b": "t HAS PHRASE '/n.w/ yrok~1'"})
+    assert sorted(index.match({"t": "in New York"})) == ["a", "b"]
+    assert index.match({"t": "york new"}) == []
+    assert index.match({"t": "new in york"}) == []
+
+
+def test_patterns_keep_their_own_signs() -> None:
+    assert to_text(parse("t LIKE 'coat*' OR t RLIKE 'coat.*' OR t = 'coat*'"))
+
+
+@given(st.text(st.sampled_from("ab*?~1,/[]{} TO-é")))
+def test_reading_again_what_was_read_changes_nothing(text: str) -> None:
+    try:
+        terms = [term.text() for term in read_terms(text)]
+    except PatternError:
+        return
+    assert [term.text() for term in read_terms(" ".join(terms))] == terms
+    assert [read_term(term).text() for term in terms] == terms
+
+
+@given(st.text("abé-", max_size=12))
+def test_text_without_signs_is_its_words(text: str) -> None:
+    assert [term.text() for term in read_terms(text)] == terms_of(text)
+
+
+def _edits(one: str, two: str) -> int:
+    """Count the edits by their definition: the last letters are kept, replaced, dropped, or swapped."""
+    if not one or not two:
+        return len(one) + len(two)
+    steps = [_edits(one[:-1], two) + 1, _edits(one, two[:-1]) + 1]
+    steps.append(_edits(one[:-1], two[:-1]) + (one[-1] != two[-1]))
+    if len(one) > 1 and one[-2:] == two[-2:][::-1]:
+        steps.append(_edits(one[:-2], two[:-2]) + 1)
+    return min(steps)
+
+
+@given(st.text("abc", max_size=5), st.text("abc", max_size=5), st.integers(0, 2))
+def test_edits_are_counted_as_defined(one: str, two: str, most: int) -> None:
+    assert within_edits(one, two, most) == (_edits(one, two) <= most)
