@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Limits, Subscription
+from tamis.head._kernels import keys_of_numbers
 from tamis.head.keys import ABSENT, GREATEST, LAST_STRING, number_key, number_keys
 from tamis.space.numbers import split_integers
 from tamis.values.value import INT_MAX, INT_MIN, Interval
@@ -47,6 +48,24 @@ def test_keys_keep_the_order_of_numbers(one: float, two: float) -> None:
 def test_keys_of_floats_are_found_together_as_alone(values: list[float]) -> None:
     low, high = number_keys(np.array(values, np.float64), np.zeros(len(values), np.int64))
     assert list(zip(low.tolist(), high.tolist(), strict=True)) == [number_key(value) for value in values]
+
+
+@pytest.mark.kernels
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 3), st.sampled_from([*EDGES, -1.5]) | st.floats(-1e6, 1e6) | st.floats())
+    )
+)
+def test_numbers_of_an_event_have_the_same_keys_or_need_more_care(event: list[tuple[int, float]]) -> None:
+    dimension = np.array([at for at, _ in event], np.int64)
+    value = np.array([number for _, number in event], np.float64)
+    found, keys = np.empty((2, len(event)), np.int64)
+    count = keys_of_numbers(dimension, value.view(np.int64), found, keys)
+    if not all(abs(number) < 2**53 and len(set(number_key(number))) == 1 for _, number in event):
+        assert count == -1
+        return
+    known = [(at, number_key(number)[0]) for at, number in event if at >= 0]
+    assert list(zip(found[:count].tolist(), keys[:count].tolist(), strict=True)) == known
 
 
 @given(st.lists(st.integers(INT_MIN, INT_MAX)))

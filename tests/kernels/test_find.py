@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.columns.literals import string_column
-from tamis.segment._kernels import find_strings
+from tamis.segment._kernels import find_string, find_strings
 
 pytestmark = pytest.mark.kernels
 
@@ -22,3 +22,6 @@ def test_strings_are_found_where_they_stand(held: list[str], wanted: list[str]) 
     find_strings(*string_column(wanted), order, *string_column(held), found)
     place = {text: at for at, text in enumerate(held)}
     assert found.tolist() == [place.get(text, -1) for text in wanted]
+    for text in wanted:
+        raw = np.frombuffer(text.encode(), np.uint8)
+        assert find_string(raw, 0, len(raw), order, *string_column(held)) == place.get(text, -1)

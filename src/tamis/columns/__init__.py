@@ -7,6 +7,7 @@ most common expression, is just its predicates, and no rows mean TRUE.
 """
 
 from tamis.columns.bulk import columns_from_arrow
-from tamis.columns.rows import Columns, RowWriter, concat, tree_at
+from tamis.columns.join import concat
+from tamis.columns.rows import Columns, RowWriter, tree_at
 
 __all__ = ["Columns", "RowWriter", "columns_from_arrow", "concat", "tree_at"]

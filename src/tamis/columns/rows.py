@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.codes import AND, NOT, OR, STRUCTURAL, Kind
-from tamis.columns.literals import Literals, LiteralWriter, distinct_strings, join_strings, literal_at
+from tamis.columns.literals import Literals, LiteralWriter, join_strings, literal_at
 from tamis.expression.predicates import BY_CODE, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.limits import Limits
@@ -44,9 +44,10 @@ class Columns(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of some expressions: expression ``n`` owns the rows ``start[n]:start[n + 1]``.
+    """The rows of some expressions of a writer; they count from the writer's first row and operand.
 
-    Its operands are ``args[arg_start[n]:arg_start[n + 1]]``.
+    Expression ``n`` owns the rows ``start[n]:start[n + 1]``, and the operands from ``arg_start[n]`` on. The
+    arrays begin with row ``start[0]`` and operand ``arg_start[0]``.
     """
 
     start: Ints
@@ -80,11 +81,8 @@ class RowWriter:
     def add(self, expr: Expr) -> bool:
         """Append one expression; return whether it is more than a plain conjunction."""
         self._is_nested = False
-        if isinstance(expr, And):
-            for child in expr.children:
-                self._write(child)
-        else:
-            self._write(expr)
+        for part in expr.children if isinstance(expr, And) else (expr,):
+            self._write(part)
         self.end()
         return self._is_nested
 
@@ -133,8 +131,8 @@ class RowWriter:
         """Return the rows of the expressions from ``first`` on."""
         row, arg = self._row_start[first], self._arg_start[first]
         return Rows(
-            np.frombuffer(self._row_start[first:], np.int64) - row,
-            np.frombuffer(self._arg_start[first:], np.int64) - arg,
+            np.frombuffer(self._row_start[first:], np.int64),
+            np.frombuffer(self._arg_start[first:], np.int64),
             np.frombuffer(self._attribute[row:], np.uint32),
             np.frombuffer(self._op[row:], np.uint8),
             np.frombuffer(self._arity[row:], np.uint32),
@@ -197,58 +195,23 @@ def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> 
 
 def append(columns: Columns, more: Columns) -> Columns:
     """Return ``columns`` with the rows of ``more`` behind them; both began with the same names."""
-    literals, (_, offset) = _join_literals([columns.literals, more.literals])
+    literals, (_, offset) = join_literals([columns.literals, more.literals])
     weighted = len(columns.weight) or len(more.weight)
     return Columns(
         more.names,
         literals,
-        _cat([columns.attribute, more.attribute], np.uint32),
-        _cat([columns.op, more.op], np.uint8),
-        _cat([columns.arity, more.arity], np.uint32),
-        _cat([columns.args, more.args.astype(np.int64) + offset], np.uint32),
-        _cat([_weights(columns), _weights(more)], np.float64) if weighted else np.zeros(0),
-        _cat([columns.row_start, more.row_start[1:] + columns.row_start[-1]], np.int64),
-        _cat([columns.arg_start, more.arg_start[1:] + columns.arg_start[-1]], np.int64),
+        cat([columns.attribute, more.attribute], np.uint32),
+        cat([columns.op, more.op], np.uint8),
+        cat([columns.arity, more.arity], np.uint32),
+        cat([columns.args, more.args.astype(np.int64) + offset], np.uint32),
+        cat([_weights(columns), _weights(more)], np.float64) if weighted else np.zeros(0),
+        cat([columns.row_start, more.row_start[1:] + columns.row_start[-1]], np.int64),
+        cat([columns.arg_start, more.arg_start[1:] + columns.arg_start[-1]], np.int64),
     )
 
 
 def _weights(columns: Columns) -> npt.NDArray[np.float64]:
     return columns.weight if len(columns.weight) else np.ones(len(columns.op))
-
-
-def concat(parts: Sequence[tuple[Columns, npt.NDArray[np.int64]]]) -> Columns:
-    """Return the chosen expressions of several books as one book, pools joined (used by merging)."""
-    names: dict[str, int] = {}
-    pieces = [_Piece(columns, chosen, names) for columns, chosen in parts]
-    literals, offsets = _join_literals([columns.literals for columns, _ in parts])
-    weighted = any(len(columns.weight) for columns, _ in parts)
-    places = [piece.args + offset for piece, offset in zip(pieces, offsets, strict=True)]
-    literals, args = _compact(literals, _cat(places, np.int64))
-    return Columns(
-        tuple(names),
-        literals,
-        _cat([piece.attribute for piece in pieces], np.uint32),
-        _cat([piece.op for piece in pieces], np.uint8),
-        _cat([piece.arity for piece in pieces], np.uint32),
-        args.astype(np.uint32),
-        _cat([piece.weight for piece in pieces], np.float64) if weighted else np.zeros(0),
-        starts(_cat([piece.row_count for piece in pieces], np.int64)),
-        starts(_cat([piece.arg_count for piece in pieces], np.int64)),
-    )
-
-
-class _Piece:
-    """The chosen rows of one book, renumbered into the joint list of names."""
-
-    def __init__(self, columns: Columns, chosen: npt.NDArray[np.int64], names: dict[str, int]) -> None:
-        rename = np.array([names.setdefault(name, len(names)) for name in columns.names] or [0], np.uint32)
-        rows, self.row_count = runs(columns.row_start, chosen)
-        places, self.arg_count = runs(columns.arg_start, chosen)
-        self.attribute = rename[columns.attribute[rows].astype(np.int64)]
-        self.op = columns.op[rows]
-        self.arity = columns.arity[rows]
-        self.args = columns.args[places].astype(np.int64)
-        self.weight = columns.weight[rows] if len(columns.weight) else np.ones(len(rows))
 
 
 def runs(start: Ints, chosen: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -266,11 +229,12 @@ def starts(count: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return start
 
 
-def _cat(parts: list[Ints], dtype: Any) -> Ints:
+def cat(parts: list[Ints], dtype: Any) -> Ints:
+    """Return the parts end to end, as numbers of one type."""
     return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)
 
 
-def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
+def join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
     """Return all pools end to end, and where each begins."""
     offsets, kinds, bits = [], [], []
     count = texts = 0
@@ -281,24 +245,7 @@ def _join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
         count += len(pool.kind)
         texts += pool.strings.count
     strings = join_strings([pool.strings for pool in pools])
-    return Literals(_cat(kinds, np.uint8), _cat(bits, np.int64), strings), offsets
-
-
-def _compact(literals: Literals, args: npt.NDArray[np.int64]) -> tuple[Literals, npt.NDArray[np.int64]]:
-    """Return only the literals that ``args`` use, each once, so that merges do not grow the pool for ever."""
-    mark = np.zeros(len(literals.kind), np.bool_)
-    mark[args] = True
-    kind, bits = literals.kind[mark], literals.bits[mark]
-    textual = kind >= Kind.STRING
-    strings, bits[textual] = distinct_strings(literals.strings, bits[textual])
-    order = np.lexsort((bits, kind))
-    kind, bits = kind[order], bits[order]
-    fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = (kind[1:] != kind[:-1]) | (bits[1:] != bits[:-1])
-    number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(fresh) - 1
-    renumber = number[np.cumsum(mark) - 1] if len(number) else np.zeros(len(mark), np.int64)
-    return Literals(kind[fresh], bits[fresh], strings), renumber[args]
+    return Literals(cat(kinds, np.uint8), cat(bits, np.int64), strings), offsets
 
 
 MOST_GROUPS = 63  # of alternatives in one clause

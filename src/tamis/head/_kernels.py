@@ -1,4 +1,4 @@
-"""Write the rows of plain conjunctions as literals of the head."""
+"""Write the rows of plain conjunctions as literals of the head, and the numbers of an event as keys."""
 
 import numpy as np
 
@@ -10,6 +10,9 @@ NUMBER, TIME, UNORDERED, STRING, NO_KEY = range(5)  # families of literals
 ABSENT = np.int64(-(2**63))
 SETS_USED, LITERALS_USED, DOUBTS = range(3)
 MOST_VALUES = 64  # of a list that is sorted by insertion
+MAGNITUDE = np.int64(2**63 - 1)  # the bits of a float without its sign
+LEAST_BITS = np.int64(512 << 52)  # of 2**-511: a smaller number has no key of its own
+EXACT_BITS = np.int64((1023 + 53) << 52)  # of 2**53: an integer from here on may have lost digits as a float
 
 
 @kernel
@@ -75,13 +78,14 @@ def place_rows(
     so far, and the clauses that the tree must decide.
     """
     for e in range(n, len(row_start) - 1):
-        arg = ahead = arg_start[e]
-        for row in range(row_start[e], row_start[e + 1]):
+        arg = ahead = arg_start[e] - arg_start[0]
+        begin, end = row_start[e] - row_start[0], row_start[e + 1] - row_start[0]
+        for row in range(begin, end):
             if not can_place(form_of[op[row]], ahead, arity[row], args, family):
                 return e
             ahead += arity[row]
         doubtful = False
-        for row in range(row_start[e], row_start[e + 1]):
+        for row in range(begin, end):
             form, negative = form_of[op[row]], np.int64(op[row] & 1)
             at, flags = 4 * used[LITERALS_USED], negative
             lo, hi, exact = ABSENT + 1, np.int64(2**63 - 1), True
@@ -115,3 +119,21 @@ def place_rows(
         slot += 1
         start[clause] = used[LITERALS_USED]
     return len(row_start) - 1
+
+
+@kernel
+def keys_of_numbers(dimension, bits, found, key):
+    """Write dimension and key of the numbers whose dimension is known; return how many.
+
+    ``bits`` are those of floats. Return -1 if a number has no key, or may have lost digits as a float.
+    """
+    count = 0
+    for n in range(len(bits)):
+        magnitude = bits[n] & MAGNITUDE
+        if magnitude >= EXACT_BITS or 0 < magnitude < LEAST_BITS:
+            return -1
+        if dimension[n] >= 0:
+            above = magnitude - LEAST_BITS + 1 if magnitude > 0 else np.int64(0)
+            found[count], key[count] = dimension[n], -above if bits[n] < 0 else above
+            count += 1
+    return count

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.errors import EventError
+from tamis.head._kernels import keys_of_numbers
 from tamis.head.attributes import Attributes
-from tamis.head.keys import number_keys
+from tamis.head.keys import Keys
 from tamis.limits import Limits
 from tamis.space.encode import MEMO_SHAPES, SINGLE, Encoder
 from tamis.space.located import Located
@@ -17,7 +18,6 @@ from tamis.space.plain import harmless, has_null, names_fit, point_in
 from tamis.values.event import NULLS
 from tamis.values.value import INT_MAX, INT_MIN, clean_string
 
-_EXACT = 2.0**53
 _INFINITY = float("inf")
 
 
@@ -73,14 +73,12 @@ class KeyEncoder(Encoder):
         """Add numbers; return whether all of them have a key."""
         if not numbers:
             return True
-        value = np.array([number for _, number in numbers], np.float64)
-        if not np.all(np.abs(value) < _EXACT):
+        dimension = np.array([dimension for dimension, _ in numbers], np.int64)
+        found, keys, count = _keys_of(dimension, [number for _, number in numbers])
+        if count < 0:
             return False
-        low, high = number_keys(value, np.zeros(len(value), np.int64))
-        if low is not high:
-            return False
-        dimensions += [dimension for dimension, _ in numbers]
-        cells += low.tolist()
+        dimensions += found.tolist()
+        cells += keys.tolist()
         return True
 
     def _numeric(self, event: dict[str, Any]) -> Located | None:
@@ -88,21 +86,12 @@ class KeyEncoder(Encoder):
         if len(event) > self.limits.event_attributes:
             return None
         try:
-            dimension = self._dimensions_of(tuple(event))
-            value = np.array(list(event.values()), np.float64)
+            dimension, keys, count = _keys_of(self._dimensions_of(tuple(event)), list(event.values()))
         except OverflowError:
             return None
-        if not np.all(np.abs(value) < _EXACT):
+        if count < 0 or (count < len(event) and not names_fit(event, self.limits)):
             return None
-        known = dimension >= 0
-        if not known.all():
-            if not names_fit(event, self.limits):
-                return None
-            dimension, value = dimension[known], value[known]
-        low, high = number_keys(value, np.zeros(len(value), np.int64))
-        if low is not high:
-            return None
-        return Located(np.array((0, len(low)), np.int64), dimension, low, low, SINGLE)
+        return Located(np.array((0, count), np.int64), dimension, keys, keys, SINGLE)
 
     def _dimensions_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
         if self._known != len(self.locators.made):
@@ -114,3 +103,10 @@ class KeyEncoder(Encoder):
                 shapes.clear()
             known = shapes[names] = np.array([self.locators.places[name] for name in names], np.int64)
         return known
+
+
+def _keys_of(dimension: Keys, numbers: list[float]) -> tuple[Keys, Keys, int]:
+    """Return the known dimensions, the keys of their numbers, and how many; -1 if they need more care."""
+    found = np.empty((2, len(numbers)), np.int64)
+    count: int = keys_of_numbers(dimension, np.array(numbers, np.float64).view(np.int64), *found)
+    return found[0, :count], found[1, :count], count

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tamis.head._kernels import LEAST_BITS
 from tamis.space.numbers import split_integers
 
 Keys = npt.NDArray[np.int64]
@@ -25,7 +26,7 @@ OTHER = ABSENT + 1  # present, and no predicate compares it
 FALSE, TRUE = ABSENT + 2, ABSENT + 3
 FIRST_STRING, LAST_STRING = ABSENT + 4, ABSENT + 2**60
 HIGHEST = 2**63 - 1
-_LEAST_BITS, _BEYOND_BITS = 512 << 52, 1534 << 52  # of 2**-511 and 2**511
+_LEAST_BITS, _BEYOND_BITS = int(LEAST_BITS), 1534 << 52  # of 2**-511 and 2**511
 GREATEST = _BEYOND_BITS - _LEAST_BITS + 1  # all greater numbers lie between this key and the one below
 _TIME = 2**62 + 2**61  # the key of 1970
 FIRST_TIME, LAST_TIME = 2**62 + 2**60, HIGHEST

@@ -69,6 +69,7 @@ class Writer:
         self.in_background = False  # whether large merges run in a thread of their own
         self._merging: background.Merge | None = None
         self.sealed_for: Counter[str] = Counter()  # how often a head was full, by reason
+        self._in_order: tuple[Layer, ...] | None = None  # the last layers that needed no merge
 
     # -- building ------------------------------------------------------------------------------------
 
@@ -239,6 +240,8 @@ class Writer:
         if reason is not None:
             self.sealed_for[reason] += 1
             self._seal()
+        elif self.current.layers is self._in_order:  # as after most additions
+            return
         while (run := self._first_unsettled()) is not None:
             first, last = run
             loose = self.current.sealed[first:last]
@@ -248,6 +251,7 @@ class Writer:
                     background.start(self._merge_aside)
                 return
             self._replace(first, last, self._merge(loose))
+        self._in_order = self.current.layers
 
     def _replace(self, first: int, last: int, merged: Layer) -> None:
         """Publish a merged layer instead of the sealed parts first:last."""
@@ -279,7 +283,7 @@ class Writer:
         try:
             merged = self._merge(merge.parts, merge.sequence)
         except BaseException:
-            self._merging = None
+            self._merging = self._in_order = None  # the next change tries again
             raise
         with self._lock:
             self._merging = None

@@ -17,7 +17,7 @@ from tamis.engines.protocol import Engine
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.expression.tree import Expr
 from tamis.limits import Limits
-from tamis.segment._kernels import find_strings
+from tamis.segment._kernels import find_string, find_strings
 from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
@@ -179,12 +179,17 @@ class Segment:
         raw = [name.encode("utf-8", "surrogatepass") for name in names]  # no id has a lone surrogate
         ends = np.cumsum([0, *map(len, raw)])
         wanted = np.frombuffer(b"".join(raw), np.uint8)
-        find_strings(ends, wanted, self.arena["ids.order"], self.ids.start, self.ids.data, found)
+        find_strings(ends, wanted, *self._sorted_ids, found)
         return found
 
     def find(self, subscription: str) -> int:
         """Return the ordinal of a subscription id, or -1."""
-        return int(self.find_all([subscription])[0])
+        raw = subscription.encode("utf-8", "surrogatepass")
+        return int(find_string(np.frombuffer(raw, np.uint8), 0, len(raw), *self._sorted_ids))
+
+    @cached_property
+    def _sorted_ids(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.arena["ids.order"], self.ids.start, self.ids.data
 
     @cached_property
     def id_array(self) -> Any:

@@ -27,6 +27,16 @@ class Between(Predicate, frozen=True):
     STRENGTH: ClassVar[int] = 2
     LIKELIHOOD: ClassVar[float] = 0.1
 
+    @property
+    def code(self) -> int:
+        """The code of the operator in columns; every addition asks for it, so it is not looked up."""
+        return self.OPERATORS[0].code | self.negated
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The two ends."""
+        return self.low, self.high
+
     def accepts(self, value: Value) -> bool:
         """Return whether one value lies in the range, or is an interval that shares a value with it."""
         # A range written backwards is empty, so not even an interval that spans both ends overlaps it.
