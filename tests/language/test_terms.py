@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, attr, from_json, parse, to_text
-from tamis.errors import ParseError, PatternError
+from tamis.errors import ExpressionLimit, ParseError, PatternError
 from tamis.language import check_tree, from_search_box
+from tamis.limits import DEFAULT_LIMITS
 from tamis.values.terms import read_term, read_terms
 from tamis.values.terms.edits import within_edits
 from tamis.values.text import terms_of
@@ -52,7 +53,7 @@ HOLDS = [
     ("c?at", ["coat", "chat"], ["cat", "cooat"]),
     ("c*t", ["ct", "cat", "coat"], ["cats"]),
     ("color~1", ["color", "colour", "colr", "coler", "oclor"], ["colouur", "olcro"]),
-    ("color~2", ["colouur", "clr", "ocolr"], ["clrr", "cl"]),
+    ("color~2", ["colouur", "clr", "ocolr"], ["clzz", "cl"]),
     ("color~1,3", ["color", "colour", "colr"], ["oclor", "cxlor"]),
     ("/colou?r/", ["color", "colour"], ["colors", "acolor"]),
     ("/a|b/", ["a", "b"], ["ab"]),
@@ -99,7 +100,7 @@ def test_term_asks_for_these_words(term: str, words: list[str], others: list[str
     for word in words + others:
         expected = word in words
         assert read_term(term).matches(word) is expected, word
-        for event in ({"t": word.upper()}, {"t": f"a text: {word}!"}):
+        for event in ({"t": word.upper()}, {"t": f"99 -- {word}!"}):
             assert bool(index.match(event)) is expected, event
             assert bool(fresh.match(event)) is expected, event
 
@@ -137,6 +138,24 @@ def test_bulk_table_takes_terms_and_refuses_a_bad_one() -> None:
     assert [name for name, _ in index.refused] == ["c"]
     assert sorted(index.match({"t": "two coats"})) == ["a"]
     assert sorted(index.match({"t": "a coat"})) == ["a", "b"]
+
+
+@pytest.mark.parametrize("edge", [0, 1])
+def test_expression_of_a_term_has_the_limit_of_others(edge: int) -> None:
+    text = f"t HAS '/{'a' * (DEFAULT_LIMITS.regex_characters + edge)}/'"
+    if not edge:
+        assert to_text(parse(text)) == text
+        return
+    with pytest.raises(ExpressionLimit) as caught:
+        parse(text)
+    assert caught.value.details["limit"] == "regex_characters"
+
+
+def test_long_fuzzy_word_is_found() -> None:
+    word = "ab" * 2_000
+    index = Index.build({"a": f"t HAS '{word}~2'"})
+    assert index.match({"t": f"x{word[1:-1]}y"}) == ["a"]
+    assert index.match({"t": f"x{word[1:-2]}yy"}) == []
 
 
 def test_phrase_may_hold_terms_of_any_kind() -> None:

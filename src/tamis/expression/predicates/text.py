@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import msgspec
 
 from tamis.errors import ParseError, TypeMismatch
-from tamis.expression.operands import clean_list, clean_text, one_term, print_list, quoted
+from tamis.expression.operands import clean_list, clean_text, one_term, over, print_list, quoted
 from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, Spelling, operator
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
@@ -126,6 +126,10 @@ def clean_terms(mode: TextMode, texts: tuple[Any, ...], limits: Limits) -> tuple
         mode = "phrase"
     else:
         terms = [one_term(text) for text in strings]
+    longest = max((len(term) - 2 for term in terms if term.startswith("/")), default=0)
+    if longest > limits.regex_characters:
+        what = f"the regular expression of a term has {longest} characters"
+        raise over("regex_characters", limits.regex_characters, what)
     if not terms:
         raise TypeMismatch(f"HAS needs a term: letters or digits, not {', '.join(map(repr, strings))[:80]}")
     return ("any" if len(terms) == 1 else mode), tuple(terms)

@@ -9,6 +9,7 @@ from tamis.space.automata import Patterns
 from tamis.values.terms.kinds import Fuzzy, Regex, Wildcard, Word, read_term
 
 MEMO_WORDS = 65_536
+LONG = 32  # letters; a longer fuzzy word is tried on each word, because it becomes too many shorter ones
 
 
 class TermTable:
@@ -46,7 +47,7 @@ class TermTable:
         elif isinstance(term, Wildcard) and term.is_suffix:
             self._suffixes[term.pattern[1:]] = text
             self._add_length(1, len(term.pattern) - 1)
-        elif isinstance(term, Fuzzy):
+        elif isinstance(term, Fuzzy) and len(term.word) <= LONG:
             self._longest = max(self._longest, len(term.word) + term.edits)
             self._edits = max(self._edits, term.edits)
             for shorter in _shorter(term.word, term.edits):

@@ -6,25 +6,39 @@ MOST_EDITS = 2
 
 
 def within_edits(one: str, two: str, most: int) -> bool:
-    """Return whether ``most`` edits turn one word into the other.
+    """Return whether at most ``most`` edits turn one word into the other.
 
     An edit inserts, deletes or replaces a character, or swaps two neighbours, none of which is edited again
-    (optimal string alignment, as in Lucene).
+    (optimal string alignment, as in Lucene). Letters whose places differ by more than ``most`` are never
+    paired, so the time grows with the length of the words, not with its square.
     """
     if abs(len(one) - len(two)) > most:
         return False
     if one == two:
         return True
-    before: list[int] = []
-    last = list(range(len(two) + 1))
+    far = most + 1
+    width = 2 * most + 1  # a row holds the costs of the columns row - most to row + most
+    before = [far] * width
+    last = [abs(place - most) if place >= most else far for place in range(width)]
     for row, letter in enumerate(one, 1):
-        now = [row]
-        for column, other in enumerate(two, 1):
-            cost = min(last[column] + 1, now[-1] + 1, last[column - 1] + (letter != other))
+        now = [far] * width
+        for place in range(width):
+            column = row - most + place
+            if not 0 <= column <= len(two):
+                continue
+            if column == 0:
+                now[place] = row
+                continue
+            other = two[column - 1]
+            cost = last[place] + (letter != other)
+            if place > 0:
+                cost = min(cost, now[place - 1] + 1)
+            if place + 1 < width:
+                cost = min(cost, last[place + 1] + 1)
             if row > 1 and column > 1 and letter == two[column - 2] and one[row - 2] == other:
-                cost = min(cost, before[column - 2] + 1)
-            now.append(cost)
+                cost = min(cost, before[place] + 1)
+            now[place] = cost
         if min(now) > most and min(last) >= most:  # a swap looks back two rows, and adds an edit
             return False
         before, last = last, now
-    return last[-1] <= most
+    return last[len(two) - len(one) + most] <= most
