@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -110,11 +111,11 @@ SPARK = {
 }
 
 
-ONE_PROCESS = (
-    "tests/spark/",
-    "tests/docs/test_docs_run.py",
-    "tests/entries/test_spark.py",
-)  # these share the session
+SECOND_HALF = tuple(f"tests/spark/test_{letter}" for letter in "opqrstuvwxyz")
+SHARED = {  # these share a session, so each group stays in one process; two of them end sooner than one
+    "spark 2": ("tests/docs/test_docs_run.py", "tests/entries/test_spark.py", *SECOND_HALF),
+    "spark 1": ("tests/spark/",),
+}
 ANY_PROCESS = (
     "tests/spark/test_cluster.py",
     "tests/spark/test_connect.py",
@@ -125,7 +126,7 @@ ANY_PROCESS = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Send tests that use Spark to one xdist worker, where the session lives (``--dist loadgroup``).
+    """Send tests that share a session of Spark to one xdist worker (``--dist loadgroup``).
 
     The scheduler groups by path: xdist's own groups change the ids of tests, which pytest 9.2 no longer
     allows.
@@ -136,10 +137,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            is_shared = nodeid.startswith(ONE_PROCESS) and not nodeid.startswith(ANY_PROCESS)
-            return "spark" if is_shared else nodeid
+            if nodeid.startswith(ANY_PROCESS):
+                return nodeid
+            return next((group for group, paths in SHARED.items() if nodeid.startswith(paths)), nodeid)
 
     return Scheduler(config, log)
+
+
+def _count_session(folder: Path) -> None:
+    """Fail if there is a session for each group already."""
+    for number in range(len(SHARED)):
+        with contextlib.suppress(FileExistsError):
+            (folder / f"session-{number}").mkdir()
+            return
+    raise AssertionError("a test that uses Spark belongs to no group of tests/conftest.py")
 
 
 @pytest.fixture(scope="session")
@@ -147,8 +158,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start ``local[2]`` with the settings that users get; workers import the sources of this checkout."""
     from tamis.spark.session import session
 
-    if "PYTEST_XDIST_WORKER" in os.environ:  # fails in the second worker that starts a session
-        (tmp_path_factory.getbasetemp().parent / "the-only-session").mkdir()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # fails in the third worker that starts a session
+        _count_session(tmp_path_factory.getbasetemp().parent)
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
