@@ -111,22 +111,25 @@ SPARK = {
 }
 
 
-SECOND_HALF = tuple(f"tests/spark/test_{letter}" for letter in "opqrstuvwxyz")
-SHARED = {  # these share a session, so each group stays in one process; two of them end sooner than one
-    "spark 2": ("tests/docs/test_docs_run.py", "tests/entries/test_spark.py", *SECOND_HALF),
-    "spark 1": ("tests/spark/",),
+# Each group stays in one process. Two groups share a session each. The tests of the third start Spark in processes
+# of their own, one after the other, because Java takes all processors when it starts.
+GROUPS = {
+    "processes of Spark": tuple(
+        f"tests/spark/test_{name}.py" for name in ("cluster", "connect", "stream_kills", "workers")
+    ),
+    "second session": (
+        "tests/docs/test_docs_run.py",
+        "tests/entries/test_spark.py",
+        *(f"tests/spark/test_{letter}" for letter in "opqrstuvwxyz"),
+    ),
+    "first session": ("tests/spark/",),
 }
-ANY_PROCESS = (
-    "tests/spark/test_cluster.py",
-    "tests/spark/test_connect.py",
-    "tests/spark/test_stream_kills.py",
-    "tests/spark/test_workers.py",
-)  # but these start Spark in processes of their own
+SESSIONS = 2
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Send tests that share a session of Spark to one xdist worker (``--dist loadgroup``).
+    """Send the tests of each group to one xdist worker (``--dist loadgroup``).
 
     The scheduler groups by path: xdist's own groups change the ids of tests, which pytest 9.2 no longer
     allows.
@@ -137,16 +140,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            if nodeid.startswith(ANY_PROCESS):
-                return nodeid
-            return next((group for group, paths in SHARED.items() if nodeid.startswith(paths)), nodeid)
+            return next((group for group, paths in GROUPS.items() if nodeid.startswith(paths)), nodeid)
 
     return Scheduler(config, log)
 
 
 def _count_session(folder: Path) -> None:
-    """Fail if there is a session for each group already."""
-    for number in range(len(SHARED)):
+    """Fail if all sessions are taken already."""
+    for number in range(SESSIONS):
         with contextlib.suppress(FileExistsError):
             (folder / f"session-{number}").mkdir()
             return
@@ -158,7 +159,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start ``local[2]`` with the settings that users get; workers import the sources of this checkout."""
     from tamis.spark.session import session
 
-    if "PYTEST_XDIST_WORKER" in os.environ:  # fails in the third worker that starts a session
+    if "PYTEST_XDIST_WORKER" in os.environ:  # fails if a third worker starts one
         _count_session(tmp_path_factory.getbasetemp().parent)
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:

@@ -51,15 +51,15 @@ def texts_of(workload: Workload, count: int, seed: int) -> list[str]:
 
 
 def change_cost(
-    workload: Workload, size: int, changes: int, head: str = DEFAULT, seed: int = 1
+    workload: Workload, size: int, changes: int, head: str = DEFAULT, seed: int = 1, passes: int = 3
 ) -> ChangeCost:
     """Change indexes of ``size`` subscriptions, one after the other; the best of each time counts."""
     texts = texts_of(workload, 2 * changes, seed + 1)
-    passes = []
-    for _ in range(PASSES):
+    costs = []
+    for _ in range(passes):
         index = Index.build(workload.subscriptions(size, seed) if size else (), head=head)
-        passes.append(_change(index, texts[:changes], texts[changes:]))
-    return ChangeCost(size, *map(min, zip(*passes, strict=True)))
+        costs.append(_change(index, texts[:changes], texts[changes:]))
+    return ChangeCost(size, *map(min, zip(*costs, strict=True)))
 
 
 def _change(index: Index, news: list[str], others: list[str]) -> tuple[float, ...]:
@@ -76,7 +76,7 @@ def _change(index: Index, news: list[str], others: list[str]) -> tuple[float, ..
 
 def warm_up(workload: Workload, head: str) -> None:
     """Compile the kernels that changes use."""
-    change_cost(workload, 2_000, 2_000, head)
+    change_cost(workload, 300, 300, head, passes=1)
 
 
 def _each(action: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> float:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tamis
-from tamis.engines.engines import NAMES
 from tamis.errors import IndexNotFound, InputError
 
 if TYPE_CHECKING:
@@ -97,7 +96,9 @@ def test_spark_agrees_with_the_library(spark: SparkSession, index: str, plan: st
     assert pairs(frame.transform(match(index, plan=plan))) == sorted(expected())
 
 
-@pytest.mark.parametrize("engine", [name for name in NAMES if name != "hybrid"])
+@pytest.mark.parametrize(
+    "engine", ["auto", "presearch", "scan"]
+)  # it trains, it has a sample, it has no layout
 def test_every_engine_agrees_with_the_library(spark: SparkSession, tmp_path: Path, engine: str) -> None:
     from tamis.spark.build import build
     from tamis.spark.match import match
