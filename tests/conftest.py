@@ -111,8 +111,8 @@ SPARK = {
 }
 
 
-# Each group stays in one process. Two groups share a session each. The tests of the third start Spark in processes
-# of their own, one after the other, because Java takes all processors when it starts.
+# Each group stays in one process. Two groups share a session each. The tests of the third start Spark in
+# processes of their own, one after the other, because Java takes all processors when it starts.
 GROUPS = {
     "processes of Spark": tuple(
         f"tests/spark/test_{name}.py" for name in ("cluster", "connect", "stream_kills", "workers")
