@@ -72,12 +72,17 @@ class Attribute:
 
     # -- written by one writer at a time ---------------------------------------------------------------
 
-    def find_terms(self, terms: Iterable[str], dimension: int) -> None:
-        """Set the flag ``dimension`` for each text that holds one of the terms."""
+    def find_terms(self, terms: Iterable[str], dimension: int) -> int:
+        """Set the flag ``dimension`` for each text that holds one of the terms.
+
+        Return how many of them are new and tried on every word.
+        """
+        before = self._patterns.tried
         for term in terms:
             self._terms[term] = (*self._terms.get(term, ()), dimension)
             self._patterns.add(term)
         self._known = {}
+        return self._patterns.tried - before
 
     def find_shape(self, atom: OnFlag, dimension: int) -> None:
         """Set the flag ``dimension`` for each point that lies in a shape, or is the point."""
@@ -230,7 +235,7 @@ class Attributes:
         key = (name, f"terms {chosen!r}")
         if key not in self._flags:
             flag = self._next()
-            self.attribute(name).find_terms(chosen, flag)
+            self.tests += self.attribute(name).find_terms(chosen, flag)
             self._flags[key] = flag
         return self._flags[key]
 

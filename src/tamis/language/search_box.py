@@ -60,15 +60,11 @@ def _words(text: str) -> Iterator[_Word]:
 def _terms(text: str, piece: re.Match[str], written: int) -> tuple[str, ...]:
     """Return the terms of a word or phrase; raise an error for the distance in ``"new york"~2``."""
     if written == 2 and text.startswith("~", piece.end()):
-        raise ParseError(
-            "a phrase has no distance here; write its words one after the other",
-            text=text,
-            position=piece.end(),
-        )
+        raise ParseError("a phrase has no distance; leave ~ out", text=text, position=piece.end())
     try:
         return tuple(term.text() for term in read_terms(piece[written]))
     except PatternError as bad:
-        raise ParseError(bad.message, text=text, position=piece.start(written)) from None
+        raise PatternError(bad.message, text=text, position=piece.start(written)) from None
 
 
 def _condition(word: _Word, attribute: str, strict: bool) -> Expr:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tamis.space.automata import Patterns
-from tamis.values.terms.kinds import Fuzzy, Regex, Wildcard, Word, read_term
+from tamis.values.terms import Fuzzy, Regex, Wildcard, read_term
 
 MEMO_WORDS = 65_536
 LONG = 32  # letters; a longer fuzzy word is tried on each word, because it becomes too many shorter ones
@@ -20,7 +20,8 @@ class TermTable:
     Words repeat, so the terms of a word are remembered. One writer may add terms while others look words up.
     """
 
-    def __init__(self, terms: Iterable[str] = ()) -> None:
+    def __init__(self) -> None:
+        self._added: set[str] = set()
         self._prefixes: dict[str, str] = {}
         self._suffixes: dict[str, str] = {}
         self._fuzzy: dict[str, list[tuple[str, Fuzzy]]] = {}
@@ -30,17 +31,20 @@ class TermTable:
         self._longest = self._edits = 0
         self._tried: tuple[int, Patterns] | None = None  # how many expressions, and all of them as one
         self._known: dict[str, tuple[str, ...]] = {}
-        for term in terms:
-            self.add(term)
 
     def __bool__(self) -> bool:
-        return bool(self._prefixes or self._suffixes or self._fuzzy or self._regexes or self._others)
+        return bool(self._added)
+
+    @property
+    def tried(self) -> int:
+        """The number of terms that are tried on each new word, because no look-up finds them."""
+        return len(self._regexes) + len(self._others)
 
     def add(self, text: str) -> None:
-        """Add a term by its written form; a plain word is left to the caller's own table."""
-        term = read_term(text)
-        if isinstance(term, Word):
+        """Add a term by its written form, once; a plain word is left to the caller's own table."""
+        if text.isalnum() or text in self._added:
             return
+        term = read_term(text)
         if isinstance(term, Wildcard) and term.is_prefix:
             self._prefixes[term.pattern[:-1]] = text
             self._add_length(0, len(term.pattern) - 1)
@@ -56,6 +60,7 @@ class TermTable:
             self._regexes.append((term.regex, text))
         else:
             self._others.append((text, term))
+        self._added.add(text)
         self._known = {}  # last: what a reader remembers from now on has the new term
 
     def _add_length(self, at: int, length: int) -> None:
