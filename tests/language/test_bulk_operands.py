@@ -39,7 +39,7 @@ def _table(rows: list[tuple[str, str, list[str]]]) -> pa.Table:
 def test_rows_may_differ_in_their_number_of_operands() -> None:
     rows = [
         ("phrase", "has all", ["red car"], "t HAS PHRASE 'red car'"),
-        ("again", "has", ["Red  car!"], "t HAS PHRASE 'red car'"),
+        ("again", "has", ["Red  car!"], "t HAS PHRASE 'Red  car!'"),
         ("denied", "not has any", ["red car"], "NOT t HAS PHRASE 'red car'"),
         ("both", "has all", ["red", "car"], "t HAS ALL ('red', 'car')"),
         ("like", "like", ["re%"], "t LIKE 're%'"),

@@ -26,6 +26,7 @@ from tamis.columns.texts import normal, readable
 from tamis.columns.times import arrow_micros
 from tamis.errors import InputError, SubscriptionError, TamisError, TypeMismatch
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 OPERANDS = ("value", "values", "number", "string", "time", "boolean")
 Index = npt.NDArray[np.int64]
@@ -43,7 +44,9 @@ class Bulk(NamedTuple):
     refused_rows: list[int]
 
 
-def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk:
+def columns_from_arrow(
+    table: pa.Table, limits: Limits = DEFAULT_LIMITS, analysers: Analysers = NO_ANALYSERS
+) -> Bulk:
     """Read a bulk table; the module's docstring describes its columns."""
     for name in ("id", "attribute", "operator"):
         if name not in table.column_names:
@@ -58,7 +61,8 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     literals, arity, literal = _literals(table, refusals)
     check_arity(op, arity, refusals, limits)
     check_kinds(op, arity, literals.kind, literal, refusals)
-    op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits)
+    named = _analysers_of(names, attribute, analysers) if analysers else None
+    op, arity, literals, literal = check_exotic(op, arity, literals, literal, refusals, limits, named)
     size = np.bincount(group, minlength=len(ids))
     id_bytes, name_bytes = _lengths(ids), _lengths(names)
     for bad, owner, reason in check_sizes(id_bytes, group, name_bytes, attribute, size, limits):
@@ -88,6 +92,13 @@ def columns_from_arrow(table: pa.Table, limits: Limits = DEFAULT_LIMITS) -> Bulk
     kept = ids if keep.all() else ids.filter(pa.array(keep))
     versions = _first(version, group, keep).astype(np.int64)
     return Bulk(kept, columns, _first(priority, group, keep), versions, *_report(ids, group, refusals))
+
+
+def _analysers_of(names: pa.Array, attribute: Codes, analysers: Analysers) -> tuple[Index, list[str]]:
+    """Return the place of the analyser of each row, and the list of analysers."""
+    listed = ["", *sorted(set(analysers.values()))]
+    place = [listed.index(analysers.get(name, "")) for name in names.to_pylist()]
+    return np.array(place, np.int64)[attribute], listed
 
 
 def _order(group: Codes, keep: npt.NDArray[np.bool_]) -> Index | None:

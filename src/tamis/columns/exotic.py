@@ -16,6 +16,7 @@ from tamis.limits import Limits
 
 Codes = npt.NDArray[np.uint8]
 Places = npt.NDArray[Any]
+Names = tuple[npt.NDArray[np.int64], list[str]]
 
 
 class Refusals:
@@ -39,21 +40,30 @@ class Refusals:
 
 
 def check_exotic(
-    op: Codes, arity: Places, literals: Literals, literal: Places, refusals: Refusals, limits: Limits
+    op: Codes,
+    arity: Places,
+    literals: Literals,
+    literal: Places,
+    refusals: Refusals,
+    limits: Limits,
+    analyser: Names | None = None,
 ) -> tuple[Codes, Places, Literals, Places]:
     """Return the same columns with clean operands.
 
-    Cleaning may change the number of operands, and the form of an operator.
+    Cleaning may change the number of operands, and the form of an operator. ``analyser`` has the place in a
+    list of names for the attribute of each row, and that list.
     """
     exotic = np.flatnonzero(TAKES_STRINGS[op] & ~refusals.bad)
     if not len(exotic):
         return op, arity, literals, literal
     op, arity = op.copy(), arity.astype(np.int64)
     start = starts(arity)
-    number, first = distinct_runs(op[exotic].astype(np.int64), start[exotic], arity[exotic], literal)
+    place, names = analyser or (np.zeros(len(op), np.int64), [""])
+    kind = place[exotic] * 256 + op[exotic]
+    number, first = distinct_runs(kind, start[exotic], arity[exotic], literal)
     cleaner = _Cleaner(literals, limits)
     for row in exotic[first].tolist():
-        cleaner.add(int(op[row]), literal[start[row] : start[row + 1]].tolist())
+        cleaner.add(int(op[row]), literal[start[row] : start[row + 1]].tolist(), names[place[row]])
     for at, reason in cleaner.bad.items():
         refusals.add(exotic[number == at], reason)
     begin = start[:-1].copy()
@@ -76,11 +86,13 @@ class _Cleaner:
         self.args: list[int] = []
         self.bad: dict[int, TamisError] = {}
 
-    def add(self, op: int, places: list[int]) -> None:
+    def add(self, op: int, places: list[int], analyser: str) -> None:
         """Add one predicate, whose operands are listed by their places in the pool."""
         operands = [literal_at(self._literals, at) for at in places]
         try:
-            clean = predicate_of("a", op, operands, 1.0).with_clean_operands(self._limits)
+            predicate = predicate_of("a", op, operands, 1.0)
+            bound = predicate.bound({"a": analyser}) if analyser else predicate
+            clean = bound.with_clean_operands(self._limits)
             op = clean.code
             first = len(self._literals.kind)
             places = [first + self._fresh.setdefault(operand, len(self._fresh)) for operand in clean.operands]

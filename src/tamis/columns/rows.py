@@ -18,6 +18,7 @@ from tamis.columns.codes import AND, NOT, OR, STRUCTURAL, Kind
 from tamis.columns.literals import Literals, LiteralWriter, join_strings, literal_at
 from tamis.expression.predicates import BY_CODE, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
+from tamis.expression.views import USING
 from tamis.limits import Limits
 from tamis.normal import Literal, clauses_of, demands_of
 
@@ -191,6 +192,17 @@ def predicate_of(name: str, op: int, operands: Sequence[Any], weight: float) -> 
     """Return the predicate that a row stands for."""
     kind, operator = BY_CODE[op & ~1]
     return kind.build(operator, name, operands, bool(op & 1), weight)
+
+
+def analysers_in(columns: Columns) -> set[str]:
+    """Return the names of all analysers that predicates name."""
+    takes = np.zeros(256, np.bool_)
+    for code, (kind, _) in BY_CODE.items():
+        takes[code : code + 2] = kind.TAKES_ANALYSER
+    arity = np.where(columns.op < STRUCTURAL, columns.arity, 0).astype(np.int64)
+    first = (np.cumsum(arity) - arity)[takes[columns.op] & (arity > 0)]
+    texts = (literal_at(columns.literals, at) for at in np.unique(columns.args[first]).tolist())
+    return {text[1:] for text in texts if isinstance(text, str) and text.startswith(USING)}
 
 
 def append(columns: Columns, more: Columns) -> Columns:

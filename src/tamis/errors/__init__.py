@@ -7,6 +7,7 @@
     │   ├── ParseError             expression-syntax      the text or JSON cannot be read
     │   ├── TypeMismatch           expression-type        an operand does not fit its operator
     │   ├── PatternError           expression-pattern     a regular expression is not RE2
+    │   ├── AnalyserError          analyser-invalid       an analyser is unknown, or its settings are unusable
     │   └── ExpressionLimit        expression-limit       a bound of ``limits`` was passed
     ├── SubscriptionError          subscription-invalid   id, weight or priority unusable
     │   ├── UnknownSubscription    subscription-unknown
@@ -130,6 +131,7 @@ from tamis.errors.services import (
     VersionConflict,
 )
 from tamis.errors.subscriptions import (
+    AnalyserError,
     DeliveryError,
     DuplicateSubscription,
     ExpressionError,
@@ -145,6 +147,7 @@ from tamis.errors.subscriptions import (
 
 __all__ = [
     "AddressForbidden",
+    "AnalyserError",
     "AnswerConflict",
     "AnswerInvalid",
     "AnswerLost",

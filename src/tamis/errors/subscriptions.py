@@ -46,6 +46,12 @@ class PatternError(ExpressionError):
     code = "expression-pattern"
 
 
+class AnalyserError(ExpressionError):
+    """There is no analyser with this name, or its settings cannot be used."""
+
+    code = "analyser-invalid"
+
+
 class ExpressionLimit(ExpressionError):
     """An expression passes one of the bounds in ``tamis.limits``."""
 

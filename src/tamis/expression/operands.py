@@ -9,7 +9,6 @@ from typing import Any
 from tamis.errors import EventValue, ExpressionLimit, ParseError, TypeMismatch
 from tamis.limits import Limits
 from tamis.values.shape import Box, Circle, Ring, Shape
-from tamis.values.terms import read_terms
 from tamis.values.value import Interval, Point, Scalar, clean_string, clean_value, format_time
 
 # Functions on trees may recurse; Python's own stack bounds them whatever the configured limit is.
@@ -142,15 +141,6 @@ def clean_list(values: Any, what: str, limits: Limits) -> tuple[Any, ...]:
     if isinstance(values, set | frozenset):  # a set has no order of its own: sort it
         return tuple(sorted(values, key=lambda value: (str(type(value)), str(value))))
     return tuple(values)
-
-
-def one_term(text: str) -> str:
-    """Return the single term in ``text``."""
-    terms = [term.text() for term in read_terms(text)]
-    if len(terms) != 1:
-        found = "no term" if not terms else f"{len(terms)} terms ({', '.join(terms[:5])})"
-        raise TypeMismatch(f"{text[:80]!r} holds {found} where one is expected; HAS PHRASE takes several")
-    return terms[0]
 
 
 def print_value(value: Scalar | Point) -> str:

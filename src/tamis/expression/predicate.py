@@ -21,6 +21,7 @@ from tamis.expression.operands import clean_name, clean_weight, print_list, prin
 from tamis.expression.tree import Node
 from tamis.expression.views import Atom
 from tamis.limits import Limits
+from tamis.values.analysis import Analysers
 from tamis.values.ranges import Accepted
 from tamis.values.value import Value
 
@@ -129,6 +130,7 @@ class Predicate(Node, frozen=True):
     ACCESS: ClassVar[Access] = "atoms"
     STRENGTH: ClassVar[int] = 3  # from 0 (true of most events) to 4 (true of few)
     LIKELIHOOD: ClassVar[float] = ONE_VALUE  # the share of events that it is likely to be true of
+    TAKES_ANALYSER: ClassVar[bool] = False  # whether an analyser reads its operands: a field of that name
     FAMILY: ClassVar[str] = "string"  # the family of values that it can accept
 
     # ------------------------------------------------------------------------------------ what it is made of
@@ -198,6 +200,10 @@ class Predicate(Node, frozen=True):
     @abstractmethod
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean operands, or raise an ``ExpressionError``."""
+
+    def bound(self, analysers: Analysers) -> Self:
+        """Return the predicate with the analyser of its attribute, if it takes one and names none."""
+        return self
 
     def changed(self, **fields: Any) -> Self:
         """Return the predicate with these fields; itself if it has them already."""

@@ -13,6 +13,7 @@ from tamis.values.address import address_of
 from tamis.values.pattern import LikePattern
 from tamis.values.text import fold
 
+USING = "\x1f"  # stands behind the name of an analyser, before the term or text of a flag
 END = 1  # the side of a cut that lies just after its string
 
 

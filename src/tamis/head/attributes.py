@@ -34,14 +34,13 @@ from tamis.head.keys import (
     time_key,
     upper_number,
 )
+from tamis.head.terms import HeadTerms
 from tamis.space.flags import shape_table
 from tamis.space.locate import MEMO_LENGTH, MEMO_STRINGS, Entry, Places
 from tamis.space.located import Part
 from tamis.space.names import NameTable
 from tamis.space.numbers import split_integers
 from tamis.space.shapes import Shapes
-from tamis.space.terms.table import TermTable
-from tamis.values.text import terms_of
 from tamis.values.value import Interval, Point, Value, family, micros_of
 
 UNSURE = 0  # the dimension of events that a tree must decide
@@ -64,25 +63,25 @@ class Attribute:
         self.booleans = tuple(((dimension, key, key),) for key in map(boolean_key, (False, True)))
         self._known: dict[str, tuple[Entry, ...]] = {}  # the flags of strings seen before
         self._strings = strings
-        self._terms: dict[str, tuple[int, ...]] = {}
-        self._patterns = TermTable()  # of the terms that are not plain words
+        self._terms: dict[str, HeadTerms] = {}  # by analyser
         self._tests: tuple[tuple[Accepts, int], ...] = ()
         self._shapes: tuple[tuple[Flag, str, int], ...] = ()
         self._table: tuple[Any, Shapes] | None = None  # of these shapes, made when a point is located
 
     # -- written by one writer at a time ---------------------------------------------------------------
 
-    def find_terms(self, terms: Iterable[str], dimension: int) -> int:
-        """Set the flag ``dimension`` for each text that holds one of the terms.
+    def find_terms(self, terms: Iterable[str], analyser: str, dimension: int) -> int:
+        """Set the flag ``dimension`` for each text that holds one of the terms of an analyser.
 
         Return how many of them are new and tried on every word.
         """
-        before = self._patterns.tried
-        for term in terms:
-            self._terms[term] = (*self._terms.get(term, ()), dimension)
-            self._patterns.add(term)
+        known = self._terms.get(analyser)
+        if known is None:
+            known = HeadTerms(analyser)
+            self._terms = {**self._terms, analyser: known}
+        tried = known.add(terms, dimension)
         self._known = {}
-        return self._patterns.tried - before
+        return tried
 
     def find_shape(self, atom: OnFlag, dimension: int) -> None:
         """Set the flag ``dimension`` for each point that lies in a shape, or is the point."""
@@ -115,11 +114,9 @@ class Attribute:
 
     def _flags(self, value: Value) -> list[Entry]:
         found = {dimension for accepts, dimension in self._tests if accepts(value)}
-        terms = self._terms
-        if terms and type(value) is str:
-            for word in terms_of(value):
-                for term in (word, *self._patterns.of(word)):
-                    found.update(terms.get(term, ()))
+        if type(value) is str:
+            for terms in self._terms.values():
+                found |= terms.find(value)
         return [(dimension, SET, SET) for dimension in found]
 
     def time(self, value: datetime) -> int:
@@ -229,13 +226,13 @@ class Attributes:
             self.made[name] = found
         return found
 
-    def terms_flag(self, name: str, terms: Iterable[str]) -> int:
-        """Return the flag of texts of an attribute that hold one of the terms."""
+    def terms_flag(self, name: str, terms: Iterable[str], analyser: str) -> int:
+        """Return the flag of texts of an attribute that hold one of the terms of an analyser."""
         chosen = sorted(set(terms))
-        key = (name, f"terms {chosen!r}")
+        key = (name, f"terms {analyser} {chosen!r}")
         if key not in self._flags:
             flag = self._next()
-            self.tests += self.attribute(name).find_terms(chosen, flag)
+            self.tests += self.attribute(name).find_terms(chosen, analyser, flag)
             self._flags[key] = flag
         return self._flags[key]
 

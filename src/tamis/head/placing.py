@@ -135,17 +135,19 @@ class Placer:
             flag = self._whole_flag(positive)
             placed.literals.append((flag, NEGATIVE | ABSENT_OK, SET, SET))
             return 0
-        if isinstance(positive, Text) and positive.mode != "any":
-            for term in dict.fromkeys(positive.terms):
-                placed.literals.append((self._attributes.terms_flag(name, (term,)), 0, SET, SET))
-            return REVISE_IF_MULTI if positive.mode == "all" else ALWAYS_REVISE
+        if isinstance(positive, Text) and (reading := positive.reading).mode != "any":
+            for term in filter(None, dict.fromkeys(reading.terms)):
+                flag = self._attributes.terms_flag(name, (term,), positive.analyser)
+                placed.literals.append((flag, 0, SET, SET))
+            return REVISE_IF_MULTI if reading.mode == "all" else ALWAYS_REVISE
         placed.literals.append((self._whole_flag(positive), 0, SET, SET))
         return 0
 
     def _whole_flag(self, predicate: Predicate) -> int:
         """Return one flag for the whole predicate."""
-        if isinstance(predicate, Text) and (predicate.mode == "any" or len(predicate.terms) == 1):
-            return self._attributes.terms_flag(predicate.attribute, predicate.terms)
+        if isinstance(predicate, Text) and predicate.reading.mode == "any":
+            terms = predicate.reading.terms
+            return self._attributes.terms_flag(predicate.attribute, terms, predicate.analyser)
         return self._attributes.test_flag(predicate)
 
 

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from tamis.columns.rows import analysers_in
 from tamis.errors import AuditFailed, EventError, InputError
 from tamis.expression.tree import Expr
 from tamis.expression.truth import matches
@@ -25,6 +26,7 @@ from tamis.index.match import EventAt
 from tamis.index.snapshot import Snapshot
 from tamis.language import to_text
 from tamis.limits import DEFAULT_LIMITS
+from tamis.values.analysis import shown as analysis_of
 from tamis.values.event import Event, tagged
 from tamis.values.value import short
 from tamis.version import __version__
@@ -122,7 +124,10 @@ def _write(case: dict[str, Any], snapshot: Snapshot, place: Path) -> None:
     (place / CASE).write_bytes(msgspec.json.format(msgspec.json.encode(case), indent=2))
     layers = Snapshot(snapshot.sequence, snapshot.layers, ())
     engine = snapshot.layers[0].segment.engine_name if snapshot.layers else "scan"
-    kept = storage.Particulars(storage.settings_of(engine, {}, DEFAULT_LIMITS))
+    # The trees name their analysers, so the keys, which are attributes elsewhere, do not matter.
+    names = {name for layer in layers.layers for name in analysers_in(layer.segment.columns)}
+    analysers = {name: analysis_of(name) for name in names}
+    kept = storage.Particulars(storage.settings_of(engine, {}, DEFAULT_LIMITS, analysers))
     storage.save(layers, place / "index", kept, WeakKeyDictionary(), None)
 
 

@@ -35,7 +35,12 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
         try:
             held.append(
                 checked_subscription(
-                    change.id, change.expression, change.priority, change.version, writer.limits
+                    change.id,
+                    change.expression,
+                    change.priority,
+                    change.version,
+                    writer.limits,
+                    writer.analysers,
                 )
             )
         except TamisError as bad:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -38,6 +38,7 @@ from tamis.index.writer import Writer
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.segment import Segment
 from tamis.segment.sealed import index_key
+from tamis.values.analysis import clean_analysers
 from tamis.values.event import Event, EventLike, event_from
 
 BATCH = 4096
@@ -68,6 +69,7 @@ class Index:
         engine: str = "hybrid",
         parameters: dict[str, Any] | None = None,
         head: str = DEFAULT,
+        analysers: Mapping[str, Any] | None = None,
         sample: Any = None,
         limits: Limits = DEFAULT_LIMITS,
         on_error: OnError = "raise",
@@ -82,7 +84,8 @@ class Index:
         and listed in ``refused``; ``"report"`` also gives one :class:`~tamis.errors.RefusedWarning`.
         ``ignore`` names fields or columns to ignore. ``sample`` is a list or table of typical events, which
         improves the choice of access conditions. ``head`` names the structure that new subscriptions go into
-        until a merge: "pstree", "bestar" or "opindex".
+        until a merge: "pstree", "bestar" or "opindex". ``analysers`` declares how the texts of attributes
+        become terms: ``{"title": "english"}``.
         """
         check_on_error(on_error)
         engine_class(arguments.text("engine", engine))
@@ -90,10 +93,11 @@ class Index:
             raise unknown_head(head)
         arguments.bounds(limits)
         arguments.function("progress", progress)
-        book = read_book(source, limits, on_error != "raise", progress, ignore, takes_cnf(engine))
+        declared = clean_analysers(analysers)
+        book = read_book(source, limits, on_error != "raise", progress, ignore, takes_cnf(engine), declared)
         if on_error == "report":
             warn_refused(book.refused)
-        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample, head)
+        writer = Writer(engine, arguments.mapping("parameters", parameters), limits, sample, head, declared)
         writer.load(book)
         return cls(writer, book.refused)
 
@@ -302,7 +306,9 @@ class Index:
         if isinstance(subscription, Subscription):
             self._writer.add_one(subscription)
         else:
-            book = read_book(subscription, self.limits, skip_bad=False, ignore=ignore)
+            book = read_book(
+                subscription, self.limits, skip_bad=False, ignore=ignore, analysers=self._writer.analysers
+            )
             self._writer.add_book(book)
 
     def update(self, subscription: str, expression: Any, *, priority: float | None = None) -> None:
@@ -366,7 +372,8 @@ class Index:
         found = storage.load(arguments.path(path), limits, verify, index_key(key))
         settings = found.manifest.settings
         sample = KeptSample.of_lines(found.sample, found.limits)
-        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample, head)
+        analysers = clean_analysers(settings.analysers)
+        writer = Writer(settings.engine, dict(settings.parameters), found.limits, sample, head, analysers)
         writer.restore(found.snapshot, found.places, found.manifest.applied)
         return cls(writer, notes=found.manifest.notes)
 

@@ -9,6 +9,7 @@ import numpy as np
 from tamis.index.display import many, pairs, size_text, table
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.writer import Writer
+from tamis.values.analysis import shown
 
 _COLUMNS = ("engine", "subscriptions", "removed", "clauses", "attributes", "bytes")
 
@@ -21,6 +22,7 @@ def figures(writer: Writer) -> dict[str, Any]:
         "fresh": snapshot.fresh,
         "engine": writer.engine,
         "parameters": dict(writer.parameters),
+        "analysers": {attribute: shown(name) for attribute, name in writer.analysers.items()},
         "sample": writer.sample.count,
         "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
         "head": _head(writer),

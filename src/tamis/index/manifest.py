@@ -16,12 +16,14 @@ from typing import Any
 import msgspec
 
 from tamis.engines.engines import NAMES
-from tamis.errors import IndexCorrupt, IndexVersion, TamisError
+from tamis.errors import AnalyserError, IndexCorrupt, IndexVersion, TamisError
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.segment.sealed import seal, unseal
+from tamis.values.analysis import clean_analysers
 
 FORMAT = "tamis-index"
-VERSION = 2
+VERSION = 3
+READABLE = (2, VERSION)
 _NAME = re.compile(r"manifest-([0-9]{10})\.json")
 _FILES = {
     "segment": re.compile(r"segment-[0-9a-f]{32}"),
@@ -76,6 +78,7 @@ class Settings(msgspec.Struct):
     parameters: dict[str, int | float] = {}
     limits: dict[str, int] = {}  # the limits that differ from the defaults
     profile: str = ""
+    analysers: dict[str, Any] = {}  # names or settings, by attribute
 
 
 class Sample(msgspec.Struct):
@@ -129,7 +132,7 @@ def encode(manifest: Manifest, key: bytes | None) -> bytes:
 def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
     """Return the version in a file; every file name in it is checked before it is used."""
     body = unseal(raw, path, key)
-    if body.get("format") != FORMAT or body.get("version") != VERSION:
+    if body.get("format") != FORMAT or body.get("version") not in READABLE:
         raise IndexVersion(
             f"{path} is of format {body.get('format')!r} version {body.get('version')!r}; this version reads "
             f"{FORMAT!r} version {VERSION}; build the index again"
@@ -140,6 +143,7 @@ def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
         limits_of(manifest.settings)
     except (ValueError, TypeError, RecursionError, TamisError) as bad:
         raise IndexCorrupt(f"{path} is damaged: {bad}") from None
+    _check_analysers(manifest, path)
     if manifest.number != number:
         raise IndexCorrupt(f"{path} is damaged: it holds version {manifest.number}")
     if manifest.settings.engine not in NAMES:
@@ -147,6 +151,14 @@ def decode(raw: bytes, path: Any, number: int, key: bytes | None) -> Manifest:
             f"{path} needs the engine {manifest.settings.engine!r}; this version has {', '.join(NAMES)}"
         )
     return manifest
+
+
+def _check_analysers(manifest: Manifest, path: Any) -> None:
+    """Raise :class:`IndexVersion` if this version lacks an analyser; make those of users known."""
+    try:
+        clean_analysers(manifest.settings.analysers)
+    except AnalyserError as bad:
+        raise IndexVersion(f"{path} needs an analyser that this version lacks: {bad.message}") from None
 
 
 def check_names(shards: Iterable[Shard], sample: Sample | None = None) -> None:

@@ -21,6 +21,7 @@ from tamis.index.refused_subscriptions import Place, Refusals, raise_refused, re
 from tamis.language import expression_from
 from tamis.limits import Limits
 from tamis.segment import Particulars
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 from tamis.values.value import clean_string
 
 Progress = Callable[[int, int | None], None]
@@ -44,11 +45,12 @@ def read_book(
     progress: Progress | None = None,
     ignore: str | Collection[str] = (),
     cnf: bool = False,
+    analysers: Analysers = NO_ANALYSERS,
 ) -> Book:
     """Read subscriptions; bad ones are refused (``skip_bad``), or one error names all of them.
 
     Unknown fields and columns are refused unless ``ignore`` names them. With ``cnf``, clauses may have groups
-    of alternatives.
+    of alternatives. ``analysers`` names those of text attributes.
     """
     ignored_fields = ignored(ignore)
     opened = source_of(source, ignored_fields)
@@ -56,19 +58,19 @@ def read_book(
         bulk = "expression" not in opened.rows.column_names
         check_table(opened.rows, BULK_FIELDS if bulk else TEXT_FIELDS, ignored_fields)
         if bulk:
-            book = _from_columns(opened.rows, opened.file, limits, cnf)
+            book = _from_columns(opened.rows, opened.file, limits, cnf, analysers)
         else:
             rows = Source(table_rows(opened.rows), opened.file, opened.rows.num_rows)
-            book = _from_rows(rows, limits, progress, ignored_fields, cnf)
+            book = _from_rows(rows, limits, progress, ignored_fields, cnf, analysers)
     else:
-        book = _from_rows(opened, limits, progress, ignored_fields, cnf)
+        book = _from_rows(opened, limits, progress, ignored_fields, cnf, analysers)
     if not skip_bad:
         raise_refused(book.refused)
     return book
 
 
-def _from_columns(table: pa.Table, file: str | None, limits: Limits, cnf: bool) -> Book:
-    bulk = columns_from_arrow(table, limits)
+def _from_columns(table: pa.Table, file: str | None, limits: Limits, cnf: bool, analysers: Analysers) -> Book:
+    bulk = columns_from_arrow(table, limits, analysers)
     raw = bulk.ids.cast(pa.large_string())
     _, start, data = raw.buffers()
     offsets = (
@@ -87,7 +89,12 @@ def _from_columns(table: pa.Table, file: str | None, limits: Limits, cnf: bool) 
 
 
 def _from_rows(
-    source: Source, limits: Limits, progress: Progress | None, ignore: frozenset[str], cnf: bool
+    source: Source,
+    limits: Limits,
+    progress: Progress | None,
+    ignore: frozenset[str],
+    cnf: bool,
+    analysers: Analysers,
 ) -> Book:
     writer = RowWriter()
     clauses = ClauseWriter(writer.names, limits, cnf)
@@ -98,7 +105,7 @@ def _from_rows(
     done = 0
     for done, row in enumerate(rows, 1):
         try:
-            held = subscription_from(row.content, limits, TEXT_FIELDS, ignore)
+            held = subscription_from(row.content, limits, TEXT_FIELDS, ignore, analysers)
             if held.id in ids:
                 message = f"the id {held.id[:80]!r} stands twice, first in row {ids[held.id]}"
                 raise DuplicateSubscription(message, subscription=held.id)
@@ -127,7 +134,11 @@ def particulars_of(pairs: list[tuple[float, int]]) -> Particulars:
 
 
 def subscription_from(
-    row: Any, limits: Limits, known: Collection[str] = TEXT_FIELDS, ignore: Collection[str] = ()
+    row: Any,
+    limits: Limits,
+    known: Collection[str] = TEXT_FIELDS,
+    ignore: Collection[str] = (),
+    analysers: Analysers = NO_ANALYSERS,
 ) -> Subscription:
     """Return a checked subscription from an object, a pair or a mapping.
 
@@ -151,16 +162,16 @@ def subscription_from(
         raise SubscriptionError(
             f"a subscription is (id, expression) or an object, not a {type(row).__name__}"
         )
-    return checked_subscription(identity, expression, priority, version, limits)
+    return checked_subscription(identity, expression, priority, version, limits, analysers)
 
 
 def checked_subscription(
-    identity: Any, expression: Any, priority: Any, version: Any, limits: Limits
+    identity: Any, expression: Any, priority: Any, version: Any, limits: Limits, analysers: Analysers
 ) -> Subscription:
     """Return the subscription with these fields, each in a form that it may have."""
     return Subscription(
         check_id(identity, limits),
-        expression_from(expression, limits),
+        expression_from(expression, limits, analysers),
         _check_priority(priority),
         _check_version(version),
     )

@@ -11,7 +11,7 @@ import os
 import shutil
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,9 +75,11 @@ class Particulars(NamedTuple):
     applied: int = 0
 
 
-def settings_of(engine: str, parameters: dict[str, Any], limits: Limits) -> Settings:
+def settings_of(
+    engine: str, parameters: dict[str, Any], limits: Limits, analysers: Mapping[str, Any]
+) -> Settings:
     """Return the settings of an index that has one shard."""
-    return Settings(1, engine, dict(parameters), changed_limits(limits))
+    return Settings(1, engine, dict(parameters), changed_limits(limits), analysers=dict(analysers))
 
 
 # -- saving ----------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ from tamis.segment.build import Sampler
 from tamis.space.encode import Encoder
 from tamis.space.located import Located
 from tamis.space.space import Space
+from tamis.values.analysis import NO_ANALYSERS, Analysers, shown
 
 LEAST_HEAD = 1_024  # subscriptions before the head is sealed because most of them were removed
 WEIGH_EVERY = 64  # additions after which the memory of the head is looked at
@@ -54,9 +55,16 @@ class Writer:
     """The owner of the current snapshot. Every public method takes the lock."""
 
     def __init__(
-        self, engine: str, parameters: dict[str, Any], limits: Limits, sample: Any, head: str = DEFAULT
+        self,
+        engine: str,
+        parameters: dict[str, Any],
+        limits: Limits,
+        sample: Any,
+        head: str = DEFAULT,
+        analysers: Analysers = NO_ANALYSERS,
     ) -> None:
         self.engine, self.parameters, self.limits, self.head = engine, parameters, limits, head
+        self.analysers = analysers
         self.sample = sample if isinstance(sample, KeptSample) else KeptSample(sample, limits)
         self._sample_was_read = False
         self.applied = 0  # the last change of a store's log, if a manifest says so
@@ -139,7 +147,7 @@ class Writer:
 
     def add_one(self, row: Any) -> None:
         """Add a subscription that does not exist yet."""
-        held = subscription_from(row, self.limits)
+        held = subscription_from(row, self.limits, analysers=self.analysers)
         with self._lock:
             self._refuse_known(held.id)
             self._growing().add(held)
@@ -171,7 +179,7 @@ class Writer:
 
     def update(self, row: Any) -> None:
         """Replace a subscription; readers see the old one or the new one, never neither."""
-        held = subscription_from(row, self.limits)
+        held = subscription_from(row, self.limits, analysers=self.analysers)
         with self._lock:
             layers = self._without(held.id)
             self._growing().add(held)
@@ -357,7 +365,8 @@ class Writer:
         """Write everything to ``path``."""
         with self._lock:
             self._flush()
-            settings = storage.settings_of(self.engine, self.parameters, self.limits)
+            analysers = {attribute: shown(name) for attribute, name in self.analysers.items()}
+            settings = storage.settings_of(self.engine, self.parameters, self.limits, analysers)
             kept = storage.Particulars(settings, self.sample.lines, notes, self.applied)
             storage.save(self.current, path, kept, self._places, key)
 

@@ -21,6 +21,7 @@ from tamis.expression.predicates import (
     TextMode,
     Within,
 )
+from tamis.values.analysis import analyser_of
 from tamis.values.shape import Shape
 
 _METHODS = {
@@ -33,12 +34,13 @@ _METHODS = {
 class Attribute:
     """The name of an attribute, from which predicates are built; operands are checked at first use."""
 
-    __slots__ = ("_name", "_weight")
+    __slots__ = ("_analyser", "_name", "_weight")
     __hash__ = None  # type: ignore[assignment]  # == builds a predicate and compares nothing
 
-    def __init__(self, name: str, weight: float = 1.0) -> None:
+    def __init__(self, name: str, weight: float = 1.0, analyser: str = "") -> None:
         self._name = name
         self._weight = weight
+        self._analyser = analyser
 
     def __repr__(self) -> str:
         return f"attr({self._name!r})"
@@ -48,7 +50,11 @@ class Attribute:
 
     def weight(self, weight: float) -> Attribute:
         """Return the same attribute; predicates built from it carry ``weight`` in the score."""
-        return Attribute(self._name, weight)
+        return Attribute(self._name, weight, self._analyser)
+
+    def using(self, analyser: str) -> Attribute:
+        """Return the same attribute; its texts are read by this analyser in predicates built from it."""
+        return Attribute(self._name, self._weight, analyser_of(analyser).name)
 
     def __eq__(self, value: object) -> Compare:  # type: ignore[override]
         return self._compare("=", value)
@@ -74,7 +80,12 @@ class Attribute:
         if found is None:
             raise AttributeError(f"an attribute has no method {method!r}; dir(attr('a')) lists them")
         kind, operator = found
-        return lambda *operands: kind.build(operator, self._name, _spread(operands), False, self._weight)
+        return lambda *operands: self._built(
+            kind.build(operator, self._name, _spread(operands), False, self._weight)
+        )
+
+    def _built(self, predicate: Predicate) -> Predicate:
+        return predicate.changed(analyser=self._analyser) if predicate.TAKES_ANALYSER else predicate
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *_METHODS})
@@ -123,7 +134,7 @@ class Attribute:
         return self._text("phrase", (phrase,))
 
     def _text(self, mode: TextMode, terms: tuple[str, ...]) -> Text:
-        return Text(self._name, mode, _spread(terms), weight=self._weight)
+        return Text(self._name, mode, _spread(terms), weight=self._weight, analyser=self._analyser)
 
     def within(self, shape: Shape) -> Within:
         """Return the predicate: some value is a point in ``shape`` or on its border."""

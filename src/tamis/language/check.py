@@ -1,7 +1,7 @@
 """Check trees: every written form passes here, and a tree that leaves is valid.
 
-:func:`check_tree` returns the canonical tree: strings in NFC, weights as floats, terms tokenised, networks in
-their shortest writing, and no ``And`` or ``Or`` with a single child. It returns equal trees for equal
+:func:`check_tree` returns the canonical tree: strings in NFC, weights as floats, networks in their shortest
+writing, and no ``And`` or ``Or`` with a single child. It returns equal trees for equal
 meanings only if they differ in spelling; it never rewrites logic.
 """
 
@@ -14,18 +14,22 @@ from tamis.expression.operands import depth_limit, kind_of, over
 from tamis.expression.predicate import Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 
-def check_tree(expr: Any, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return ``expr`` as a canonical tree, or raise an :class:`~tamis.errors.ExpressionError`."""
-    return _Walk(limits).clean(expr, 1)
+def check_tree(expr: Any, limits: Limits = DEFAULT_LIMITS, analysers: Analysers = NO_ANALYSERS) -> Expr:
+    """Return ``expr`` as a canonical tree, or raise an :class:`~tamis.errors.ExpressionError`.
+
+    ``analysers`` names those of attributes; a predicate that names one keeps it.
+    """
+    return _Walk(limits, analysers).clean(expr, 1)
 
 
 class _Walk:
     """A walk that rebuilds a tree and counts leaves and depth; the limits hold even if nodes are shared."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, analysers: Analysers) -> None:
+        self.limits, self.analysers = limits, analysers
         self.deepest = depth_limit(limits)
         self.leaves = 0
 
@@ -44,7 +48,7 @@ class _Walk:
         self._count()
         if not isinstance(node, Predicate):
             raise ParseError(f"{kind_of(node)} is not a node of an expression")
-        return node.checked(self.limits)
+        return node.bound(self.analysers).checked(self.limits)
 
     def _count(self) -> None:
         self.leaves += 1

@@ -17,6 +17,7 @@ from tamis.expression.tree import And, Expr
 from tamis.language.scan import RESERVED
 from tamis.language.spellings import MEANINGS, SIGNS
 from tamis.limits import Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 from tamis.values.value import Scalar, family, parse_time
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack. Numbers have at most 18 digits:
@@ -90,7 +91,7 @@ class _NotCommon(Exception):
     """The signal that the grammar must read the text, or report its error."""
 
 
-def read_plain(text: str, limits: Limits) -> Expr | None:
+def read_plain(text: str, limits: Limits, analysers: Analysers = NO_ANALYSERS) -> Expr | None:
     """Return the tree of a conjunction of common predicates; ``None`` if ``text`` needs the grammar."""
     found: list[Expr] = []
     at = 0
@@ -103,7 +104,7 @@ def read_plain(text: str, limits: Limits) -> Expr | None:
                 piece = _common_in_chain(text, at)
                 if piece is None:
                     return None
-                found.append(_common(piece, limits))
+                found.append(_common(piece, limits, analysers))
             if piece[piece.re.groups] is None:
                 break
             at = piece.end()
@@ -114,14 +115,16 @@ def read_plain(text: str, limits: Limits) -> Expr | None:
     return found[0] if len(found) == 1 else And(tuple(found))
 
 
-def read_plain_predicate(text: str, at: int, limits: Limits) -> tuple[Predicate, int] | None:
+def read_plain_predicate(
+    text: str, at: int, limits: Limits, analysers: Analysers
+) -> tuple[Predicate, int] | None:
     """Return the common predicate at ``at`` and its end; ``None`` if the grammar must read it."""
     try:
         piece = _plain_in_tree(text, at)
         if piece is not None:
             return _plain(piece, limits), piece.end()
         piece = _common_in_tree(text, at)
-        return None if piece is None else (_common(piece, limits), piece.end())
+        return None if piece is None else (_common(piece, limits, analysers), piece.end())
     except _NotCommon:
         return None
 
@@ -137,7 +140,7 @@ def _plain(piece: re.Match[str], limits: Limits) -> Predicate:
     return _in(name, values, False, 1.0, limits)
 
 
-def _common(piece: re.Match[str], limits: Limits) -> Predicate:
+def _common(piece: re.Match[str], limits: Limits, analysers: Analysers) -> Predicate:
     (
         name, op, value,
         present, null,
@@ -158,10 +161,13 @@ def _common(piece: re.Match[str], limits: Limits) -> Predicate:
     if words is not None:
         return _stringed(name, words, _unquoted(string), negated, weight, limits)
     if mode is not None:
-        return _text(name, mode.lower(), _strings(terms), negated, weight, limits)
-    if phrase is not None:
-        return _text(name, "phrase", [phrase_text], negated, weight, limits)
-    return _text(name, "any", [term], negated, weight, limits)
+        how: Any = mode.lower()
+        found = Text(name, how, tuple(map(_unquoted, _strings(terms))), negated, weight)
+    elif phrase is not None:
+        found = Text(name, "phrase", (_unquoted(phrase_text),), negated, weight)
+    else:
+        found = Text(name, "any", (_unquoted(term),), negated, weight)
+    return _checked(found.bound(analysers) if analysers else found, limits)
 
 
 def _check_name(name: str, limits: Limits) -> None:
@@ -213,10 +219,6 @@ def _in(name: str, values: tuple[Scalar, ...], negated: bool, weight: float, lim
 def _stringed(name: str, words: str, string: str, negated: bool, weight: float, limits: Limits) -> Predicate:
     meaning = _STRINGED.get(words) or _STRINGED[" ".join(words.upper().split())]
     return _checked(meaning.kind.build(meaning.operator, name, (string,), negated, weight), limits)
-
-
-def _text(name: str, mode: Any, quoted: list[str], negated: bool, weight: float, limits: Limits) -> Predicate:
-    return _checked(Text(name, mode, tuple(map(_unquoted, quoted)), negated, weight), limits)
 
 
 def _checked(predicate: Predicate, limits: Limits) -> Predicate:

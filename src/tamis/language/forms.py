@@ -14,13 +14,14 @@ from tamis.language.parse import parse
 from tamis.language.query_string import from_query_string
 from tamis.language.search_box import from_search_box
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 
-def _search_box(text: str, limits: Limits) -> Expr:
-    return from_search_box(text, limits=limits)
+def _search_box(text: str, limits: Limits, analysers: Analysers) -> Expr:
+    return from_search_box(text, limits=limits, analysers=analysers)
 
 
-FORMS: dict[str, Callable[[Any, Limits], Expr]] = {
+FORMS: dict[str, Callable[[Any, Limits, Analysers], Expr]] = {
     "text": parse,
     "json": from_json,
     "query-string": from_query_string,
@@ -29,28 +30,38 @@ FORMS: dict[str, Callable[[Any, Limits], Expr]] = {
 }
 
 
-def read(source: Any, form: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Expr:
+def read(
+    source: Any,
+    form: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    analysers: Analysers = NO_ANALYSERS,
+) -> Expr:
     """Return the checked tree of ``source`` in one of :data:`FORMS`.
 
     Without a ``form``, ``source`` is any object that :func:`expression_from` takes.
     """
     if form is None:
-        return expression_from(source, limits)
+        return expression_from(source, limits, analysers)
     reader = FORMS.get(form)
     if reader is None:
         raise InputError(f"there is no form {form[:40]!r}; there are {', '.join(FORMS)}", form=form[:40])
-    return reader(source, limits)
+    return reader(source, limits, analysers)
 
 
-def expression_from(source: Expr | str | Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Expr:
+def expression_from(
+    source: Expr | str | Mapping[str, Any],
+    limits: Limits = DEFAULT_LIMITS,
+    analysers: Analysers = NO_ANALYSERS,
+) -> Expr:
     """Return the checked tree of a tree, a text or the JSON form.
 
     The JSON form is an object, or a text that begins with ``{``.
     """
     if isinstance(source, str):
-        return from_json(source, limits) if source.lstrip().startswith("{") else parse(source, limits)
+        is_json = source.lstrip().startswith("{")
+        return (from_json if is_json else parse)(source, limits, analysers)
     if isinstance(source, Node):
-        return check_tree(source, limits)
+        return check_tree(source, limits, analysers)
     if isinstance(source, Mapping):
-        return from_json(source, limits)
+        return from_json(source, limits, analysers)
     raise ParseError(f"an expression is a tree, a text or a JSON object, not a {type(source).__name__}")

@@ -30,6 +30,7 @@ from tamis.language.parse import utf8_size
 from tamis.language.printer import leaf
 from tamis.language.shapes_json import shape_from_json, shape_to_json
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers, analyser_of
 from tamis.values.event import tagged, tagged_value
 from tamis.values.value import Interval
 
@@ -40,10 +41,17 @@ for _kind, _operator in OPERATORS:
         _NAMED["!=" if _operator.name == "=" else f"not {_operator.name}"] = _kind, _operator, True
 
 
-def from_json(source: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
+_FURTHER = ("attribute", "op", "weight")
+
+
+def from_json(
+    source: Mapping[str, Any] | str | bytes,
+    limits: Limits = DEFAULT_LIMITS,
+    analysers: Analysers = NO_ANALYSERS,
+) -> Expr:
     """Return the tree of a JSON object, passed as decoded data or as JSON text."""
     decoded = decode_json(source, limits) if isinstance(source, str | bytes) else source
-    return check_tree(_read(decoded, 1, depth_limit(limits)), limits)
+    return check_tree(_read(decoded, 1, depth_limit(limits)), limits, analysers)
 
 
 def to_json(expr: Expr) -> dict[str, Any]:
@@ -111,8 +119,9 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
         raise ParseError(f"{op[:40]!r} is not an operator of the JSON form. {operator_hint(op[:40], known)}")
     kind, operator, negated = _NAMED[op]
     keys = kind.OPERANDS
+    further = (*_FURTHER, "analyser") if kind.TAKES_ANALYSER else _FURTHER
     for key in data:
-        if key not in keys and key not in ("attribute", "op", "weight"):
+        if key not in keys and key not in further:
             raise ParseError(f"{key!r} is not a key of {op!r}; its keys are {', '.join(keys) or 'none'}")
     missing = [key for key in keys if key not in data]
     if missing:
@@ -122,7 +131,14 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
         operands = tuple(map(shape_from_json, operands))
     elif operator.operand.kind not in TEXTUAL:
         operands = tuple(map(_value, operands))
-    return kind.build(operator, data["attribute"], operands, negated, data.get("weight", 1.0))
+    built = kind.build(operator, data["attribute"], operands, negated, data.get("weight", 1.0))
+    return built.changed(analyser=_analyser(data["analyser"])) if "analyser" in data else built
+
+
+def _analyser(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeMismatch(f"the name of an analyser is a string, not {kind_of(name)}")
+    return analyser_of(name).name
 
 
 def _value(data: Any) -> Any:
@@ -155,7 +171,9 @@ def _name_of(predicate: Predicate) -> str:
 def _operands_of(predicate: Predicate) -> dict[str, Any]:
     """Return the operands by their keys."""
     write = shape_to_json if predicate.operator.operand.kind == "shape" else tagged
-    operands = [write(operand) for operand in predicate.operands]
     if predicate.LISTED:
-        return {predicate.OPERANDS[0]: operands}
+        written = {predicate.OPERANDS[0]: list(map(write, getattr(predicate, predicate.OPERANDS[0])))}
+        analyser = getattr(predicate, "analyser", "")
+        return {**written, "analyser": analyser} if analyser else written
+    operands = [write(operand) for operand in predicate.operands]
     return dict(zip(predicate.OPERANDS, operands, strict=True))

@@ -4,7 +4,7 @@
 
     expression  = conjunction { OR conjunction }
     conjunction = factor { AND factor }
-    factor      = NOT factor | "(" expression ")" | TRUE | FALSE | predicate [ "^" weight ]
+    factor      = NOT factor | "(" expression ")" | TRUE | FALSE | predicate [ USING name ] [ "^" weight ]
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tamis.language.hints import hinted
 from tamis.language.predicate import read_predicate
 from tamis.language.scan import Cursor
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 
 class _Part(NamedTuple):
@@ -75,7 +76,9 @@ def _factor(cursor: Cursor, depth: int) -> _Part:
             cursor.advance()
             cursor.count_leaf(token.start)
             return _Part(TRUE if word == "TRUE" else FALSE, 1)
-        plain = read_plain_predicate(cursor.text, token.start, cursor.limits) if cursor.plain else None
+        plain = None
+        if cursor.plain:
+            plain = read_plain_predicate(cursor.text, token.start, cursor.limits, cursor.analysers)
         if plain is not None:
             cursor.count_leaf(token.start)
             cursor.jump(plain[1])
@@ -88,8 +91,8 @@ def _factor(cursor: Cursor, depth: int) -> _Part:
     return _Part(read_predicate(cursor), 1)
 
 
-def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
-    """Return the tree of the SQL-like ``text``."""
+def parse(text: str, limits: Limits = DEFAULT_LIMITS, analysers: Analysers = NO_ANALYSERS) -> Expr:
+    """Return the tree of the SQL-like ``text``; ``analysers`` names those of text attributes."""
     if not isinstance(text, str):
         raise ParseError(f"the text of an expression is a string, not a {type(text).__name__}")
     if text.isascii():
@@ -102,11 +105,11 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
     # A part of an NFC text is in NFC and no longer than the whole, so it needs no cleaning.
     plain = normal and size <= limits.string_bytes
     if plain and limits.expression_depth > 1:
-        tree = read_plain(text, limits)
+        tree = read_plain(text, limits, analysers)
         if tree is not None:
             return tree
     try:
-        return read_expression(Cursor(text, limits, plain))
+        return read_expression(Cursor(text, limits, plain, analysers))
     except ExpressionError as bad:
         raise hinted(bad, text) from None
 

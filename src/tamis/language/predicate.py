@@ -1,4 +1,4 @@
-"""Read the predicates of the text form: an attribute, an operator with operands, and perhaps a weight."""
+"""Read the predicates of the text form: attribute, operator, operands, perhaps an analyser and a weight."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tamis.language.literal import (
 )
 from tamis.language.scan import RESERVED, Cursor
 from tamis.language.spellings import SIGNS, VERBS, WORDS, Meaning, listed
+from tamis.values.analysis import analyser_of
 from tamis.values.value import Point, Scalar
 
 _AFTER_NOT = f"{listed([words for words in VERBS if words != 'IS'])} after NOT"
@@ -34,15 +35,14 @@ def read_predicate(cursor: Cursor) -> Predicate:
         meaning = _read_words(cursor)
     start = cursor.token.start
     operands = _READERS[meaning.operand.kind](cursor, meaning.operand)
+    analyser = _read_analyser(cursor) if meaning.kind.TAKES_ANALYSER else ""
     weight: float = 1.0
     if cursor.token.text == "^" and cursor.op("^"):
         weight = _read_weight(cursor)
-    return cursor.checked(
-        lambda: meaning.kind.build(meaning.operator, name, operands, meaning.negated, weight).checked(
-            cursor.limits
-        ),
-        start,
-    )
+    found = meaning.kind.build(meaning.operator, name, operands, meaning.negated, weight)
+    if analyser:
+        found = found.changed(analyser=analyser)
+    return cursor.checked(lambda: found.bound(cursor.analysers).checked(cursor.limits), start)
 
 
 def _read_name(cursor: Cursor) -> str:
@@ -58,6 +58,18 @@ def _read_name(cursor: Cursor) -> str:
     name = cursor.checked(lambda: clean_name(text, cursor.limits), token.start)
     cursor.advance()
     return name
+
+
+def _read_analyser(cursor: Cursor) -> str:
+    """Read ``USING name``, if it is there; the name may stand in single quotes."""
+    if not cursor.keyword("USING"):
+        return ""
+    token = cursor.token
+    if token.kind == "word":
+        cursor.advance()
+        return cursor.checked(lambda: analyser_of(token.text).name, token.start)
+    name = read_string(cursor, "the name of an analyser")
+    return cursor.checked(lambda: analyser_of(name).name, token.start)
 
 
 def _read_weight(cursor: Cursor) -> float:

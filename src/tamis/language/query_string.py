@@ -18,6 +18,7 @@ from tamis.expression.tree import And, Expr
 from tamis.language.check import check_tree
 from tamis.language.parse import utf8_size
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 from tamis.values.value import Scalar
 
 # '007' is a code, not a number: a leading zero keeps a value a string.
@@ -33,7 +34,9 @@ class _Field(NamedTuple):
     start: int
 
 
-def from_query_string(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
+def from_query_string(
+    text: str, limits: Limits = DEFAULT_LIMITS, analysers: Analysers = NO_ANALYSERS
+) -> Expr:
     """Return the tree of a form's query string; blank fields are ignored, an empty form is TRUE."""
     if not isinstance(text, str):
         raise ParseError(f"a query string is a string, not a {type(text).__name__}")
@@ -43,7 +46,7 @@ def from_query_string(text: str, limits: Limits = DEFAULT_LIMITS) -> Expr:
     for field in _fields(text):
         groups.setdefault(_base(field.name), []).append(field)
     try:
-        return check_tree(And(tuple(_conditions(text, groups))), limits)
+        return check_tree(And(tuple(_conditions(text, groups))), limits, analysers)
     except ExpressionError as bad:
         bad.text = text if bad.text is None else bad.text
         raise

@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 from tamis.errors import ExpressionError, ParseError
 from tamis.expression.operands import DEEPEST, over
 from tamis.limits import Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 # Possessive quantifiers throughout: no input makes these patterns backtrack.
 _TOKEN = re.compile(
@@ -71,9 +72,11 @@ class Cursor:
     ``plain`` means that parts of the text need no cleaning, so the fast reader may read them.
     """
 
-    def __init__(self, text: str, limits: Limits, plain: bool = False) -> None:
+    def __init__(
+        self, text: str, limits: Limits, plain: bool = False, analysers: Analysers = NO_ANALYSERS
+    ) -> None:
         self.text = text
-        self.limits = limits
+        self.limits, self.analysers = limits, analysers
         self.plain = plain
         self.deepest = min(limits.expression_depth, DEEPEST)
         self.leaves = 0

@@ -13,6 +13,7 @@ from tamis.expression.tree import TRUE, And, Expr, Or
 from tamis.language.check import check_tree
 from tamis.language.parse import utf8_size
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import DEFAULT, NO_ANALYSERS, Analyser, Analysers, analyser_of
 from tamis.values.terms import read_terms
 
 _PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
@@ -20,10 +21,15 @@ _PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
 
 class _Word(NamedTuple):
     sign: str
-    terms: tuple[str, ...]
+    text: str
 
 
-def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
+def from_search_box(
+    text: str,
+    attribute: str = "text",
+    limits: Limits = DEFAULT_LIMITS,
+    analysers: Analysers = NO_ANALYSERS,
+) -> Expr:
     """Return the tree of a search-box text over ``attribute``.
 
     ``+`` marks required words, ``-`` excluded words, quotes a phrase. Without any ``+``, all unmarked words
@@ -33,14 +39,15 @@ def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT
         raise ParseError(f"the text of a search box is a string, not a {type(text).__name__}")
     if (size := utf8_size(text)) > limits.expression_bytes:
         raise over("expression_bytes", limits.expression_bytes, f"the search has {size} bytes")
-    words = list(_words(text))
+    words = list(_words(text, analyser_of(analysers.get(attribute, DEFAULT))))
     if not words:
         raise ParseError("there is nothing to search for", text=text, position=0)
     strict = not any(word.sign == "+" for word in words)
-    return check_tree(And(tuple(_condition(word, attribute, strict) for word in words)), limits)
+    tree = And(tuple(_condition(word, attribute, strict) for word in words))
+    return check_tree(tree, limits, analysers)
 
 
-def _words(text: str) -> Iterator[_Word]:
+def _words(text: str, analyser: Analyser) -> Iterator[_Word]:
     at, end = 0, len(text.rstrip())
     while at < end:
         piece = _PIECE.match(text, at)
@@ -49,24 +56,23 @@ def _words(text: str) -> Iterator[_Word]:
             what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
             raise ParseError(f"expected {what}", text=text, position=start)
         written = 2 if piece[2] is not None else 3
-        terms = _terms(text, piece, written)
-        if terms:
-            yield _Word(piece[1], terms)
+        if _has_term(text, piece, written, analyser):
+            yield _Word(piece[1], piece[written])
         elif piece[1]:
             raise ParseError("expected letters or digits after the sign", text=text, position=start)
         at = piece.end()  # a lone '&' or '!' between words is no word
 
 
-def _terms(text: str, piece: re.Match[str], written: int) -> tuple[str, ...]:
-    """Return the terms of a word or phrase; raise an error for the distance in ``"new york"~2``."""
+def _has_term(text: str, piece: re.Match[str], written: int, analyser: Analyser) -> bool:
+    """Return whether a word or phrase holds a term; raise an error for the distance in ``"new york"~2``."""
     if written == 2 and text.startswith("~", piece.end()):
         raise ParseError("a phrase has no distance; leave ~ out", text=text, position=piece.end())
     try:
-        return tuple(term.text() for term in read_terms(piece[written]))
+        return any(term.text() for term in read_terms(piece[written], analyser))
     except PatternError as bad:
         raise PatternError(bad.message, text=text, position=piece.start(written)) from None
 
 
 def _condition(word: _Word, attribute: str, strict: bool) -> Expr:
-    has = Text(attribute, "phrase", word.terms, negated=word.sign == "-")
+    has = Text(attribute, "phrase", (word.text,), negated=word.sign == "-")
     return has if strict or word.sign else Or((has, TRUE))

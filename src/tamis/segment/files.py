@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from tamis.columns.rows import analysers_in
 from tamis.engines.arena import ALIGNMENT, Arena, Slot
 from tamis.engines.engines import NAMES
 from tamis.errors import IndexCorrupt, IndexError_, IndexNotFound, IndexVersion
@@ -36,6 +37,7 @@ from tamis.segment.sealed import (
 from tamis.segment.segment import READABLE, SINCE, Segment
 from tamis.segment.source import Source, checksum
 from tamis.segment.verified import is_verified, note_verified
+from tamis.values.analysis import check_fingerprints, fingerprints_of
 
 FORMAT = "tamis-segment"
 ARRAYS, TABLE = "arrays.bin", "segment.json"
@@ -64,6 +66,7 @@ def write_segment(segment: Segment, folder: Path) -> None:
         "version": segment.version_of_format,
         "engine": segment.engine_name,
         "length": len(segment.arena.block),
+        "analysers": fingerprints_of(analysers_in(segment.columns)),
         "arrays": table,
     }
     write_sealed(part / TABLE, body)
@@ -106,6 +109,7 @@ def _open(folder: Path, limits: Limits, verify: bool, digests: Digests | None) -
         )
     path = folder / ARRAYS
     table = _read_table(folder / TABLE, body)
+    check_fingerprints(table.analysers, folder)
     slots = {name: Slot(*entry[:4]) for name, entry in table.arrays.items()}
     block, mapping = _map(path, table.length)
     source = Source(path, mapping, {name: entry[4] for name, entry in table.arrays.items()}, digests)
@@ -122,6 +126,7 @@ class _Table(msgspec.Struct):
     engine: str
     length: int
     arrays: dict[str, tuple[str, tuple[int, ...], int, int, int]]
+    analysers: dict[str, str] = {}  # fingerprints of the terms that they made
 
 
 def _read_table(path: Path, body: dict[str, Any]) -> _Table:

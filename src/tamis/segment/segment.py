@@ -24,8 +24,8 @@ from tamis.space.encode import Encoder
 from tamis.space.located import Located
 from tamis.space.space import Space
 
-VERSION = 5  # of the format
-READABLE = (2, 3, 4, VERSION)
+VERSION = 6  # of the format
+READABLE = (2, 3, 4, 5, VERSION)
 SINCE = {"opindex": 5, "pstbloom": 4, "psthash": 4}  # older arrays of these engines have another meaning
 
 _FEW_IDS = 32  # above it, Arrow is faster than a loop

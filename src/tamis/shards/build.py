@@ -22,6 +22,7 @@ from tamis.shards.location import Location
 from tamis.shards.manifest import Settings, Shard
 from tamis.shards.opening import open_to_change
 from tamis.shards.shard_files import read_table, store_layers, write_table
+from tamis.values.analysis import clean_analysers
 
 REBUILD_SHARE = 0.25  # share of changed rows from which a full build is faster
 TEXT = 65_536  # characters of a refused expression that are kept
@@ -77,8 +78,9 @@ def fingerprint_of(marks: Any) -> str:
 
 def _full_build(context: BuildContext, rows: pa.Table) -> tuple[Writer, Refused]:
     limits = limits_of(context.settings)
-    book = read_book(rows, limits, skip_bad=True, ignore=EVERY_OTHER)
-    writer = Writer(context.settings.engine, dict(context.settings.parameters), limits, context.sample)
+    settings, analysers = context.settings, clean_analysers(context.settings.analysers)
+    book = read_book(rows, limits, skip_bad=True, ignore=EVERY_OTHER, analysers=analysers)
+    writer = Writer(settings.engine, dict(settings.parameters), limits, context.sample, analysers=analysers)
     writer.load(book)
     return writer, book.refused
 
@@ -101,7 +103,8 @@ def _incremental_build(
     except IndexError_:  # the previous files are damaged or gone: build everything
         return None
     fresh = rows.filter(pc.is_in(rows["id"], value_set=_one(news)))
-    given = read_book(fresh, limits_of(context.settings), skip_bad=True, ignore=EVERY_OTHER)
+    limits = limits_of(context.settings)
+    given = read_book(fresh, limits, skip_bad=True, ignore=EVERY_OTHER, analysers=writer.analysers)
     writer.apply(given, gone.to_pylist() + [name for name, _ in given.refused])
     return writer, given.refused
 

@@ -21,6 +21,7 @@ from tamis.segment.sealed import index_key
 from tamis.shards.cache import fetch
 from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, Settings, Shard, current
+from tamis.values.analysis import clean_analysers
 
 _KEPT = 4  # opened indexes: the current version, the previous one, and perhaps other shards
 
@@ -91,7 +92,9 @@ def _known(location: Location, entry: Entry) -> Segment | None:
 
 
 def _writer(layers: list[Layer], places: Places, settings: Settings, sample: Any = None) -> Writer:
-    writer = Writer(settings.engine, dict(settings.parameters), limits_of(settings), sample)
+    analysers = clean_analysers(settings.analysers)
+    parameters, limits = dict(settings.parameters), limits_of(settings)
+    writer = Writer(settings.engine, parameters, limits, sample, analysers=analysers)
     writer.restore(Snapshot(1, tuple(layers), ()), places)
     return writer
 

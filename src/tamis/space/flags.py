@@ -10,10 +10,11 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tamis.expression.views import Flag
+from tamis.expression.views import USING, Flag
 from tamis.space.automata import Patterns, Substrings
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
+from tamis.values.analysis import DEFAULT, analyser_of
 from tamis.values.shape import Shape
 from tamis.values.value import Point
 
@@ -35,13 +36,13 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
             maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Patterns
             folded = kind in (Flag.FOLDED_CONTAINS, Flag.FOLDED_REGEX)
             tables.append(maker([p for p, _ in chosen], [d for _, d in chosen], folded))
-    terms = Terms()
+    terms: dict[str, Terms] = {}
     for flag, pattern, dimension in rows:
-        if flag == Flag.TERM:
-            terms.add_term(pattern, dimension)
-        elif flag == Flag.TEXT:
-            terms.add_check(pattern, dimension)
-    return [*tables, terms] if any(flag in (Flag.TERM, Flag.TEXT) for flag, _, _ in rows) else tables
+        if flag in (Flag.TERM, Flag.TEXT):
+            analyser, _, wanted = pattern.rpartition(USING)
+            table = terms.get(analyser) or terms.setdefault(analyser, Terms(analyser_of(analyser or DEFAULT)))
+            (table.add_term if flag == Flag.TERM else table.add_check)(wanted, dimension)
+    return [*tables, *terms.values()]
 
 
 def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes:

@@ -50,6 +50,7 @@ from tamis.spark.schema import (
 )
 from tamis.spark.subscriptions import check_id_type, check_names, check_number_type
 from tamis.spark.workers import ready
+from tamis.values.analysis import clean_analysers, shown
 
 PER_SHARD = 1_000_000
 ATTEMPTS = 5
@@ -100,6 +101,7 @@ def build(
     engine: str = "hybrid",
     parameters: Mapping[str, Any] | None = None,
     profile: str | Profile | None = None,
+    analysers: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     incremental: bool = True,
     applied: int = 0,
@@ -108,8 +110,8 @@ def build(
     """Index all of ``subscriptions`` at ``path``; an existing version stays until the new one is complete.
 
     ``path`` is a path on any file system that pyarrow supports. ``profile`` is a profile from
-    :func:`tamis.spark.profile`, or its path. ``applied`` is the last change of a store's log that the rows
-    include. With ``incremental=False`` everything is rebuilt.
+    :func:`tamis.spark.profile`, or its path. ``analysers`` are those of ``Index.build``. ``applied`` is the
+    last change of a store's log that the rows include. With ``incremental=False`` everything is rebuilt.
     """
     start = time.perf_counter()
     engine_class(engine)
@@ -120,7 +122,9 @@ def build(
     count = shards or _shards_for(rows, before)
     if not 1 <= count <= TOKENS:
         raise InputError(f"an index has from 1 to {TOKENS} shards, not {count}")
-    settings = Settings(count, engine, dict(parameters or {}), changed_limits(limits), _path_of(profile))
+    declared = {attribute: shown(name) for attribute, name in clean_analysers(analysers).items()}
+    changed = changed_limits(limits)
+    settings = Settings(count, engine, dict(parameters or {}), changed, _path_of(profile), declared)
     if before is not None and (before.settings != settings or not incremental):
         before = None
     shards_of_build = _Shards(location, settings, before)

@@ -60,7 +60,7 @@ def _stored(index: Index) -> str:
     """Store the current subscriptions of an index as one shard; return its folder."""
     folder = _folder(active_session(), "Index.save")
     held = index._writer
-    writer = Writer(held.engine, held.parameters, held.limits, held.sample, held.head)
+    writer = Writer(held.engine, held.parameters, held.limits, held.sample, held.head, held.analysers)
     writer.restore(held.current, WeakKeyDictionary())  # its segments are immutable, so nothing in it changes
     writer.save(Path(folder), {}, index_key())
     return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # A term is a run of letters and digits of any script; everything else separates. The pattern is fixed and
 # linear; user-written patterns never reach Python's ``re``.
@@ -25,3 +26,32 @@ def terms_of(text: str) -> list[str]:
     # Decomposing first shows capitals that folding alone would miss ('㏇' is 'Co.'); again after folding.
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return _TERM.findall("".join(c for c in folded if not unicodedata.combining(c)))
+
+
+def folded_words(text: str) -> list[tuple[str, int, int]]:
+    """Return the terms of ``text`` with the beginning and end of their characters.
+
+    The terms are those of :func:`terms_of`: folding looks at one character at a time.
+    """
+    if text.isascii():
+        return [(found[0], *found.span()) for found in _ASCII_TERM.finditer(text.lower())]
+    words: list[tuple[str, int, int]] = []
+    letters, begin, end = "", 0, 0
+    for at, char in enumerate(text):
+        for sign in folded_character(char):
+            if _TERM.match(sign):
+                begin = begin if letters else at
+                letters, end = letters + sign, at + 1
+            elif letters:
+                words.append((letters, begin, end))
+                letters = ""
+        if letters and not folded_character(char):
+            end = at + 1  # an accent belongs to its letter
+    return [*words, (letters, begin, end)] if letters else words
+
+
+@lru_cache(maxsize=65_536)
+def folded_character(char: str) -> str:
+    """Return the characters that one character becomes in terms: none for an accent."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
+    return "".join(c for c in folded if not unicodedata.combining(c))

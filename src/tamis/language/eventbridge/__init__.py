@@ -24,14 +24,19 @@ from tamis.language.eventbridge.operators import OPERATORS, equal, is_null, read
 from tamis.language.eventbridge.place import Place
 from tamis.language.json_form import decode_json
 from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 _OR = "$or"
 
 
-def from_eventbridge(pattern: Mapping[str, Any] | str | bytes, limits: Limits = DEFAULT_LIMITS) -> Expr:
+def from_eventbridge(
+    pattern: Mapping[str, Any] | str | bytes,
+    limits: Limits = DEFAULT_LIMITS,
+    analysers: Analysers = NO_ANALYSERS,
+) -> Expr:
     """Return the tree of an EventBridge event pattern, passed as decoded data or as JSON text."""
     decoded = decode_json(pattern, limits) if isinstance(pattern, str | bytes) else pattern
-    return check_tree(_all_of(decoded, Place("", "$", limits), 1), limits)
+    return check_tree(_all_of(decoded, Place("", "$", limits), 1), limits, analysers)
 
 
 def _all_of(fields: Any, place: Place, depth: int) -> Expr:

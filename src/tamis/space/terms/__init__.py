@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from tamis.space.terms._kernels import find_terms, index_terms
 from tamis.space.terms.table import TermTable
-from tamis.values.terms import has_phrase, read_term
-from tamis.values.text import terms_of
+from tamis.values.analysis import DEFAULT, Analyser, analyser_of
+from tamis.values.terms import as_word, has_phrase, read_term
 
 Ints = npt.NDArray[np.int64]
 
@@ -45,9 +45,13 @@ class TermIndex:
 
 
 class Terms:
-    """The table of TERM and TEXT: the terms of a text, then any-of, all-of and phrases they may complete."""
+    """The table of TERM and TEXT for one analyser.
 
-    def __init__(self) -> None:
+    It finds the terms of a text, then the any-of, all-of and phrases that they may complete.
+    """
+
+    def __init__(self, analyser: Analyser | None = None) -> None:
+        self._analyser = analyser or analyser_of(DEFAULT)
         self._terms: dict[str, int] = {}
         self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
         self._patterns = TermTable()  # of all terms that are not plain words
@@ -55,30 +59,35 @@ class Terms:
 
     def add_term(self, term: str, dimension: int) -> None:
         """Add a single term with its flag."""
-        self._terms[term] = dimension
-        self._patterns.add(term)
+        self._terms[self._key(term)] = dimension
+
+    def _key(self, term: str) -> str:
+        """Return the word that satisfies a term, or the written form of a pattern, which is added."""
+        word = as_word(term)
+        if word is None and term:
+            self._patterns.add(term)
+        return term if word is None else word
 
     def add_check(self, pattern: str, dimension: int) -> None:
         """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
         mode, terms = msgspec.json.decode(pattern)
-        triggers = terms if mode == "any" else terms[:1]
+        keys = [self._key(term) for term in terms]
+        triggers = keys if mode == "any" else keys[:1]
         for trigger in set(triggers):
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
-        for term in terms:
-            self._patterns.add(term)
 
     def index(self) -> TermIndex | None:
         """Return an index that finds the words of many texts; ``None`` if there are other terms."""
-        if self._index is None and not self._checks and not self._patterns:
+        if self._index is None and not self._checks and not self._patterns and self._analyser.is_plain:
             self._index = TermIndex(self._terms)
         return self._index
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions of the terms and term groups of ``text``."""
-        ordered = terms_of(text)
+        ordered = self._analyser.terms(text)
         seen = set(ordered)
         if self._patterns:
-            seen.update(*map(self._patterns.of, tuple(seen)))
+            seen.update(*map(self._patterns.of, filter(None, tuple(seen))))
         known = self._terms
         found = [known[term] for term in seen if term in known]
         if self._checks:
@@ -90,7 +99,7 @@ class Terms:
         for trigger in seen & self._checks.keys():
             for dimension, mode, terms in self._checks[trigger]:
                 if mode == "any" or (
-                    seen.issuperset(terms)
+                    seen.issuperset(filter(None, map(self._key, terms)))
                     and (mode == "all" or has_phrase(ordered, [read_term(term) for term in terms]))
                 ):
                     found.add(dimension)

@@ -11,10 +11,36 @@ A *term* has one written form, which is also its stored form:
 ======================  =====================================================
 
 Words are folded before they are compared: case and accents do not count. A word has letters and digits only,
-so the signs of the other forms cannot occur in it.
+so the signs of the other forms cannot occur in it. Other analysers make terms with any signs. Such a term is
+stored as ``=c++``, and a place in a phrase where the analyser left a word out as an empty string.
 """
 
-from tamis.values.terms.kinds import Fuzzy, Range, Regex, Term, Wildcard, Word, has_phrase, read_term
+from tamis.values.terms.kinds import (
+    Fuzzy,
+    Gap,
+    Literal,
+    Range,
+    Regex,
+    Term,
+    Wildcard,
+    Word,
+    as_word,
+    has_phrase,
+    read_term,
+)
 from tamis.values.terms.reading import read_terms
 
-__all__ = ["Fuzzy", "Range", "Regex", "Term", "Wildcard", "Word", "has_phrase", "read_term", "read_terms"]
+__all__ = [
+    "Fuzzy",
+    "Gap",
+    "Literal",
+    "Range",
+    "Regex",
+    "Term",
+    "Wildcard",
+    "Word",
+    "as_word",
+    "has_phrase",
+    "read_term",
+    "read_terms",
+]

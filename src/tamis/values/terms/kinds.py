@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,6 +25,32 @@ class Word(NamedTuple):
     def text(self) -> str:
         """Return the written form."""
         return self.word
+
+
+class Gap(NamedTuple):
+    """A place in a phrase where any word may stand: the word that the search had there is left out."""
+
+    def matches(self, word: str) -> bool:
+        """Return true: every word fits."""
+        return True
+
+    def text(self) -> str:
+        """Return the written form."""
+        return ""
+
+
+class Literal(NamedTuple):
+    """A term as an analyser made it, which may have signs that mean more in the other kinds of terms."""
+
+    word: str
+
+    def matches(self, word: str) -> bool:
+        """Return whether a term of a text is this one."""
+        return word == self.word
+
+    def text(self) -> str:
+        """Return the written form."""
+        return f"={self.word}"
 
 
 class Wildcard(NamedTuple):
@@ -117,25 +143,18 @@ class Range(NamedTuple):
         return f"{ends[0]}{self.low or '*'} TO {self.high or '*'}{ends[1]}"
 
 
-Term = Word | Wildcard | Fuzzy | Regex | Range
+Term = Word | Wildcard | Fuzzy | Regex | Range | Literal | Gap
+Letters = Callable[[str], str]
 
 _FUZZY = re.compile(r"(.+)~([0-9]*)(?:,([0-9]{1,9}))?\Z", re.DOTALL)
 _RANGE = re.compile(r"([\[{])\s*+(\S++)\s++TO\s++(\S+?)\s*+([\]}])\Z")
 
 
-@lru_cache(maxsize=65_536)
-def read_term(text: str) -> Term:
-    """Return the term with this written form, or raise :class:`~tamis.errors.PatternError`."""
-    if text.startswith("/"):
-        return _regex(text)
-    if text[:1] in ("[", "{"):
-        return _range(text)
-    fuzzy = _FUZZY.match(text)
-    if fuzzy is not None:
-        return _fuzzy(text, *fuzzy.groups())
-    if "*" in text or "?" in text:
-        return _wildcard(text)
-    return Word(one_word(text))
+def as_word(text: str) -> str | None:
+    """Return the word that a term asks for; ``None`` if it is a pattern."""
+    if text.startswith("="):
+        return text[1:]
+    return text if text.isalnum() else None
 
 
 def one_word(text: str) -> str:
@@ -145,6 +164,28 @@ def one_word(text: str) -> str:
         found = "no word" if not words else f"{len(words)} words ({', '.join(words[:5])})"
         raise PatternError(f"{text[:80]!r} holds {found} where one is expected")
     return words[0]
+
+
+@lru_cache(maxsize=65_536)
+def read_term(text: str, letters: Letters = one_word) -> Term:
+    """Return the term with this written form, or raise :class:`~tamis.errors.PatternError`.
+
+    ``letters`` turns the letters of a pattern into the form that they have in the terms of texts.
+    """
+    if text.startswith("="):
+        return Literal(text[1:])
+    if not text:
+        return Gap()
+    if text.startswith("/"):
+        return _regex(text)
+    if text[:1] in ("[", "{"):
+        return _range(text, letters)
+    fuzzy = _FUZZY.match(text)
+    if fuzzy is not None:
+        return _fuzzy(text, letters, *fuzzy.groups())
+    if "*" in text or "?" in text:
+        return _wildcard(text, letters)
+    return Word(letters(text))
 
 
 def _is_word(text: str) -> bool:
@@ -161,26 +202,26 @@ def _regex(text: str) -> Regex:
     return found
 
 
-def _range(text: str) -> Range:
+def _range(text: str, letters: Letters) -> Range:
     found = _RANGE.match(text)
     if found is None:
         raise PatternError(f"a range of words is [low TO high] or {{low TO high}}, not {text[:80]!r}")
-    low, high = (None if end == "*" else one_word(end) for end in (found[2], found[3]))
+    low, high = (None if end == "*" else letters(end) for end in (found[2], found[3]))
     if low is None and high is None:
         raise PatternError("a range of words needs an end; every word lies in [* TO *]")
     return Range(low, high, found[1] == "{" and low is not None, found[4] == "}" and high is not None)
 
 
-def _fuzzy(text: str, word: str, edits: str, prefix: str | None) -> Fuzzy | Word:
+def _fuzzy(text: str, letters: Letters, word: str, edits: str, prefix: str | None) -> Fuzzy | Word:
     if len(edits) > 1 or int(edits or MOST_EDITS) > MOST_EDITS:
         raise PatternError(f"{text[:80]!r}: a fuzzy word is at most {MOST_EDITS} edits away: ~0, ~1 or ~2")
-    letters, count = one_word(word), int(edits or MOST_EDITS)
-    return Fuzzy(letters, count, min(int(prefix or 0), len(letters))) if count else Word(letters)
+    near, count = letters(word), int(edits or MOST_EDITS)
+    return Fuzzy(near, count, min(int(prefix or 0), len(near))) if count else Word(near)
 
 
-def _wildcard(text: str) -> Wildcard:
+def _wildcard(text: str, letters: Letters) -> Wildcard:
     pieces = [
-        piece if piece in ("*", "?") else one_word(piece) for piece in re.split(r"([*?])", text) if piece
+        piece if piece in ("*", "?") else letters(piece) for piece in re.split(r"([*?])", text) if piece
     ]
     if all(piece in ("*", "?") for piece in pieces):
         raise PatternError(f"{text[:80]!r} has no letter; IS NOT NULL asks whether there is a value")
@@ -188,9 +229,15 @@ def _wildcard(text: str) -> Wildcard:
 
 
 def has_phrase(words: list[str], phrase: Sequence[Term]) -> bool:
-    """Return whether the terms of a phrase are satisfied by consecutive words."""
-    first, last = phrase[0].matches, len(words) - len(phrase) + 1
+    """Return whether the terms of a phrase are satisfied by consecutive words.
+
+    A word that was left out of the text satisfies no term, but may stand in a gap of the phrase.
+    """
+    last = len(words) - len(phrase) + 1
     return any(
-        first(words[at]) and all(term.matches(word) for term, word in zip(phrase, words[at:], strict=False))
+        all(
+            isinstance(term, Gap) or (word and term.matches(word))
+            for term, word in zip(phrase, words[at:], strict=False)
+        )
         for at in range(last)
     )
