@@ -135,10 +135,12 @@ class Placer:
             flag = self._whole_flag(positive)
             placed.literals.append((flag, NEGATIVE | ABSENT_OK, SET, SET))
             return 0
-        if isinstance(positive, Text) and positive.mode != "any":
-            for term in dict.fromkeys(positive.terms):
-                placed.literals.append((self._attributes.terms_flag(name, (term,)), 0, SET, SET))
-            return REVISE_IF_MULTI if positive.mode == "all" else ALWAYS_REVISE
+        mode = positive.mode if isinstance(positive, Text) else ""
+        groups = positive.needed_terms()
+        if groups and mode != "any":
+            for group in groups:
+                placed.literals.append((self._attributes.terms_flag(name, group), 0, SET, SET))
+            return REVISE_IF_MULTI if mode == "all" else ALWAYS_REVISE
         placed.literals.append((self._whole_flag(positive), 0, SET, SET))
         return 0
 

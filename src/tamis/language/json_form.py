@@ -117,7 +117,9 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
     missing = [key for key in keys if key not in data]
     if missing:
         raise ParseError(f"{op!r} needs the key {missing[0]!r}")
-    operands = _list(data[keys[0]], keys[0]) if kind.LISTED else tuple(data[key] for key in keys)
+    operands = tuple(data[key] for key in keys)
+    if kind.LISTED:
+        operands = (*_list(operands[0], keys[0]), *operands[1:])
     if operator.operand.kind == "shape":
         operands = tuple(map(shape_from_json, operands))
     elif operator.operand.kind not in TEXTUAL:
@@ -157,5 +159,6 @@ def _operands_of(predicate: Predicate) -> dict[str, Any]:
     write = shape_to_json if predicate.operator.operand.kind == "shape" else tagged
     operands = [write(operand) for operand in predicate.operands]
     if predicate.LISTED:
-        return {predicate.OPERANDS[0]: operands}
+        end = len(operands) - len(predicate.OPERANDS) + 1
+        operands = [operands[:end], *operands[end:]]
     return dict(zip(predicate.OPERANDS, operands, strict=True))

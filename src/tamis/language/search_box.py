@@ -8,26 +8,27 @@ from typing import NamedTuple
 
 from tamis.errors import ParseError, PatternError
 from tamis.expression.operands import over
-from tamis.expression.predicates import Text
+from tamis.expression.predicates import Near, Predicate, Text
 from tamis.expression.tree import TRUE, And, Expr, Or
 from tamis.language.check import check_tree
 from tamis.language.parse import utf8_size
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.values.terms import read_terms
 
-_PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"|([^\s"]++))""")
+_PIECE = re.compile(r"""\s*+([+-]?+)(?:"([^"]*+)"(?:~([0-9]{0,9}+)(?![^\s]))?+|([^\s"]++))""")
 
 
 class _Word(NamedTuple):
     sign: str
     terms: tuple[str, ...]
+    slop: int
 
 
 def from_search_box(text: str, attribute: str = "text", limits: Limits = DEFAULT_LIMITS) -> Expr:
     """Return the tree of a search-box text over ``attribute``.
 
-    ``+`` marks required words, ``-`` excluded words, quotes a phrase. Without any ``+``, all unmarked words
-    are required; with one, they are optional: they add to the score and exclude nothing.
+    ``+`` marks required words, ``-`` excluded words, quotes a phrase, ``~2`` its slop. Without any ``+``, all
+    unmarked words are required; with one, they are optional: they add to the score and exclude nothing.
     """
     if not isinstance(text, str):
         raise ParseError(f"the text of a search box is a string, not a {type(text).__name__}")
@@ -48,19 +49,20 @@ def _words(text: str) -> Iterator[_Word]:
         if piece is None:
             what = "a word after the sign" if text[start] in "+-" else "the closing quote of a phrase"
             raise ParseError(f"expected {what}", text=text, position=start)
-        written = 2 if piece[2] is not None else 3
+        written = 2 if piece[2] is not None else 4
         terms = _terms(text, piece, written)
         if terms:
-            yield _Word(piece[1], terms)
+            yield _Word(piece[1], terms, int(piece[3] or 0))
         elif piece[1]:
             raise ParseError("expected letters or digits after the sign", text=text, position=start)
         at = piece.end()  # a lone '&' or '!' between words is no word
 
 
 def _terms(text: str, piece: re.Match[str], written: int) -> tuple[str, ...]:
-    """Return the terms of a word or phrase; raise an error for the distance in ``"new york"~2``."""
+    """Return the terms of a word or phrase; raise an error if its slop is no number, as in ``"a b"~x``."""
     if written == 2 and text.startswith("~", piece.end()):
-        raise ParseError("a phrase has no distance; leave ~ out", text=text, position=piece.end())
+        expected = "expected the slop of the phrase, a whole number, behind ~"
+        raise ParseError(expected, text=text, position=piece.end())
     try:
         return tuple(term.text() for term in read_terms(piece[written]))
     except PatternError as bad:
@@ -68,5 +70,8 @@ def _terms(text: str, piece: re.Match[str], written: int) -> tuple[str, ...]:
 
 
 def _condition(word: _Word, attribute: str, strict: bool) -> Expr:
-    has = Text(attribute, "phrase", word.terms, negated=word.sign == "-")
+    negated = word.sign == "-"
+    has: Predicate = Text(attribute, "phrase", word.terms, negated)
+    if word.slop and len(word.terms) > 1:
+        has = Near(attribute, "slop", word.terms, word.slop, negated)
     return has if strict or word.sign else Or((has, TRUE))

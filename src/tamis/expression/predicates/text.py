@@ -111,6 +111,11 @@ class Text(Predicate, frozen=True):
             return tuple(OnFlag(Flag.TERM, term) for term in dict.fromkeys(self.terms))
         return (OnFlag(Flag.TEXT, msgspec.json.encode([self.mode, self.terms]).decode()),)
 
+    def needed_terms(self) -> tuple[tuple[str, ...], ...]:
+        """Return each term alone, or all of them if one is enough."""
+        distinct = tuple(dict.fromkeys(self.terms))
+        return (distinct,) if self.mode == "any" else tuple((term,) for term in distinct)
+
     @property
     def likelihood(self) -> float:
         """The share of events that are likely to hold the terms."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from tamis.space.terms._kernels import find_terms, index_terms
 from tamis.space.terms.table import TermTable
-from tamis.values.terms import has_phrase, read_term
+from tamis.values.terms import has_phrase, is_close, read_term
 from tamis.values.text import terms_of
 
 Ints = npt.NDArray[np.int64]
+
+
+class _Pattern(msgspec.Struct, array_like=True):
+    """A group of terms; the number is 0 if the mode takes none."""
+
+    mode: Literal["any", "all", "phrase", "slop", "near", "near ordered", "at least"]
+    terms: list[str]
+    number: int = 0
 
 
 class TermIndex:
@@ -49,7 +59,7 @@ class Terms:
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
-        self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+        self._checks: dict[str, list[tuple[int, str, tuple[str, ...], int]]] = {}
         self._patterns = TermTable()  # of all terms that are not plain words
         self._index: TermIndex | None = None
 
@@ -59,11 +69,16 @@ class Terms:
         self._patterns.add(term)
 
     def add_check(self, pattern: str, dimension: int) -> None:
-        """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
-        mode, terms = msgspec.json.decode(pattern)
-        triggers = terms if mode == "any" else terms[:1]
+        """Add a group of terms, which is tried when (one of) its trigger terms is seen.
+
+        The pattern is a JSON list: [mode, terms] of any, all and phrase; [mode, terms, number] of slop, near,
+        "near ordered" and "at least".
+        """
+        mode, terms, number = msgspec.structs.astuple(msgspec.json.decode(pattern, type=_Pattern))
+        # Of terms that are needed, the first must be there; of n terms, m are there if one of n - m + 1 is.
+        triggers = terms if mode == "any" else terms[: len(terms) - number + 1 if mode == "at least" else 1]
         for trigger in set(triggers):
-            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
+            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms), number))
         for term in terms:
             self._patterns.add(term)
 
@@ -88,10 +103,21 @@ class Terms:
     def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
         found: set[int] = set()
         for trigger in seen & self._checks.keys():
-            for dimension, mode, terms in self._checks[trigger]:
-                if mode == "any" or (
-                    seen.issuperset(terms)
-                    and (mode == "all" or has_phrase(ordered, [read_term(term) for term in terms]))
-                ):
+            for dimension, mode, terms, number in self._checks[trigger]:
+                if dimension not in found and _holds(ordered, seen, mode, terms, number):
                     found.add(dimension)
         return found
+
+
+def _holds(ordered: list[str], seen: set[str], mode: str, terms: tuple[str, ...], number: int) -> bool:
+    """Return whether a text with these words satisfies a group; its terms, and the trigger, are ``seen``."""
+    if mode == "any":
+        return True
+    if mode == "at least":
+        return sum(map(seen.__contains__, terms)) >= number
+    if not seen.issuperset(terms):
+        return False
+    if mode == "all":
+        return True
+    read = [read_term(term) for term in terms]
+    return has_phrase(ordered, read) if mode == "phrase" else is_close(mode, ordered, read, number)  # type: ignore[arg-type]
