@@ -48,6 +48,7 @@ WORDS = [
 TEXTS = [
     "New York coats",
     "a new coat from York",
+    "york: new, new coats (a coat)",
     "plus-size WOOL",
     "wool",
     "Ünïcode wool",
@@ -103,6 +104,9 @@ TERMS += [
     "/new|york/",
     "[b TO d}",
     "{new TO *]",
+    "coots~3:levenshtein",
+    "wxyl~2:hamming",
+    "cat~3:hamming",
 ]
 PHRASES = [
     ("new", "york"),
@@ -112,6 +116,14 @@ PHRASES = [
     ("a", "new", "coat"),
     ("new", "y*"),
     ("n?w", "york~1"),
+]
+GROUPS = [
+    ("new", "york"),
+    ("york", "new"),
+    ("a", "new", "coat"),
+    ("coat*", "york", "new"),
+    ("new", "new"),
+    ("*o*", "c?at", "n*"),
 ]
 BLOCKS = ["10.0.0.0/8", "10.1.0.0/16", "10.0.0.1", "0.0.0.0/0", "2001:db8::/32", "::/0", "192.168.0.0/31"]
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0), (0.0, 0.0))
@@ -227,9 +239,23 @@ def _operands(operator: str, kind: str, noun: str) -> st.SearchStrategy[tuple[An
             return st.tuples(st.sampled_from(SHAPES))
         case "string" if operator == "has phrase":
             return st.sampled_from(PHRASES)
+        case "string and number":
+            return st.tuples(st.sampled_from(GROUPS), st.integers(3, 6)).map(
+                lambda drawn: (*drawn[0], drawn[1])
+            )
+        case "number of strings":
+            return _some_of_terms()
         case "string":
             return st.tuples(st.sampled_from(POOLS[noun]) if noun in POOLS else strings())
     return st.lists(st.sampled_from(POOLS[noun]), min_size=1, max_size=3).map(tuple)
+
+
+@cache
+@st.composite
+def _some_of_terms(draw: st.DrawFn) -> tuple[Any, ...]:
+    """Draw different terms, and how many of them are asked for."""
+    terms = draw(st.lists(st.sampled_from(TERMS), min_size=1, max_size=4, unique=True))
+    return (*terms, draw(st.integers(1, len(terms))))
 
 
 @cache
@@ -242,7 +268,13 @@ def _ends(draw: st.DrawFn) -> tuple[Any, Any]:
 
 
 # Meaningful strings for an operator, by the noun of its operand; other operators take any string.
-POOLS = {"a pattern": PATTERNS, "a regular expression": REGEXES, "term": TERMS, "CIDR block": BLOCKS}
+POOLS = {
+    "a pattern": PATTERNS,
+    "pattern": PATTERNS,
+    "a regular expression": REGEXES,
+    "term": TERMS,
+    "CIDR block": BLOCKS,
+}
 
 
 @cache

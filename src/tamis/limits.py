@@ -19,6 +19,7 @@ class Limits:
     expression_predicates: int = 512
     in_list_values: int = 65_536
     regex_characters: int = 1_000
+    near_terms: int = 64  # of a NEAR or a phrase with slop
     wildcard_states: int = 10  # of a wildcard in an EventBridge pattern
     dnf_clauses: int = 256
     polygon_vertices: int = 10_000

@@ -12,6 +12,7 @@ from tamis.expression.tree import Expr
 from tamis.language import (
     expression_from,
     from_eventbridge,
+    from_lucene,
     from_query_string,
     from_search_box,
     parse,
@@ -27,6 +28,7 @@ READERS: dict[str, Callable[[str], Expr]] = {
     "query_string": from_query_string,
     "search_box": from_search_box,
     "eventbridge": from_eventbridge,
+    "lucene": from_lucene,
 }
 CASES = [(name, *pair) for name in READERS for pair in golden_pairs(FOLDER / f"{name}.txt")]
 

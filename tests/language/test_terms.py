@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,8 @@ from tamis import Index, attr, from_json, parse, to_text
 from tamis.errors import ExpressionLimit, ParseError, PatternError
 from tamis.language import check_tree, from_search_box
 from tamis.limits import DEFAULT_LIMITS
+from tamis.space.terms.pieces import PieceTable
+from tamis.space.terms.table import TermTable
 from tamis.values.terms import read_term, read_terms
 from tamis.values.terms.edits import within_edits
 from tamis.values.text import terms_of
@@ -41,6 +44,9 @@ READ = {
     "Coat~1,2": ["coat~1,2"],
     "coat~1,9": ["coat~1,4"],
     "new york~1": ["new", "york~1"],
+    "York~3:Levenshtein,": ["york~3:levenshtein"],
+    "york~:hamming": ["york~2:hamming"],
+    "york~1: new": ["york~1", "new"],
     "plus-s*": ["plus", "s*"],
     "/colou?r/ coat": ["/colou?r/", "coat"],
     r"/a\/b/": [r"/a\/b/"],
@@ -55,12 +61,27 @@ HOLDS = [
     ("color~1", ["color", "colour", "colr", "coler", "oclor"], ["colouur", "olcro"]),
     ("color~2", ["colouur", "clr", "ocolr"], ["clzz", "cl"]),
     ("color~1,3", ["color", "colour", "colr"], ["oclor", "cxlor"]),
+    ("color~3:levenshtein", ["color", "clr", "xxxor", "colorxyz", "oclor"], ["xxxxr", "colorwxyz", "c"]),
+    ("color~2:Hamming", ["color", "cxxor", "colxx"], ["colo", "colour", "xxxor", "oclro"]),
+    ("color~3,2:hamming", ["color", "coxxx"], ["xolor"]),
+    ("abcd~3:levenshtein", ["a", "abcd", "xyzd", "xaybczd"], ["wxyz", "xaybczdz"]),
+    ("a~3:hamming", ["a", "b"], ["aa"]),
     ("/colou?r/", ["color", "colour"], ["colors", "acolor"]),
     ("/a|b/", ["a", "b"], ["ab"]),
     ("[b TO d}", ["b", "c", "czz"], ["a", "d", "dd"]),
     ("{b TO *]", ["ba", "z"], ["b", "a"]),
 ]
-BAD = ["coat~3", "coat~12", "coat~0.8", "/(/", "/a(?=b)/", "[* TO *]"]
+BAD = [
+    "coat~3",
+    "coat~4:levenshtein",
+    "coat~4:hamming",
+    "coat~1:soundex",
+    "coat~12",
+    "coat~0.8",
+    "/(/",
+    "/a(?=b)/",
+    "[* TO *]",
+]
 
 
 def _json(op: str) -> Callable[[str], Any]:
@@ -124,9 +145,9 @@ def test_search_box_takes_terms_and_points_at_a_bad_one() -> None:
     with pytest.raises(PatternError, match="at most 2 edits") as caught:
         from_search_box("wool +coat~3 warm")
     assert caught.value.position == "wool +coat~3 warm".index("coat")
-    with pytest.raises(ParseError, match="no distance") as caught:
-        from_search_box('"new york"~2 coat')
-    assert caught.value.position == '"new york"~2 coat'.index("~")
+    with pytest.raises(ParseError, match="the slop of the phrase") as caught:
+        from_search_box('"new york"~x coat')
+    assert caught.value.position == '"new york"~x coat'.index("~")
 
 
 def test_bulk_table_takes_terms_and_refuses_a_bad_one() -> None:
@@ -196,17 +217,59 @@ def test_text_without_signs_is_its_words(text: str) -> None:
     assert [term.text() for term in read_terms(text)] == terms_of(text)
 
 
-def _edits(one: str, two: str) -> int:
+@cache
+def _edits(one: str, two: str, swaps: bool = True) -> int:
     """Count the edits by their definition: the last letters are kept, replaced, dropped, or swapped."""
     if not one or not two:
         return len(one) + len(two)
-    steps = [_edits(one[:-1], two) + 1, _edits(one, two[:-1]) + 1]
-    steps.append(_edits(one[:-1], two[:-1]) + (one[-1] != two[-1]))
-    if len(one) > 1 and one[-2:] == two[-2:][::-1]:
-        steps.append(_edits(one[:-2], two[:-2]) + 1)
+    steps = [_edits(one[:-1], two, swaps) + 1, _edits(one, two[:-1], swaps) + 1]
+    steps.append(_edits(one[:-1], two[:-1], swaps) + (one[-1] != two[-1]))
+    if swaps and len(one) > 1 and one[-2:] == two[-2:][::-1]:
+        steps.append(_edits(one[:-2], two[:-2], swaps) + 1)
     return min(steps)
 
 
-@given(st.text("abc", max_size=5), st.text("abc", max_size=5), st.integers(0, 2))
-def test_edits_are_counted_as_defined(one: str, two: str, most: int) -> None:
-    assert within_edits(one, two, most) == (_edits(one, two) <= most)
+@given(st.text("abc", max_size=5), st.text("abc", max_size=5), st.integers(0, 3), st.booleans())
+def test_edits_are_counted_as_defined(one: str, two: str, most: int, swaps: bool) -> None:
+    assert within_edits(one, two, most, swaps=swaps) == (_edits(one, two, swaps) <= most)
+
+
+_letters = st.text("abcd", min_size=1, max_size=9)
+
+
+@given(
+    st.lists(st.tuples(_letters, st.integers(1, 3), st.sampled_from(["levenshtein", "hamming"])), max_size=8),
+    st.lists(_letters, max_size=4),
+)
+def test_table_finds_the_fuzzy_words_that_are_near(
+    terms: list[tuple[str, int, str]], words: list[str]
+) -> None:
+    written = [f"{word}~{edits}:{distance}" for word, edits, distance in terms]
+    table = TermTable()
+    for text in written:
+        table.add(text)
+    for word in words + [word for word, _, _ in terms]:
+        found = table.of(word)
+        assert len(set(found)) == len(found)
+        expected = {
+            text
+            for text, (other, edits, distance) in zip(written, terms, strict=True)
+            if (
+                _edits(word, other, False) <= edits
+                if distance == "levenshtein"
+                else len(word) == len(other)
+                and sum(a != b for a, b in zip(word, other, strict=True)) <= edits
+            )
+        }
+        assert set(found) == expected
+
+
+def test_few_fuzzy_words_are_compared_with_a_word() -> None:
+    table, words = PieceTable(), [f"{a}{b}{a}{c}{b}{c}" for a in "kmrst" for b in "aeiou" for c in "lnpvx"]
+    for word in words:
+        text = f"{word}~1:levenshtein"
+        table.add(text, read_term(text))  # type: ignore[arg-type]
+    assert [text for word in words for text in table.find(word)] == [
+        f"{word}~1:levenshtein" for word in words
+    ]
+    assert table.compared == 9 * len(words)  # of 125: those with the same first or second half

@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns._kernels import BETWEEN, wrong_counts
-from tamis.columns.codes import IS_COMPARISON, LEAST, MANY, MOST, TAKES_ORDER, TAKES_STRINGS, Kind
+from tamis.columns.codes import (
+    IS_COMPARISON,
+    LEAST,
+    MANY,
+    MOST,
+    TAKES_NUMBER,
+    TAKES_ORDER,
+    TAKES_STRINGS,
+    Kind,
+)
 from tamis.columns.exotic import Refusals
 from tamis.columns.literals import Literals
 from tamis.errors import ExpressionLimit, SubscriptionError, TamisError, TypeMismatch
@@ -47,8 +56,8 @@ def check_kinds(
     ordered = TAKES_ORDER[code]
     if (bad := ordered & (kind == Kind.BOOLEAN)).any():
         refusals.add(row_of[bad], TypeMismatch("booleans have no order; use = or !="))
-    textual = TAKES_STRINGS[code]
-    if (bad := textual & (kind != Kind.STRING)).any():
+    number = TAKES_NUMBER[code] & (kind == Kind.INT)
+    if (bad := TAKES_STRINGS[code] & (kind != Kind.STRING) & ~number).any():
         refusals.add(row_of[bad], TypeMismatch("this operator needs strings"))
     group = np.where(kind == Kind.FLOAT, Kind.INT, kind)
     low = np.flatnonzero((code | 1) == (BETWEEN | 1))

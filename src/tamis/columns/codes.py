@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.expression.predicate import TEXTUAL
+from tamis.expression.predicate import COUNTED, TEXTUAL
 from tamis.expression.predicates import BY_CODE, OPERATORS, Compare, Exists
 
 AND, OR, NOT = 250, 252, 254
@@ -43,11 +43,11 @@ def _names() -> dict[str, int]:
         # Another spelling may take another operand, so only signs are listed with all their spellings.
         spelled = operator.spellings if not operator.name[0].isalpha() else operator.spellings[:1]
         positive = [operator.name, *(one.words.lower() for one in spelled), *operator.aliases]
-        names |= dict.fromkeys(positive, operator.code)
+        names = dict.fromkeys(positive, operator.code) | names  # HAS PHRASE … SLOP n begins like HAS PHRASE
         if operator.negative is not None:
             negative = [*operator.negative_words[: len(spelled)], *operator.negative, f"not {operator.name}"]
             negative += [f"not {alias}" for alias in operator.aliases]
-            names |= dict.fromkeys((words.lower() for words in negative), operator.code | 1)
+            names = dict.fromkeys((words.lower() for words in negative), operator.code | 1) | names
     return names
 
 
@@ -71,6 +71,8 @@ IS_KNOWN[[AND, OR, NOT]] = True
 IS_COMPARISON = by_code(lambda kind, operator: kind.ACCESS == "comparison", np.bool_, False)
 IS_PRESENCE = by_code(lambda kind, operator: kind.ACCESS == "presence", np.bool_, False)
 TAKES_STRINGS = by_code(lambda kind, operator: operator.operand.kind in TEXTUAL, np.bool_, False)
+TAKES_NUMBER = by_code(lambda kind, operator: operator.operand.kind in COUNTED, np.bool_, False)
+"""Operators that take a whole number behind their strings."""
 TAKES_SHAPES = by_code(lambda kind, operator: operator.operand.kind == "shape", np.bool_, False)
 TAKES_ORDER = by_code(
     lambda kind, operator: operator.operand.kind == "ends" or operator.fields.get("op", "=") != "=",
@@ -79,9 +81,7 @@ TAKES_ORDER = by_code(
 )
 """Operators whose operands must have an order: neither booleans nor points."""
 
-LEAST = by_code(
-    lambda kind, operator: 0 if kind.MAY_BE_EMPTY else 1 if kind.LISTED else len(kind.OPERANDS), np.int64, 1
-)
+LEAST = by_code(lambda kind, operator: 0 if kind.MAY_BE_EMPTY else len(kind.OPERANDS), np.int64, 1)
 MOST = by_code(lambda kind, operator: MANY if kind.LISTED else len(kind.OPERANDS), np.int64, 1)
 LEAST[[AND, OR]], MOST[[AND, OR]] = 0, MANY
 """The number of operands that each operator takes."""

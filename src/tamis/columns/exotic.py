@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.codes import TAKES_STRINGS, Kind
+from tamis.columns.codes import TAKES_NUMBER, TAKES_STRINGS, Kind
 from tamis.columns.groups import distinct_runs, places_of
 from tamis.columns.literals import Literals, join_strings, literal_at, string_column
 from tamis.columns.rows import predicate_of, starts
@@ -88,14 +88,21 @@ class _Cleaner:
 
     def add(self, op: int, places: list[int], analyser: str) -> None:
         """Add one predicate, whose operands are listed by their places in the pool."""
+        if TAKES_NUMBER[op]:  # the number stands last, whichever column it comes from
+            places = sorted(places, key=lambda at: self._literals.kind[at] != Kind.STRING)
         operands = [literal_at(self._literals, at) for at in places]
         try:
             predicate = predicate_of("a", op, operands, 1.0)
             bound = predicate.bound({"a": analyser}) if analyser else predicate
             clean = bound.with_clean_operands(self._limits)
             op = clean.code
-            first = len(self._literals.kind)
-            places = [first + self._fresh.setdefault(operand, len(self._fresh)) for operand in clean.operands]
+            first, last = len(self._literals.kind), places[-1]
+            places = [
+                first + self._fresh.setdefault(operand, len(self._fresh))
+                if isinstance(operand, str)
+                else last
+                for operand in clean.operands
+            ]
         except TamisError as bad:
             self.bad[len(self.op)] = bad
         self.op.append(op)

@@ -132,6 +132,14 @@ def clean_weight(weight: Any) -> float:
     return number
 
 
+def clean_whole(value: Any, what: str, least: int) -> int:
+    """Return a whole number of 64 bits that is at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**63:
+        found = value if isinstance(value, int | float) and not isinstance(value, bool) else kind_of(value)
+        raise TypeMismatch(f"{what} takes a whole number of at least {least}, not {str(found)[:40]}")
+    return int(value)
+
+
 def clean_list(values: Any, what: str, limits: Limits) -> tuple[Any, ...]:
     """Return a list of operands in a lasting order, no longer than the limit."""
     if not isinstance(values, tuple | list | set | frozenset):

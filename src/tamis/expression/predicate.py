@@ -25,14 +25,29 @@ from tamis.values.analysis import Analysers
 from tamis.values.ranges import Accepted
 from tamis.values.value import Value
 
-OperandKind = Literal["nothing", "value", "values", "ends", "string", "strings", "string or strings", "shape"]
+OperandKind = Literal[
+    "nothing",
+    "value",
+    "values",
+    "ends",
+    "string",
+    "strings",
+    "string or strings",
+    "string and number",
+    "number of strings",
+    "shape",
+]
 
 
 class Operand(NamedTuple):
-    """The kind of operand behind an operator, and the noun that messages use for it."""
+    """The kind of operand behind an operator, and the noun that messages use for it.
+
+    ``word`` stands between a string and a number.
+    """
 
     kind: OperandKind
     noun: str = ""
+    word: str = ""
 
 
 NOTHING = Operand("nothing")
@@ -41,7 +56,8 @@ VALUES = Operand("values")
 ENDS = Operand("ends")  # low AND high
 SHAPE = Operand("shape")
 
-TEXTUAL = frozenset(("string", "strings", "string or strings"))
+COUNTED = frozenset(("string and number", "number of strings"))
+TEXTUAL = COUNTED | {"string", "strings", "string or strings"}
 
 
 class Spelling(NamedTuple):
@@ -125,7 +141,7 @@ class Predicate(Node, frozen=True):
 
     OPERATORS: ClassVar[tuple[Operator, ...]]
     OPERANDS: ClassVar[tuple[str, ...]]  # the fields that hold operands, in order
-    LISTED: ClassVar[bool] = False  # the one operand field holds any number of operands
+    LISTED: ClassVar[bool] = False  # the first operand field holds any number of operands, a second a number
     MAY_BE_EMPTY: ClassVar[bool] = False  # no operand at all is allowed
     ACCESS: ClassVar[Access] = "atoms"
     STRENGTH: ClassVar[int] = 3  # from 0 (true of most events) to 4 (true of few)
@@ -161,7 +177,9 @@ class Predicate(Node, frozen=True):
         """Return the predicate with these operands; it is not checked."""
         before, behind = _constants_of(cls, operator.code)
         if cls.LISTED:
-            return cls(attribute, *before, tuple(operands), *behind, negated, weight)  # type: ignore[call-arg]
+            end = len(operands) - len(cls.OPERANDS) + 1
+            listed = (tuple(operands[:end]), *operands[end:])
+            return cls(attribute, *before, *listed, *behind, negated, weight)  # type: ignore[call-arg]
         if len(operands) != len(cls.OPERANDS):
             raise ValueError(f"{operator.words} takes {len(cls.OPERANDS)} operands, not {len(operands)}")
         return cls(attribute, *before, *operands, *behind, negated, weight)  # type: ignore[call-arg]
@@ -220,7 +238,7 @@ class Predicate(Node, frozen=True):
         return f"{words} {written}" if written else words
 
     def _operand_text(self) -> str:
-        operands = self.operands
+        operands = _operands_of(type(self))(self)
         match self.operator.operand.kind:
             case "values":
                 return f"({', '.join(map(print_value, operands))})"
@@ -230,6 +248,11 @@ class Predicate(Node, frozen=True):
                 return quoted(operands[0])
             case "strings" | "string or strings":
                 return print_list(operands)
+            case "string and number":
+                words = quoted(" ".join(operands[:-1]))
+                return f"{words} {self.operator.operand.word} {operands[-1]}"
+            case "number of strings":
+                return f"{operands[-1]} {self.operator.operand.word} {print_list(operands[:-1])}"
             case "shape":
                 return print_shape(operands[0])
         return print_value(operands[0]) if operands else ""
@@ -263,6 +286,10 @@ class Predicate(Node, frozen=True):
         """
         raise TypeError(f"{type(self).__name__} is located by {self.ACCESS} and has no atoms")
 
+    def needed_terms(self) -> tuple[tuple[str, ...], ...]:
+        """Return groups of terms; a text that the positive form accepts holds a term of each group."""
+        return ()
+
     @property
     def is_comparison(self) -> bool:
         """Whether the space locates the predicate by comparing values or by presence, without atoms."""
@@ -286,7 +313,7 @@ class Predicate(Node, frozen=True):
     @property
     def size(self) -> int:
         """The number of entries that an index needs: a list counts each of its values."""
-        return max(1, len(self.operands)) if self.LISTED else 1
+        return max(1, len(getattr(self, self.OPERANDS[0]))) if self.LISTED else 1
 
     @property
     def comparisons(self) -> int:
@@ -311,6 +338,8 @@ def _operands_of(kind: type[Predicate]) -> Callable[[Any], tuple[Any, ...]]:
     if not kind.OPERANDS:
         return lambda _: ()
     take = attrgetter(*kind.OPERANDS)
+    if kind.LISTED and len(kind.OPERANDS) > 1:
+        return lambda predicate: (*(found := take(predicate))[0], *found[1:])
     return take if kind.LISTED or len(kind.OPERANDS) > 1 else lambda predicate: (take(predicate),)
 
 

@@ -42,6 +42,7 @@ class Flag(IntEnum):
     TEXT = 5
     SHAPE = 6
     POINT = 7
+    LIKES = 8
 
 
 class StringRange(NamedTuple):

@@ -135,11 +135,13 @@ class Placer:
             flag = self._whole_flag(positive)
             placed.literals.append((flag, NEGATIVE | ABSENT_OK, SET, SET))
             return 0
-        if isinstance(positive, Text) and (reading := positive.reading).mode != "any":
-            for term in filter(None, dict.fromkeys(reading.terms)):
-                flag = self._attributes.terms_flag(name, (term,), positive.analyser)
-                placed.literals.append((flag, 0, SET, SET))
-            return REVISE_IF_MULTI if reading.mode == "all" else ALWAYS_REVISE
+        mode = positive.reading.mode if isinstance(positive, Text) else ""
+        groups = positive.needed_terms()
+        if groups and mode != "any":
+            analyser = getattr(positive, "analyser", "")
+            for group in groups:
+                placed.literals.append((self._attributes.terms_flag(name, group, analyser), 0, SET, SET))
+            return REVISE_IF_MULTI if mode == "all" else ALWAYS_REVISE
         placed.literals.append((self._whole_flag(positive), 0, SET, SET))
         return 0
 

@@ -1,6 +1,6 @@
 """Read and write expressions in every form; each form becomes the same kind of tree.
 
-Text, JSON, query strings, search boxes, EventBridge patterns and Python objects all end in
+Text, JSON, query strings, search boxes, EventBridge patterns, Lucene queries and Python objects all end in
 :func:`check_tree`, so a tree that leaves this package is valid and canonical: ``parse(to_text(tree)) ==
 tree`` and ``from_json(to_json(tree)) == tree``.
 """
@@ -12,6 +12,7 @@ from tamis.language.check import check_tree
 from tamis.language.eventbridge import from_eventbridge
 from tamis.language.forms import FORMS, expression_from, read
 from tamis.language.json_form import from_json, to_json
+from tamis.language.lucene import from_lucene
 from tamis.language.parse import parse
 from tamis.language.printer import Span, span_of, to_text
 from tamis.language.query_string import from_query_string
@@ -26,6 +27,7 @@ __all__ = [
     "expression_from",
     "from_eventbridge",
     "from_json",
+    "from_lucene",
     "from_query_string",
     "from_search_box",
     "parse",

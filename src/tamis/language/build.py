@@ -8,12 +8,14 @@ from typing import Any
 
 from tamis.expression.predicates import (
     OPERATORS,
+    AtLeast,
     Between,
     Compare,
     CompareOp,
     Exists,
     In,
     Like,
+    Near,
     Network,
     Predicate,
     Regex,
@@ -23,6 +25,7 @@ from tamis.expression.predicates import (
 )
 from tamis.values.analysis import analyser_of
 from tamis.values.shape import Shape
+from tamis.values.terms import Proximity
 
 _METHODS = {
     name: (kind, operator)
@@ -129,9 +132,20 @@ class Attribute:
         """Return the predicate: some value holds one of ``terms``."""
         return self._text("any", terms)
 
-    def has_phrase(self, phrase: str) -> Text:
-        """Return the predicate: some value holds the terms of ``phrase`` in a row."""
-        return self._text("phrase", (phrase,))
+    def has_phrase(self, phrase: str, slop: int = 0) -> Text | Near:
+        """Return the predicate: some value holds the terms of ``phrase`` in a row, or ``slop`` moves away."""
+        if slop == 0 and type(slop) is int:
+            return self._text("phrase", (phrase,))
+        return Near(self._name, "slop", (phrase,), slop, weight=self._weight, analyser=self._analyser)
+
+    def has_near(self, terms: str, within: int, ordered: bool = False) -> Near:
+        """Return the predicate: some value holds all ``terms`` within so many words in a row."""
+        how: Proximity = "near ordered" if ordered else "near"
+        return Near(self._name, how, (terms,), within, weight=self._weight, analyser=self._analyser)
+
+    def has_at_least(self, count: int, *terms: str) -> AtLeast:
+        """Return the predicate: some value holds at least ``count`` of ``terms``."""
+        return AtLeast(self._name, _spread(terms), count, weight=self._weight, analyser=self._analyser)
 
     def _text(self, mode: TextMode, terms: tuple[str, ...]) -> Text:
         return Text(self._name, mode, _spread(terms), weight=self._weight, analyser=self._analyser)

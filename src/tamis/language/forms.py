@@ -10,6 +10,7 @@ from tamis.expression.tree import Expr, Node
 from tamis.language.check import check_tree
 from tamis.language.eventbridge import from_eventbridge
 from tamis.language.json_form import from_json
+from tamis.language.lucene import from_lucene
 from tamis.language.parse import parse
 from tamis.language.query_string import from_query_string
 from tamis.language.search_box import from_search_box
@@ -21,12 +22,17 @@ def _search_box(text: str, limits: Limits, analysers: Analysers) -> Expr:
     return from_search_box(text, limits=limits, analysers=analysers)
 
 
+def _lucene(text: str, limits: Limits, analysers: Analysers) -> Expr:
+    return from_lucene(text, limits=limits, analysers=analysers)
+
+
 FORMS: dict[str, Callable[[Any, Limits, Analysers], Expr]] = {
     "text": parse,
     "json": from_json,
     "query-string": from_query_string,
     "search-box": _search_box,
     "eventbridge": from_eventbridge,
+    "lucene": _lucene,
 }
 
 

@@ -126,7 +126,9 @@ def _read_predicate(data: Mapping[str, Any]) -> Predicate:
     missing = [key for key in keys if key not in data]
     if missing:
         raise ParseError(f"{op!r} needs the key {missing[0]!r}")
-    operands = _list(data[keys[0]], keys[0]) if kind.LISTED else tuple(data[key] for key in keys)
+    operands = tuple(data[key] for key in keys)
+    if kind.LISTED:
+        operands = (*_list(operands[0], keys[0]), *operands[1:])
     if operator.operand.kind == "shape":
         operands = tuple(map(shape_from_json, operands))
     elif operator.operand.kind not in TEXTUAL:
@@ -169,11 +171,10 @@ def _name_of(predicate: Predicate) -> str:
 
 
 def _operands_of(predicate: Predicate) -> dict[str, Any]:
-    """Return the operands by their keys."""
+    """Return the operands by their keys, and the analyser if there is one."""
     write = shape_to_json if predicate.operator.operand.kind == "shape" else tagged
-    if predicate.LISTED:
-        written = {predicate.OPERANDS[0]: list(map(write, getattr(predicate, predicate.OPERANDS[0])))}
-        analyser = getattr(predicate, "analyser", "")
-        return {**written, "analyser": analyser} if analyser else written
-    operands = [write(operand) for operand in predicate.operands]
-    return dict(zip(predicate.OPERANDS, operands, strict=True))
+    fields = [(name, getattr(predicate, name)) for name in predicate.OPERANDS]
+    analyser = getattr(predicate, "analyser", "")
+    listed = predicate.OPERANDS[0] if predicate.LISTED else ""
+    written = {name: list(map(write, field)) if name == listed else write(field) for name, field in fields}
+    return {**written, "analyser": analyser} if analyser else written

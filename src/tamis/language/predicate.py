@@ -24,6 +24,9 @@ _AFTER_NOT = f"{listed([words for words in VERBS if words != 'IS'])} after NOT"
 _AFTER_NAME = f"a comparison, {listed(list(VERBS))} after the attribute"
 
 
+_ONE_STRING = ("string", "string and number")
+
+
 def read_predicate(cursor: Cursor) -> Predicate:
     """Read ``attribute …``, with its weight."""
     name = _read_name(cursor)
@@ -35,6 +38,9 @@ def read_predicate(cursor: Cursor) -> Predicate:
         meaning = _read_words(cursor)
     start = cursor.token.start
     operands = _READERS[meaning.operand.kind](cursor, meaning.operand)
+    more = meaning.numbered
+    if more is not None and cursor.keyword(more.operand.word):
+        operands, meaning = (*operands, read_number(cursor)), more._replace(negated=meaning.negated)
     analyser = _read_analyser(cursor) if meaning.kind.TAKES_ANALYSER else ""
     weight: float = 1.0
     if cursor.token.text == "^" and cursor.op("^"):
@@ -92,7 +98,7 @@ def _read_words(cursor: Cursor) -> Meaning:
     meaning = step.meaning
     if meaning is None:
         cursor.fail(listed(step.endings()))
-    if step.following and meaning.operand.kind == "string" and cursor.token.kind != "string":
+    if step.following and meaning.operand.kind in _ONE_STRING and cursor.token.kind != "string":
         cursor.fail(f"{listed([f'{meaning.operand.noun} in single quotes', *step.endings()])}")
     return meaning._replace(negated=True) if negated else meaning
 
@@ -109,6 +115,20 @@ def _read_string_or_strings(cursor: Cursor, operand: Operand) -> tuple[Any, ...]
     if cursor.token.kind == "op":
         return read_strings(cursor, operand.noun)
     return (read_string(cursor, f"a {operand.noun}"),)
+
+
+def _read_string_and_number(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
+    text = read_string(cursor, operand.noun)
+    if not cursor.keyword(operand.word):
+        cursor.fail(f"{operand.word} and a number of words")
+    return text, read_number(cursor)
+
+
+def _read_number_of_strings(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
+    number = read_number(cursor)
+    if not cursor.keyword(operand.word):
+        cursor.fail(f"{operand.word} and a list of {operand.noun}s")
+    return (*read_strings(cursor, operand.noun), number)
 
 
 def _read_values(cursor: Cursor, operand: Operand) -> tuple[Any, ...]:
@@ -154,6 +174,8 @@ _READERS: dict[str, Callable[[Cursor, Operand], tuple[Any, ...]]] = {
     "string": _read_one_string,
     "strings": _read_strings,
     "string or strings": _read_string_or_strings,
+    "string and number": _read_string_and_number,
+    "number of strings": _read_number_of_strings,
     "shape": lambda cursor, operand: (read_shape(cursor),),
 }
 """The reader of each kind of operand."""

@@ -15,6 +15,7 @@ class Meaning(NamedTuple):
     operator: Operator
     operand: Operand
     negated: bool
+    numbered: Meaning | None = None  # the operator that is meant if a number follows the operand
 
 
 class Words:
@@ -60,7 +61,10 @@ def _collect() -> None:
             if kind is Compare:
                 SIGNS[words] = meaning
             else:
-                WORDS.at(words.split()).meaning = MEANINGS[words] = meaning
+                step = WORDS.at(words.split())
+                if step.meaning is not None:  # HAS PHRASE 'a b', and HAS PHRASE 'a b' SLOP 2
+                    meaning = step.meaning._replace(numbered=meaning)
+                step.meaning = MEANINGS[words] = meaning
 
 
 _collect()

@@ -15,6 +15,7 @@ from tamis.columns.codes import (
     LEAST,
     MOST,
     STRUCTURAL,
+    TAKES_NUMBER,
     TAKES_ORDER,
     TAKES_SHAPES,
     TAKES_STRINGS,
@@ -43,6 +44,7 @@ def check_book(columns: Columns, ensure: Ensure) -> None:
     _check_literals(columns.literals, ensure)
     _check_rows(columns, ensure)
     _check_networks(columns, ensure)
+    _check_numbers(columns, ensure)
 
 
 def _check_rows(columns: Columns, ensure: Ensure) -> None:
@@ -69,6 +71,7 @@ def _allowed() -> Ints:
     allowed = np.full(256, sum(1 << kind for kind in _SCALARS), np.int64)
     allowed[TAKES_ORDER] &= ~(1 << Kind.POINT)
     allowed[TAKES_STRINGS] = 1 << Kind.STRING
+    allowed[TAKES_NUMBER] |= 1 << Kind.INT
     allowed[TAKES_SHAPES] = 1 << Kind.SHAPE
     return allowed
 
@@ -100,12 +103,24 @@ def _is_shape(literals: Literals, at: int) -> bool:
 def _check_networks(columns: Columns, ensure: Ensure) -> None:
     """Check that the blocks of networks can be read."""
     rows = np.flatnonzero((columns.op & 0xFE) == Network.OPERATORS[0].code)
-    if not len(rows):
-        return
-    arity = np.where(columns.op < STRUCTURAL, columns.arity, 0).astype(np.int64)
-    begin = np.cumsum(arity) - arity
-    blocks = np.unique(columns.args[places_of(begin[rows], arity[rows])])
+    blocks = np.unique(columns.args[places_of(*_runs(columns, rows))])
     ensure(all(_is_block(columns.literals, int(at)) for at in blocks), "a network cannot be read")
+
+
+def _check_numbers(columns: Columns, ensure: Ensure) -> None:
+    """Check that a number stands behind the strings of the operators that take one, and nowhere else."""
+    rows = np.flatnonzero(TAKES_NUMBER[columns.op])
+    begin, arity = _runs(columns, rows)
+    numbers = columns.literals.kind[columns.args[places_of(begin, arity)]] == Kind.INT
+    last = np.zeros(len(numbers), np.bool_)
+    last[np.cumsum(arity) - 1] = True
+    ensure(np.array_equal(numbers, last), "a predicate of terms has no number, or several")
+
+
+def _runs(columns: Columns, rows: Ints) -> tuple[Ints, Ints]:
+    """Return where the operands of the predicates in ``rows`` begin, and how many there are."""
+    arity = np.where(columns.op < STRUCTURAL, columns.arity, 0).astype(np.int64)
+    return (np.cumsum(arity) - arity)[rows], arity[rows]
 
 
 def _is_block(literals: Literals, at: int) -> bool:

@@ -171,10 +171,10 @@ def _check_flags(segment: Segment) -> None:
     space = segment.space
     patterns = space.flag_pattern.to_list()
     rows = [(Flag(kind), patterns[at], at) for at, kind in enumerate(space.flag_kind.tolist())]
-    structured = [row for row in rows if row[0] in (Flag.TEXT, Flag.SHAPE, Flag.POINT)]
+    structured = [row for row in rows if row[0] in (Flag.TEXT, Flag.LIKES, Flag.SHAPE, Flag.POINT)]
     try:
-        string_tables([row for row in structured if row[0] == Flag.TEXT])
-        shape_table([row for row in structured if row[0] != Flag.TEXT])
+        string_tables([row for row in structured if row[0] in (Flag.TEXT, Flag.LIKES)])
+        shape_table([row for row in structured if row[0] in (Flag.SHAPE, Flag.POINT)])
         for flag, pattern, _ in rows:
             if flag in (Flag.REGEX, Flag.FOLDED_REGEX):
                 compiled(pattern)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from tamis.values.pattern import compiled
 from tamis.values.text import fold
@@ -68,3 +70,41 @@ class Patterns:
         """Return the dimensions of all patterns found in ``text``."""
         subject = fold(text) if self._folded else text
         return [members[at] for patterns, members in self._sets for at in patterns.Match(subject) or ()]
+
+
+class _Group(msgspec.Struct, array_like=True):
+    """Patterns of which any, or all, must be found."""
+
+    mode: Literal["any", "all"]
+    folded: bool
+    regexes: list[str]
+
+
+class PatternGroups:
+    """The table of LIKES, which finds groups of patterns; each distinct pattern is tried once."""
+
+    def __init__(self, groups: list[tuple[str, int]], folded: bool) -> None:
+        read = [(msgspec.json.decode(pattern, type=_Group), dimension) for pattern, dimension in groups]
+        chosen = [(group, dimension) for group, dimension in read if group.folded == folded]
+        number: dict[str, int] = {}
+        self._members: list[tuple[frozenset[int], bool, int]] = [
+            (
+                frozenset(number.setdefault(regex, len(number)) for regex in group.regexes),
+                group.mode == "all",
+                dimension,
+            )
+            for group, dimension in chosen
+        ]
+        self._patterns = Patterns(list(number), list(range(len(number))), folded)
+
+    def __bool__(self) -> bool:
+        return bool(self._members)
+
+    def find(self, text: str) -> list[int]:
+        """Return the dimensions of all groups that ``text`` satisfies."""
+        found = frozenset(self._patterns.find(text))
+        return [
+            dimension
+            for members, every, dimension in self._members
+            if (members <= found if every else not members.isdisjoint(found))
+        ]

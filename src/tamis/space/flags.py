@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tamis.expression.views import USING, Flag
-from tamis.space.automata import Patterns, Substrings
+from tamis.space.automata import PatternGroups, Patterns, Substrings
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
 from tamis.values.analysis import DEFAULT, analyser_of
@@ -36,6 +36,11 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
             maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Patterns
             folded = kind in (Flag.FOLDED_CONTAINS, Flag.FOLDED_REGEX)
             tables.append(maker([p for p, _ in chosen], [d for _, d in chosen], folded))
+    for folded in (False, True):
+        groups = [(pattern, dimension) for flag, pattern, dimension in rows if flag == Flag.LIKES]
+        found = PatternGroups(groups, folded)
+        if found:
+            tables.append(found)
     terms: dict[str, Terms] = {}
     for flag, pattern, dimension in rows:
         if flag in (Flag.TERM, Flag.TEXT):

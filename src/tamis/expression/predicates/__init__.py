@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from tamis.expression.predicate import Operator, Predicate
 from tamis.expression.predicates.affix import Affix
+from tamis.expression.predicates.at_least import AtLeast
 from tamis.expression.predicates.between import Between
 from tamis.expression.predicates.compare import Compare, CompareOp
 from tamis.expression.predicates.exists import Exists
 from tamis.expression.predicates.like import Like
+from tamis.expression.predicates.likes import Likes
 from tamis.expression.predicates.membership import In
+from tamis.expression.predicates.near import Near
 from tamis.expression.predicates.network import Network
 from tamis.expression.predicates.regex import Regex
 from tamis.expression.predicates.text import Text, TextMode
 from tamis.expression.predicates.within import Within
 
 PREDICATES: tuple[type[Predicate], ...] = (
-    Compare, In, Between, Like, Affix, Regex, Text, Within, Network, Exists,
+    Compare, In, Between, Like, Likes, Affix, Regex, Text, Near, AtLeast, Within, Network, Exists,
 )  # fmt: skip
 OPERATORS: tuple[tuple[type[Predicate], Operator], ...] = tuple(
     (kind, operator) for kind in PREDICATES for operator in kind.OPERATORS
@@ -35,12 +38,15 @@ __all__ = [
     "OPERATORS",
     "PREDICATES",
     "Affix",
+    "AtLeast",
     "Between",
     "Compare",
     "CompareOp",
     "Exists",
     "In",
     "Like",
+    "Likes",
+    "Near",
     "Network",
     "Predicate",
     "Regex",

@@ -50,15 +50,17 @@ RULES: tuple[Rule, ...] = (
     rule(r"", r"GLOB\b", "write LIKE, with % for * and _ for ?"),
     rule(r"", r"(?:HAVING|WITH)\b", "for words write HAS"),
     rule(
-        r"(?P<w>I?LIKE|RLIKE|REGEXP)\s+",
+        r"(?P<w>RLIKE|REGEXP)\s+",
         r"(?:ANY|ALL|SOME)\b",
         lambda b, r: f"write {b['w'].upper()} for each pattern, joined by OR (or AND)",
     ),
+    rule(r"\b(?P<w>I?LIKE)\s+", r"SOME\b", lambda b, r: f"write {b['w'].upper()} ANY (…)"),
     rule(
-        r"(?:LIKE|RLIKE|REGEXP|HAS)\s*",
+        r"\b(?P<w>I?LIKE|HAS)\s*",
         r"\(\s*'",
-        "the operand stands without parentheses; for several terms write HAS ANY (…) or HAS ALL (…)",
+        lambda b, r: f"for several write {b['w'].upper()} ANY (…) or {b['w'].upper()} ALL (…)",
     ),
+    rule(r"(?:RLIKE|REGEXP)\s*", r"\(\s*'", "the pattern stands without parentheses"),
     rule(r"RLIKE\s+|REGEXP\s+", r"/", "write the pattern in single quotes, without slashes"),
     # presence
     rule(rf"\b{NAME}\s+", r"EXISTS?\b", lambda b, r: f"write {b['name']} IS NOT NULL"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +11,17 @@ import numpy.typing as npt
 from tamis.space.terms._kernels import find_terms, index_terms
 from tamis.space.terms.table import TermTable
 from tamis.values.analysis import DEFAULT, Analyser, analyser_of
-from tamis.values.terms import as_word, has_phrase, read_term
+from tamis.values.terms import as_word, has_phrase, is_close, read_term
 
 Ints = npt.NDArray[np.int64]
+
+
+class _Pattern(msgspec.Struct, array_like=True):
+    """A group of terms; the number is 0 if the mode takes none."""
+
+    mode: Literal["any", "all", "phrase", "slop", "near", "near ordered", "at least"]
+    terms: list[str]
+    number: int = 0
 
 
 class TermIndex:
@@ -53,7 +63,7 @@ class Terms:
     def __init__(self, analyser: Analyser | None = None) -> None:
         self._analyser = analyser or analyser_of(DEFAULT)
         self._terms: dict[str, int] = {}
-        self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
+        self._checks: dict[str, list[tuple[int, str, tuple[str, ...], tuple[str, ...], int]]] = {}
         self._patterns = TermTable()  # of all terms that are not plain words
         self._index: TermIndex | None = None
 
@@ -69,12 +79,17 @@ class Terms:
         return term if word is None else word
 
     def add_check(self, pattern: str, dimension: int) -> None:
-        """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
-        mode, terms = msgspec.json.decode(pattern)
+        """Add a group of terms, which is tried when (one of) its trigger terms is seen.
+
+        The pattern is a JSON list: [mode, terms] of any, all and phrase; [mode, terms, number] of slop, near,
+        "near ordered" and "at least".
+        """
+        mode, terms, number = msgspec.structs.astuple(msgspec.json.decode(pattern, type=_Pattern))
         keys = [self._key(term) for term in terms]
-        triggers = keys if mode == "any" else keys[:1]
+        # Of terms that are needed, the first must be there; of n terms, m are there if one of n - m + 1 is.
+        triggers = keys if mode == "any" else keys[: len(keys) - number + 1 if mode == "at least" else 1]
         for trigger in set(triggers):
-            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
+            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms), tuple(keys), number))
 
     def index(self) -> TermIndex | None:
         """Return an index that finds the words of many texts; ``None`` if there are other terms."""
@@ -97,10 +112,32 @@ class Terms:
     def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
         found: set[int] = set()
         for trigger in seen & self._checks.keys():
-            for dimension, mode, terms in self._checks[trigger]:
-                if mode == "any" or (
-                    seen.issuperset(filter(None, map(self._key, terms)))
-                    and (mode == "all" or has_phrase(ordered, [read_term(term) for term in terms]))
-                ):
+            for dimension, mode, terms, keys, number in self._checks[trigger]:
+                if dimension not in found and _holds(ordered, seen, mode, terms, keys, number):
                     found.add(dimension)
         return found
+
+
+def _holds(
+    ordered: list[str],
+    seen: set[str],
+    mode: str,
+    terms: tuple[str, ...],
+    keys: tuple[str, ...],
+    number: int,
+) -> bool:
+    """Return whether a text with these words satisfies a group.
+
+    ``seen`` has the words and patterns that the text satisfies, the trigger among them; ``keys`` are those of
+    the terms.
+    """
+    if mode == "any":
+        return True
+    if mode == "at least":
+        return sum(map(seen.__contains__, keys)) >= number
+    if not seen.issuperset(filter(None, keys)):
+        return False
+    if mode == "all":
+        return True
+    read = [read_term(term) for term in terms]
+    return has_phrase(ordered, read) if mode == "phrase" else is_close(mode, ordered, read, number)  # type: ignore[arg-type]

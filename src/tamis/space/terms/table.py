@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tamis.space.automata import Patterns
+from tamis.space.terms.pieces import PieceTable
 from tamis.values.terms import Fuzzy, Regex, Wildcard, read_term
 
 MEMO_WORDS = 65_536
@@ -16,8 +17,9 @@ class TermTable:
     """The terms that are not plain words, by what a word needs to satisfy them.
 
     A prefix or suffix is found by hashing the beginnings and ends of the word. A fuzzy term is found if both
-    words become equal when each loses some letters. All wildcards and expressions are tried at once by RE2.
-    Words repeat, so the terms of a word are remembered. One writer may add terms while others look words up.
+    words become equal when each loses some letters. Fuzzy terms with another distance are found by pieces.
+    All wildcards and expressions are tried at once by RE2. Words repeat, so the terms of a word are
+    remembered. One writer may add terms while others look words up.
     """
 
     def __init__(self) -> None:
@@ -25,6 +27,7 @@ class TermTable:
         self._prefixes: dict[str, str] = {}
         self._suffixes: dict[str, str] = {}
         self._fuzzy: dict[str, list[tuple[str, Fuzzy]]] = {}
+        self._pieces = PieceTable()
         self._regexes: list[tuple[str, str]] = []
         self._others: list[tuple[str, Any]] = []
         self._lengths: tuple[tuple[int, ...], ...] = ((), ())  # of the prefixes, of the suffixes
@@ -51,6 +54,8 @@ class TermTable:
         elif isinstance(term, Wildcard) and term.is_suffix:
             self._suffixes[term.pattern[1:]] = text
             self._add_length(1, len(term.pattern) - 1)
+        elif isinstance(term, Fuzzy) and term.distance:
+            self._pieces.add(text, term)
         elif isinstance(term, Fuzzy) and len(term.word) <= LONG:
             self._longest = max(self._longest, len(term.word) + term.edits)
             self._edits = max(self._edits, term.edits)
@@ -90,6 +95,8 @@ class TermTable:
         if self._fuzzy and len(word) <= self._longest:
             for shorter in _shorter(word, self._edits):
                 yield from (text for text, term in self._fuzzy.get(shorter, ()) if term.matches(word))
+        if self._pieces:
+            yield from self._pieces.find(word)
         if self._regexes:
             yield from (self._regexes[at][1] for at in self._patterns().find(word))
         yield from (text for text, term in self._others if term.matches(word))

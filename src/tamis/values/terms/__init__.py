@@ -6,6 +6,7 @@ A *term* has one written form, which is also its stored form:
 ``coat``                the word itself
 ``coat*`` ``c?at``      ``*`` is any run of letters and digits, ``?`` is one
 ``color~1``             at most one edit away; ``color~2,3`` keeps three letters
+``color~3:hamming``     at most three letters replaced; also ``:levenshtein``
 ``/colou?r/``           a regular expression (RE2) that the whole word matches
 ``[alpha TO beta}``     words in the order of their characters; ``*`` is open
 ======================  =====================================================
@@ -28,12 +29,14 @@ from tamis.values.terms.kinds import (
     has_phrase,
     read_term,
 )
+from tamis.values.terms.proximity import Proximity, holds_at_least, is_close
 from tamis.values.terms.reading import read_terms
 
 __all__ = [
     "Fuzzy",
     "Gap",
     "Literal",
+    "Proximity",
     "Range",
     "Regex",
     "Term",
@@ -41,6 +44,8 @@ __all__ = [
     "Word",
     "as_word",
     "has_phrase",
+    "holds_at_least",
+    "is_close",
     "read_term",
     "read_terms",
 ]

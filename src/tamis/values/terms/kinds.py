@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tamis.errors import PatternError
 from tamis.values.pattern import compiled, quote
-from tamis.values.terms.edits import MOST_EDITS, within_edits
+from tamis.values.terms.edits import MOST, MOST_EDITS, is_within
 from tamis.values.text import terms_of
 
 
@@ -93,15 +93,18 @@ class Fuzzy(NamedTuple):
     word: str
     edits: int
     prefix: int = 0
+    distance: str = ""  # the name of another distance
 
     def matches(self, word: str) -> bool:
         """Return whether a folded word is at most so many edits away, and begins alike."""
         kept = self.word[: self.prefix]
-        return word.startswith(kept) and within_edits(self.word[self.prefix :], word[len(kept) :], self.edits)
+        rest = self.word[self.prefix :], word[len(kept) :]
+        return word.startswith(kept) and is_within(self.distance, *rest, self.edits)
 
     def text(self) -> str:
         """Return the written form."""
-        return f"{self.word}~{self.edits}" + (f",{self.prefix}" if self.prefix else "")
+        prefix, name = f",{self.prefix}" if self.prefix else "", f":{self.distance}" if self.distance else ""
+        return f"{self.word}~{self.edits}{prefix}{name}"
 
 
 class Regex(NamedTuple):
@@ -146,7 +149,7 @@ class Range(NamedTuple):
 Term = Word | Wildcard | Fuzzy | Regex | Range | Literal | Gap
 Letters = Callable[[str], str]
 
-_FUZZY = re.compile(r"(.+)~([0-9]*)(?:,([0-9]{1,9}))?\Z", re.DOTALL)
+_FUZZY = re.compile(r"(.+)~([0-9]*)(?:,([0-9]{1,9}))?(?::([A-Za-z]++))?\Z", re.DOTALL)
 _RANGE = re.compile(r"([\[{])\s*+(\S++)\s++TO\s++(\S+?)\s*+([\]}])\Z")
 
 
@@ -212,11 +215,19 @@ def _range(text: str, letters: Letters) -> Range:
     return Range(low, high, found[1] == "{" and low is not None, found[4] == "}" and high is not None)
 
 
-def _fuzzy(text: str, letters: Letters, word: str, edits: str, prefix: str | None) -> Fuzzy | Word:
-    if len(edits) > 1 or int(edits or MOST_EDITS) > MOST_EDITS:
-        raise PatternError(f"{text[:80]!r}: a fuzzy word is at most {MOST_EDITS} edits away: ~0, ~1 or ~2")
+def _fuzzy(
+    text: str, letters: Letters, word: str, edits: str, prefix: str | None, name: str | None
+) -> Fuzzy | Word:
+    distance = (name or "").lower()
+    if distance not in MOST:
+        known = " and ".join(f":{one}" for one in MOST if one)
+        raise PatternError(f"{text[:80]!r}: there is no distance :{distance[:40]}; there are {known}")
+    most = MOST[distance]
+    if len(edits) > 1 or int(edits or MOST_EDITS) > most:
+        more = f"; {MOST['levenshtein']} are allowed as ~3:levenshtein, without swaps" if not distance else ""
+        raise PatternError(f"{text[:80]!r}: a fuzzy word is at most {most} edits away{more}")
     near, count = letters(word), int(edits or MOST_EDITS)
-    return Fuzzy(near, count, min(int(prefix or 0), len(near))) if count else Word(near)
+    return Fuzzy(near, count, min(int(prefix or 0), len(near)), distance) if count else Word(near)
 
 
 def _wildcard(text: str, letters: Letters) -> Wildcard:

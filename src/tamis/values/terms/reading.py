@@ -13,7 +13,7 @@ from tamis.values.text import terms_of
 _PIECE = re.compile(
     r"""(?<![^\s,(])(?P<regex>/(?:[^/\\\s]|\\\S)++/)(?![^\s,)])
     |(?P<range>[\[{]\s*+[^\s\]}]++\s++TO\s++[^\s\]}]++\s*+[\]}])
-    |(?P<term>(?:[^\W_]|[*?])++(?:~[0-9]*+(?:,[0-9]++)?+(?![^\W_]))?+)
+    |(?P<term>(?:[^\W_]|[*?])++(?:~[0-9]*+(?:,[0-9]++)?+(?::[A-Za-z]++)?+(?![^\W_]))?+)
     |(?P<between>.)""",
     re.VERBOSE | re.DOTALL,
 )
