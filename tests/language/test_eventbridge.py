@@ -250,12 +250,13 @@ WRITTEN = {
     "query-string": "a=1",
     "search-box": "wool",
     "eventbridge": '{"a": [1]}',
+    "lucene": "wool",
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_a_name(form: str) -> None:
-    expected = "text HAS 'wool'" if form == "search-box" else "a = 1"
+    expected = "text HAS 'wool'" if form in ("search-box", "lucene") else "a = 1"
     assert to_text(read(WRITTEN[form], form)) == expected
     with pytest.raises(ExpressionLimit):
         read(WRITTEN[form], form, Limits(expression_bytes=2))
