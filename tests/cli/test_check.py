@@ -26,6 +26,7 @@ def test_expression_is_printed_in_canonical_form(tamis: Any) -> None:
         ("search", "+wool", "text HAS 'wool'"),
         ("search-box", "wool", "text HAS 'wool'"),
         ("eventbridge", '{"a": {"b": ["x", "y"]}}', "a.b IN ('x', 'y')"),
+        ("lucene", "+wool -price:[10 TO *]", "text HAS 'wool' AND NOT price >= 10"),
         ("json", '{"attribute": "a", "op": "=", "value": 1}', "a = 1"),
         ("text", "a = 1", "a = 1"),
     ],

@@ -102,6 +102,7 @@ FORMS: list[tuple[Any, str | None, str]] = [
     (tamis.to_json(tamis.parse("price < 5")), None, "price < 5"),
     ("price=5&city=Oslo", "query-string", "price = 5 AND city = 'Oslo'"),
     ({"city": ["Oslo", "Rome"]}, "eventbridge", "city IN ('Oslo', 'Rome')"),
+    ("price:<5", "lucene", "price < 5"),
 ]
 
 

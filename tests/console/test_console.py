@@ -77,6 +77,7 @@ def test_sample_event_shows_which_predicate_failed(page: Page) -> None:
         ("query-string", "mark=FORD&year_from=2014"),
         ("search-box", "+wool +coat"),
         ("eventbridge", '{"source": ["a"]}'),
+        ("lucene", "title:(wool AND coat*) -size:XS"),
     ],
 )
 def test_every_form_is_read(page: Page, form: str, text: str) -> None:

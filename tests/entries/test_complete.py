@@ -23,7 +23,7 @@ from tests.entries.subscription_entries import SUBSCRIPTION_ENTRIES
 ELSEWHERE = {
     "test_subscriptions.py": {
         "Index.remove", "Index.subscription", "Index.expression", "Index.versions",
-        "from_query_string", "from_search_box", "from_eventbridge",
+        "from_query_string", "from_search_box", "from_eventbridge", "from_lucene",
     },
     "test_files.py": {"Index.open", "Index.save", "Index.check", "tamis check", "tamis info"},
     "test_service_events.py": {
@@ -85,7 +85,7 @@ def test_every_reader_of_expressions_has_a_row() -> None:
     names = {*tamis.__all__, *language.__all__}
     readers = {name for name in names if name.startswith("from_") or name in ("parse", "advise")}
     assert readers - _covered() == set()
-    assert set(forms.FORMS) == {"text", "json", "query-string", "search-box", "eventbridge"}
+    assert set(forms.FORMS) == {"text", "json", "query-string", "search-box", "eventbridge", "lucene"}
 
 
 def test_every_command_has_a_row() -> None:

@@ -69,7 +69,8 @@ STRANGE_TEXTS: list[Any] = [
 
 @pytest.mark.parametrize("text", STRANGE_TEXTS, ids=lambda text: repr(text)[:20])
 @pytest.mark.parametrize(
-    "reader", ["from_query_string", "from_search_box", "from_eventbridge", "from_json", "parse"]
+    "reader",
+    ["from_query_string", "from_search_box", "from_eventbridge", "from_lucene", "from_json", "parse"],
 )
 def test_reader_returns_a_tree_or_raises_a_typed_error(reader: str, text: Any) -> None:
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations, product
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import Index, Limits, attr, parse, to_json, to_text
+from tamis.columns.rows import RowWriter, tree_at
 from tamis.errors import ExpressionLimit, TypeMismatch
 from tamis.expression import Near, Predicate, Text
 from tamis.expression.truth import matches
 from tamis.language import check_tree, from_json, from_search_box
 from tamis.limits import DEFAULT_LIMITS
 from tamis.normal.passes import implies
+from tamis.segment.expressions import check_book
 from tamis.space.terms import Terms
 from tamis.values.event import event_from
 from tamis.values.terms import Proximity, is_close, read_term
@@ -207,3 +210,22 @@ def test_hostile_terms_and_texts_end() -> None:
     assert matches(tree, event_from({"t": text}))
     text = ("a " * (most - 2) + "c b ") * 100
     assert not matches(tree, event_from({"t": text}))
+
+
+def test_stored_number_stands_behind_the_terms() -> None:
+    writer = RowWriter()
+    writer.add(parse("t HAS NEAR 'a b' WITHIN 3 AND t HAS AT LEAST 1 OF ('a', 'b') AND t HAS 'c'"))
+    columns = writer.freeze()
+    refused: list[str] = []
+
+    def ensure(true: Any, what: str) -> None:
+        if not true:
+            refused.append(what)
+
+    check_book(columns, ensure)
+    assert refused == []
+    assert tree_at(columns, 0) == writer.expression(0)
+    for args in (columns.args[[1, 0, 2, 3, 4, 5]], columns.args[[0, 0, 2, 3, 4, 5]]):
+        refused.clear()
+        check_book(columns._replace(args=args), ensure)
+        assert refused == ["a predicate of terms has no number, or several"]

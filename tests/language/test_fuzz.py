@@ -16,6 +16,7 @@ from tamis.language import (
     check_tree,
     from_eventbridge,
     from_json,
+    from_lucene,
     from_query_string,
     from_search_box,
     parse,
@@ -32,6 +33,7 @@ READERS: dict[str, Callable[[str], Expr]] = {
     "query_string": from_query_string,
     "search_box": from_search_box,
     "eventbridge": from_eventbridge,
+    "lucene": from_lucene,
 }
 CORPUS = {name: (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in READERS}
 SCRAPS = [
@@ -72,6 +74,20 @@ SCRAPS = [
         "DATE",
     ),
     *("CIDR", "\\", "%", "_", "{", "}", "[", "]", ":", "&", "+", "-", "\n", "\t", "\0", "é", "e\u0301", "𝒳"),
+    *(
+        "NEAR",
+        "SLOP 2",
+        "AT LEAST 2 OF",
+        "~",
+        "~2",
+        "~3:hamming",
+        "&&",
+        "||",
+        "!",
+        "[a TO b}",
+        "/a/",
+        "\u3000",
+    ),
     *("\u202e", "\ud800", "$time", "$point", "$or", "anything-but", "prefix", "numeric", "null", "*"),
 ]
 EVENT = Event({"a": (1, "x", True), "t": ("new york plus-size wool",), "ip": ("10.0.0.1",)})
@@ -134,7 +150,8 @@ def test_any_text_is_read_or_refused(form: str, text: str) -> None:
 
 
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-OPERANDS = ("value", "values", "low", "high", "pattern", "terms", "shape", "blocks", "weight")
+OPERANDS = ("value", "values", "low", "high", "pattern", "patterns", "terms", "distance", "count")
+OPERANDS += ("shape", "blocks", "weight")
 keys = st.sampled_from(["and", "or", "not", "attribute", "op", "type", "coordinates", "$time", *OPERANDS])
 data_trees = st.recursive(
     plain, lambda c: st.lists(c, max_size=3) | st.dictionaries(keys, c, max_size=5), max_leaves=12
@@ -153,6 +170,10 @@ ops = st.sampled_from(
         "within",
         "in network",
         "has any",
+        "has near",
+        "has sloppy phrase",
+        "has at least",
+        "like any",
         "exists",
     ]
 )

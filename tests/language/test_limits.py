@@ -15,6 +15,7 @@ from tamis.language import (
     expression_from,
     from_eventbridge,
     from_json,
+    from_lucene,
     from_query_string,
     from_search_box,
     parse,
@@ -227,3 +228,25 @@ def test_limits_reach_expression_from() -> None:
             expression_from(source, tight)
         with pytest.raises(ExpressionLimit):
             expression_from(to_json(expression_from(source)), tight)
+
+
+def from_lucene_text(text: str, limits: Limits) -> Expr:
+    return from_lucene(text, limits=limits)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_limits_hold_for_lucene_queries(edge: int) -> None:
+    """The limits count bytes and groups of the query as written, predicates of its tree."""
+    size = DEFAULT_LIMITS.expression_bytes + edge
+    assert_edge("expression_bytes", DEFAULT_LIMITS, from_lucene_text, "x" * size, edge > 0)
+    for bound in (2, 7, DEFAULT_LIMITS.expression_depth):
+        query = "(" * (bound + edge - 1) + "a" + ")" * (bound + edge - 1)
+        assert_edge("expression_depth", Limits(expression_depth=bound), from_lucene_text, query, edge > 0)
+    count = DEFAULT_LIMITS.expression_predicates + edge
+    assert_edge("expression_predicates", DEFAULT_LIMITS, from_lucene_text, "w " * count, edge > 0)
+    name = "n" * (DEFAULT_LIMITS.attribute_name_bytes + edge)
+    assert_edge("attribute_name_bytes", DEFAULT_LIMITS, from_lucene_text, f"{name}:x", edge > 0)
+    regex = f"/{'x' * (DEFAULT_LIMITS.regex_characters + edge)}/"
+    assert_edge("regex_characters", DEFAULT_LIMITS, from_lucene_text, regex, edge > 0)
+    phrase = f'"{"w " * (DEFAULT_LIMITS.near_terms + edge)}"~2'
+    assert_edge("near_terms", DEFAULT_LIMITS, from_lucene_text, phrase, edge > 0)

@@ -55,6 +55,7 @@ FORMS = [
     ({"expression": "price=5&city=Oslo", "form": "query-string"}, "price = 5 AND city = 'Oslo'"),
     ({"expression": '{"price": [{"numeric": ["<", 5]}]}', "form": "eventbridge"}, "price < 5"),
     ({"expression": {"city": ["Oslo", "Rome"]}, "form": "eventbridge"}, "city IN ('Oslo', 'Rome')"),
+    ({"expression": "title:wool -city:Oslo", "form": "lucene"}, "title HAS 'wool' AND NOT city HAS 'oslo'"),
     ({"expression": "wool coat", "form": "search-box"}, None),
 ]
 

@@ -13,7 +13,7 @@ from tamis.cli.support import INDEX, Failure, counted, open_index, print_json
 from tamis.errors import TamisError
 
 # Repeated here, because the library is slow to import.
-FORMS = ("text", "json", "query-string", "search-box", "eventbridge")
+FORMS = ("text", "json", "query-string", "search-box", "eventbridge", "lucene")
 _SHORT = {"query": "query-string", "search": "search-box"}
 
 
@@ -29,7 +29,8 @@ def check(subject: str, form: str | None, as_json: bool) -> None:
     """Check an EXPRESSION and print it in canonical form, or check every file of an INDEX.
 
     An expression may be SQL-like text, JSON, a query string (--form query), the input of a search
-    box (--form search) or an EventBridge pattern (--form eventbridge); - reads it from stdin.
+    box (--form search), an EventBridge pattern (--form eventbridge) or a Lucene query (--form
+    lucene); - reads it from stdin.
     """
     path = Path(subject)
     try:

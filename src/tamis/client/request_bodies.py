@@ -16,7 +16,7 @@ from tamis.values.event import Event, EventLike, at_attribute, check_fields, tag
 from tamis.values.foreign import is_array, means_absent
 from tamis.values.value import clean_string, clean_time, clean_value, format_time, short
 
-Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
+Form = Literal["text", "json", "query-string", "search-box", "eventbridge", "lucene"]
 Status = Literal["active", "paused"]
 Expression: TypeAlias = "str | Mapping[str, Any] | Expr"
 RowLike: TypeAlias = Row | Known | Mapping[str, Any] | tuple[str, Expression]

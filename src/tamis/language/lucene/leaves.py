@@ -121,8 +121,7 @@ class Leaves(NamedTuple):
         if number >= 1 and number != int(number):
             fail("a whole number of edits, or a similarity below 1, behind ~", self.query, fuzzy.start, fuzzy)
         edits = int(number) if number >= 1 else int((1 - number) * len(word)) if number else 0
-        # Lucene allows two edits at most, and fewer edits than the word has letters.
-        edits = min(edits, MOST_EDITS, len(word) - 1)
+        edits = min(edits, MOST_EDITS)  # as in Lucene, which takes ~3 as ~2
         behind = f"~{edits}" if edits else ""
         return self._on_fields(name, token, lambda field: _word(field, self._in(field, word) + behind))
 

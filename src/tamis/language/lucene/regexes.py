@@ -84,6 +84,8 @@ def _escaped(pattern: str, at: int) -> str:
     if at + 1 == len(pattern):
         raise _refusal("a backslash at its end", at)
     sign = pattern[at + 1]
+    if sign.isalpha() and sign not in "dsw":
+        raise _refusal(f"\\{sign}, which Lucene does not know; write the letter alone", at)
     return f"\\{sign}" if sign in "dsw" else _literal(sign)
 
 

@@ -19,7 +19,7 @@ from tamis.service.schemas.common import (
     exactly,
 )
 
-Form = Literal["text", "json", "query-string", "search-box", "eventbridge"]
+Form = Literal["text", "json", "query-string", "search-box", "eventbridge", "lucene"]
 Expression = Annotated[
     str | dict[str, Any], Meta(description="A text, or an object in the forms json and eventbridge.")
 ]
