@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tamis import Index, Limits, to_text
 from tamis.columns.codes import NAMES as OPERATORS
+from tamis.columns.codes import TAKES_NUMBER
 from tamis.engines.engines import NAMES as ENGINES
 from tamis.errors import DuplicateSubscription, TamisError
 from tamis.expression.predicates import Exists, Predicate, Within
@@ -29,6 +30,8 @@ def _flat(predicate: Predicate) -> bool:
     """Return whether the bulk form can express ``predicate``: operands of one type, no shapes or empty IN."""
     if isinstance(predicate, Within):
         return False
+    if TAKES_NUMBER[predicate.code]:
+        return True  # strings, and the number in another column
     kinds = {type(operand) for operand in _operands(predicate)[1]}
     return kinds <= COLUMN.keys() and len(kinds) == (type(predicate) is not Exists)
 
@@ -47,6 +50,9 @@ def bulk_table(book: list[list[Predicate]]) -> pa.Table:
             operator, operands = _operands(predicate)
             row = {"id": f"s{at}", "attribute": predicate.attribute, "operator": operator}
             row |= {"weight": predicate.weight, "priority": float(at)}
+            if TAKES_NUMBER[predicate.code]:
+                row["number"] = [operands[-1]]
+                operands = operands[:-1]
             if operands:
                 row[COLUMN[type(operands[0])]] = list(operands)
             rows.append(row)

@@ -140,7 +140,7 @@ def test_ends_of_all_values_are_read_or_refused(query: str, low: Any, high: Any)
 
 def test_boosts_become_weights_of_the_best_matches() -> None:
     index = Index.build({"much": from_lucene("wool^4 coat"), "less": from_lucene("(wool coat)^2 silk^9")})
-    assert [(found.id, found.score) for found in index.top_k({"text": "wool coat"}, 2)] == [
+    assert index.top_k({"text": "wool coat"}, 2) == [
         ("much", 4.0),
         ("less", 2.0),
     ]
@@ -148,8 +148,8 @@ def test_boosts_become_weights_of_the_best_matches() -> None:
 
 def test_optional_clause_adds_to_the_score_only() -> None:
     index = Index.build({"s": from_lucene("+wool coat^3")})
-    assert [found.score for found in index.top_k({"text": "wool"}, 1)] == [1.0]
-    assert [found.score for found in index.top_k({"text": "wool coat"}, 1)] == [4.0]
+    assert index.top_k({"text": "wool"}, 1) == [("s", 1.0)]
+    assert index.top_k({"text": "wool coat"}, 1) == [("s", 4.0)]
 
 
 def test_options_are_checked() -> None:

@@ -132,7 +132,7 @@ class _Parser:
             hint = "write *:* before it to find all other events: *:* -leather"
             raise ParseError(f"{what}; {hint}", text=self._text, position=clauses[0].start)
         found: list[Expr] = list(must)
-        found += [Or((one, TRUE)) for one in should] if must else [_bare(Or(tuple(should)))]
+        found += [_any_of(one, TRUE) for one in should] if must else [_any_of(*should)]
         return _bare(And((*(one for one in found if one != TRUE), *map(Not, denied))))
 
     def _clause(self, name: str | None, depth: int) -> Expr | None:
@@ -180,6 +180,12 @@ class _Parser:
 
     def _fail(self, expected: str) -> NoReturn:
         fail(expected, self._text, self._token.start, self._token)
+
+
+def _any_of(*parts: Expr) -> Expr:
+    """Return the disjunction of the parts, without disjunctions inside it."""
+    flat = [one for part in parts for one in (part.children if isinstance(part, Or) else (part,))]
+    return _bare(Or(tuple(flat)))
 
 
 def _bare(expr: Expr) -> Expr:
