@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import subprocess
@@ -189,16 +190,19 @@ def test_session_has_the_settings(spark: Any) -> None:
 
 
 @pytest.mark.spark
-def test_workers_start_with_compiled_kernels(spark: Any) -> None:
+def test_workers_start_with_compiled_kernels_that_no_collection_visits(spark: Any) -> None:
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = sys.modules.get("tamis.engines.hybrid._kernels")  # before anything here imports it
         kernels = [value for value in vars(loaded).values() if getattr(value, "signatures", None)]
+        row = {"python": [sys.executable], "compiled": [len(kernels)]}
+        row |= {"frozen": [gc.get_freeze_count()], "visited": [len(gc.get_objects())]}
         for _ in batches:
-            yield pa.RecordBatch.from_pydict({"python": [sys.executable], "compiled": [len(kernels)]})
+            yield pa.RecordBatch.from_pydict(row)
 
-    row = spark.range(1).mapInArrow(look, "python string, compiled long").first()
+    row = spark.range(1).mapInArrow(look, "python string, compiled long, frozen long, visited long").first()
     assert row["python"] == sys.executable
     assert row["compiled"] > 0
+    assert row["frozen"] > 2 * row["visited"]
 
 
 @pytest.mark.spark
