@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.analysers import analyser_option, read_analysers
 from tamis.cli.subscriptions import FORMATS, subscriptions
 from tamis.cli.support import counted, json_line, note, print_json, progress
 from tamis.errors import InputError
@@ -32,6 +33,7 @@ _SHOWN = 20
     multiple=True,
     help="A parameter of the engine; repeatable.",
 )
+@analyser_option
 @click.option(
     "--format",
     "form",
@@ -62,6 +64,7 @@ def build(
     target: Path,
     engine: str,
     parameters: tuple[str, ...],
+    analysers: tuple[str, ...],
     form: str | None,
     sample: Path | None,
     skip_errors: bool,
@@ -85,6 +88,7 @@ def build(
             subscriptions(source, form, ignore),
             engine=engine,
             parameters=dict(map(parameter, parameters)),
+            analysers=read_analysers(analysers),
             sample=sample,
             on_error="skip" if skip else "raise",
             ignore=ignore,

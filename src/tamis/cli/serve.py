@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.analysers import analyser_option, read_analysers
 from tamis.cli.data import INDEX, data_options, locked, process_options, read_limits, store_url
 from tamis.cli.notify_options import notify_options, notify_settings
 from tamis.errors import InputError
@@ -50,6 +51,7 @@ BOOTSTRAP = "admin"  # the owner of the first key
 @click.option(
     "--head", default="pstree", show_default=True, help="The structure that new subscriptions go into."
 )
+@analyser_option
 @click.option("--open-metrics", is_flag=True, help="Serve /metrics without a key.")
 @process_options
 def serve(
@@ -59,6 +61,7 @@ def serve(
     port: int,
     engine: str,
     head: str,
+    analysers: tuple[str, ...],
     open_metrics: bool,
     limits: tuple[str, ...],
     log_format: str,
@@ -89,7 +92,8 @@ def serve(
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked(data))
         listening = stack.enter_context(server.listen(host, port))
-        store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits)))
+        declared = read_analysers(analysers)
+        store = stack.enter_context(Store.open(store_url(data, url), read_limits(limits), declared))
         watch = None if audit is None else Audit(audit, data / AUDITS, raises=False)
         live = stack.enter_context(Live.open(store, data / INDEX, engine, head, watch))
         settings = Settings(open_metrics, read_networks(given["allow_network"]), deliveries)

@@ -253,6 +253,11 @@ class Index:
         """Return a list or table of recently matched events, or the sample of :meth:`build`."""
         return self._writer.typical()
 
+    @property
+    def analysers(self) -> dict[str, str]:
+        """The names of the analysers that are declared for attributes."""
+        return dict(self._writer.analysers)
+
     # -- the subscriptions --------------------------------------------------------------------------
 
     def __repr__(self) -> str:

@@ -64,13 +64,20 @@ class IndexFollower:
         if index is not None:
             notes = index.notes
             fits = notes.get(_STORE) == self._store.identity() and notes.get(_POSITION, until + 1) <= until
-            if fits and index.info()["engine"] == engine:
+            if fits and index.info()["engine"] == engine and index.analysers == self._store.analysers:
                 return index, int(notes[_POSITION])
             _log.info(
-                "the index in %s belongs to another store, engine or time and is built again", self._folder
+                "the index in %s has another store, engine, analyser or time and is built again", self._folder
             )
         rows = (row_of(change) for change in self._store.subscriptions_at(until))
-        index = Index.build(rows, engine=engine, head=head, limits=self.limits, on_error="skip")
+        index = Index.build(
+            rows,
+            engine=engine,
+            head=head,
+            analysers=self._store.analysers,
+            limits=self.limits,
+            on_error="skip",
+        )
         for name, bad in index.refused:
             _log.error("subscription %s cannot be used: %s", name, bad.message)
         return index, until
@@ -126,7 +133,7 @@ class IndexFollower:
         """
         events: list[Any] = [event_or_error(event.text, self.limits) for event in batch]
         tables, refused = [], []
-        for found in self.index.match_batches(
+        for piece in self.index.match_batches(
             events,
             threads=1,
             batch_size=len(events),
@@ -134,13 +141,13 @@ class IndexFollower:
             on_error="skip",
             audit=self._audit,
         ):
-            tables.append(found.table)
-            refused += found.refused
+            tables.append(piece.table)
+            refused += piece.refused
         changes = self._changes(self.position, batch[-1].known) if batch[-1].known > self.position else []
         table = pa.concat_tables(tables) if tables else VERSIONED.empty_table()
-        return with_pending_changes(
-            table, events, [event.known for event in batch], changes, self.limits
-        ), refused
+        known = [event.known for event in batch]
+        found = with_pending_changes(table, events, known, changes, self.limits, self._store.analysers)
+        return found, refused
 
     def match_now(self, event: Event | dict[str, Any], owner: str | None, most: int) -> list[Matched]:
         """Return the current matches of an event, among one owner's subscriptions or all."""
@@ -168,7 +175,8 @@ class IndexFollower:
         if owner is not None:
             found = found.filter(pc.starts_with(found["subscription"], f"{owner}/"))
         if changes := self._later(position, owner):
-            found = with_pending_changes(found, [whole], [changes[-1].sequence], changes, self.limits)
+            known, analysers = [changes[-1].sequence], self._store.analysers
+            found = with_pending_changes(found, [whole], known, changes, self.limits, analysers)
         if found.num_rows > most:
             raise EventLimit(
                 f"the event matches {found.num_rows} subscriptions, more than matches_per_event = {most}",
@@ -190,7 +198,13 @@ class IndexFollower:
         best.add(same)
         puts = [row_of(change) for change in last.values() if change.expression is not None]
         if puts:
-            changed = Index.build(puts, engine="scan", limits=self.limits, on_error="skip")
+            changed = Index.build(
+                puts,
+                engine="scan",
+                analysers=self._store.analysers,
+                limits=self.limits,
+                on_error="skip",
+            )
             best.add(changed.top_k(whole, k))
         return best.kept
 

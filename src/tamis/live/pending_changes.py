@@ -18,6 +18,7 @@ from tamis.contract.change import Change
 from tamis.index.batches import VERSIONED
 from tamis.index.index import Index
 from tamis.limits import Limits
+from tamis.values.analysis import Analysers
 
 NEVER = np.iinfo(np.int64).max
 FEW = 32  # changes for which building an index costs more than it saves
@@ -39,7 +40,12 @@ class MatchedPage(NamedTuple):
 
 
 def with_pending_changes(
-    found: pa.Table, events: list[Any], known: Sequence[int], changes: list[Change], limits: Limits
+    found: pa.Table,
+    events: list[Any],
+    known: Sequence[int],
+    changes: list[Change],
+    limits: Limits,
+    analysers: Analysers,
 ) -> pa.Table:
     """Return the matches of the events after the ``changes``; ``found`` are those before them.
 
@@ -48,7 +54,8 @@ def with_pending_changes(
     if not changes:
         return found
     seen = np.asarray(known, np.int64)
-    return pa.concat_tables([_unchanged(found, seen, changes), _changed(events, seen, changes, limits)])
+    changed = _changed(events, seen, changes, limits, analysers)
+    return pa.concat_tables([_unchanged(found, seen, changes), changed])
 
 
 def _unchanged(found: pa.Table, known: npt.NDArray[np.int64], changes: list[Change]) -> pa.Table:
@@ -63,7 +70,11 @@ def _unchanged(found: pa.Table, known: npt.NDArray[np.int64], changes: list[Chan
 
 
 def _changed(
-    events: list[Any], known: npt.NDArray[np.int64], changes: list[Change], limits: Limits
+    events: list[Any],
+    known: npt.NDArray[np.int64],
+    changes: list[Change],
+    limits: Limits,
+    analysers: Analysers,
 ) -> pa.Table:
     """Return the matches of changed subscriptions, each valid from its change to the next."""
     until = _ends(changes)
@@ -71,7 +82,7 @@ def _changed(
         (str(at), change.expression) for at, change in enumerate(changes) if change.expression is not None
     ]
     engine = "hybrid" if len(puts) > FEW else "scan"
-    index = Index.build(puts, engine=engine, on_error="skip", limits=limits)
+    index = Index.build(puts, engine=engine, analysers=analysers, on_error="skip", limits=limits)
     table = index.match_many(events, threads=1, on_error="skip")
     event, at = table["event"].to_numpy(), pc.cast(table["subscription"], pa.int64()).to_numpy()
     version = np.array([change.sequence for change in changes], np.int64)

@@ -83,7 +83,7 @@ def _write(owner: str, line: Line, service: Service) -> Put | TamisError:
         name = new_name() if definition.id is None else checked_name(definition.id)
         is_needed = service.delivery_checker.is_strict or conversion.is_masked(definition.delivery)
         current = service.store.get(stored_name(owner, name)) if is_needed else None
-        entry = conversion.entry_of(owner, name, definition, service.limits, current)
+        entry = conversion.entry_of(owner, name, definition, service.limits, service.store.analysers, current)
         return Put(service.delivery_checker.admit(entry, current))
     except TamisError as bad:
         return bad

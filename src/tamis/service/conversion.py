@@ -31,6 +31,7 @@ from tamis.service.schemas.subscriptions import (
 )
 from tamis.store import subscriptions
 from tamis.store.subscriptions import Entry, StoredSubscription
+from tamis.values.analysis import Analysers
 from tamis.values.value import moment_of
 
 
@@ -39,6 +40,7 @@ def entry_of(
     name: str,
     definition: SubscriptionDefinition,
     limits: Limits,
+    analysers: Analysers,
     current: StoredSubscription | None = None,
 ) -> Entry:
     """Return a subscription that can be stored; ``current`` is the one that it replaces."""
@@ -49,26 +51,26 @@ def entry_of(
     row = {
         "id": stored_name(owner, name),
         "owner": owner,
-        "expression": _source(definition, limits),
+        "expression": _source(definition, limits, analysers),
         "priority": definition.priority,
         "schedule": definition.schedule,
         "delivery": delivery,
         "status": definition.status,
     }
-    return subscriptions.entry_from(row, limits)
+    return subscriptions.entry_from(row, limits, analysers=analysers)
 
 
-def _source(definition: SubscriptionDefinition, limits: Limits) -> Any:
+def _source(definition: SubscriptionDefinition, limits: Limits, analysers: Analysers) -> Any:
     """Return the text itself, which is stored unchanged, or the tree of an expression in another form."""
     text = definition.expression
     if isinstance(text, str) and definition.form in (None, "text") and not text.lstrip().startswith("{"):
         return text
-    return language.read(text, definition.form, limits)
+    return language.read(text, definition.form, limits, analysers)
 
 
-def tree_of(draft: Draft, limits: Limits) -> Any:
+def tree_of(draft: Draft, limits: Limits, analysers: Analysers) -> Any:
     """Return the tree of an expression in any form."""
-    return language.read(draft.expression, draft.form, limits)
+    return language.read(draft.expression, draft.form, limits, analysers)
 
 
 def patched(current: StoredSubscription, change: SubscriptionPatch) -> SubscriptionDefinition:

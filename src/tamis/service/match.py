@@ -86,7 +86,7 @@ def _event(sample: _SampleEvent, limits: Limits) -> Event:
 def _about(service: Service, owner: str, name: str, event: Event) -> Match:
     stored = registry.possible(stored_name(owner, name))
     current = registry.existing(service.store.get(stored), stored)
-    why = _explained(current, event, service.limits)
+    why = _explained(current, event, service)
     return Match(
         id=name,
         matched=why["matched"],
@@ -129,12 +129,13 @@ def _with_reasons(
             current = {one.id: one for one in subscriptions.find(connection, stored)}
         for name, match in zip(stored, matches, strict=True):
             if name in current:  # otherwise it was deleted after it was found
-                match.explanation = _explained(current[name], event, service.limits)
+                match.explanation = _explained(current[name], event, service)
     return matches
 
 
-def _explained(current: StoredSubscription, event: Event, limits: Limits) -> dict[str, Any]:
-    return explain(language.read(current.expression, limits=limits), event).as_dict()
+def _explained(current: StoredSubscription, event: Event, service: Service) -> dict[str, Any]:
+    tree = language.read(current.expression, limits=service.limits, analysers=service.store.analysers)
+    return explain(tree, event).as_dict()
 
 
 @operation(
@@ -155,7 +156,7 @@ def _validated(service: Service, draft: Draft) -> Validation:
     faults: list[Fault] = []
     found = Validation(valid=False, errors=faults, warnings=[])
     try:
-        tree = conversion.tree_of(draft, service.limits)
+        tree = conversion.tree_of(draft, service.limits, service.store.analysers)
         found.text, found.tree, found.cost = language.to_text(tree), language.to_json(tree), size_of(tree)
         found.advice = _advice(service, tree)
         found.explanation = _tried(draft.event, tree, service.limits)

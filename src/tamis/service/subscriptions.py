@@ -172,7 +172,8 @@ def _entry(
 ) -> Entry:
     service = call.service
     return service.delivery_checker.admit(
-        conversion.entry_of(call.owner, name, definition, service.limits, current), current
+        conversion.entry_of(call.owner, name, definition, service.limits, service.store.analysers, current),
+        current,
     )
 
 

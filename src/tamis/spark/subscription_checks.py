@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from tamis.spark.schema import (
     TEXT,
     VERSION,
 )
+from tamis.values.analysis import Analysers, clean_analysers
 
 CORRUPT = "_corrupt_record"  # the line that Spark's reader could not parse
 
@@ -41,10 +42,22 @@ class CheckedRow(NamedTuple):
     bad: TamisError | None
 
 
-def check_texts(batches: Iterator[pa.RecordBatch], limits: Limits) -> Iterator[pa.RecordBatch]:
+class Rules(NamedTuple):
+    """The limits and the declared analysers that subscriptions are checked with, in every task."""
+
+    limits: Limits
+    declared: Mapping[str, Any]
+
+    @property
+    def analysers(self) -> Analysers:
+        """The names of the analysers; those of users are known in this process from now on."""
+        return clean_analysers(self.declared)
+
+
+def check_texts(batches: Iterator[pa.RecordBatch], rules: Rules) -> Iterator[pa.RecordBatch]:
     """Yield the rows of (id, expression, …) with the result of a check; ``_``-columns hold original texts."""
     for batch in batches:
-        checked_rows = _checked_rows(batch, limits)
+        checked_rows = _checked_rows(batch, rules)
         columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names) if name[:1] != "_"}
         columns[ID] = pa.array([checked.id for checked in checked_rows], pa.string())
         columns[EXPRESSION] = pa.array([checked.expression for checked in checked_rows], pa.string())
@@ -68,7 +81,7 @@ def _columns_of(bad: TamisError | None, text: str) -> dict[str, Any]:
     }
 
 
-def _checked_rows(batch: pa.RecordBatch, limits: Limits) -> list[CheckedRow]:
+def _checked_rows(batch: pa.RecordBatch, rules: Rules) -> list[CheckedRow]:
     lines = zip(
         _raw(batch, ID),
         _raw(batch, EXPRESSION),
@@ -77,7 +90,8 @@ def _checked_rows(batch: pa.RecordBatch, limits: Limits) -> list[CheckedRow]:
         _raw(batch, CORRUPT),
         strict=True,
     )
-    return [_checked_row(*line, limits) for line in lines]
+    analysers = rules.analysers
+    return [_checked_row(*line, rules.limits, analysers) for line in lines]
 
 
 def _checked_row(
@@ -87,6 +101,7 @@ def _checked_row(
     version: TamisError | None,
     corrupt: bytes | None,
     limits: Limits,
+    analysers: Analysers,
 ) -> CheckedRow:
     try:
         if corrupt is not None:
@@ -95,7 +110,7 @@ def _checked_row(
         for bad in (priority, version):
             if bad is not None:
                 raise bad
-        return CheckedRow(_shown(identity), _checked_text(expression, limits), None)
+        return CheckedRow(_shown(identity), _checked_text(expression, limits, analysers), None)
     except TamisError as refused:
         return CheckedRow(_shown(identity), _shown(expression), refused)
 
@@ -114,7 +129,7 @@ def _checked_id(raw: bytes | None, limits: Limits) -> None:
         )
 
 
-def _checked_text(raw: bytes | None, limits: Limits) -> str:
+def _checked_text(raw: bytes | None, limits: Limits, analysers: Analysers) -> str:
     """Return a valid expression as text; JSON is rewritten, so that all rows have one form."""
     if raw is None:
         raise ParseError("the expression is null")
@@ -122,7 +137,7 @@ def _checked_text(raw: bytes | None, limits: Limits) -> str:
         text = raw.decode()
     except UnicodeDecodeError as bad:
         raise ParseError(f"the expression is not UTF-8 at byte {bad.start}", position=bad.start) from None
-    tree = expression_from(text, limits)
+    tree = expression_from(text, limits, analysers)
     return to_text(tree) if text.lstrip().startswith("{") else text
 
 
@@ -157,7 +172,7 @@ def _shown(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode("utf-8", "replace")
 
 
-def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
+def check_bulk(batches: Iterator[pa.RecordBatch], rules: Rules, wanted: str) -> Iterator[pa.RecordBatch]:
     """Yield the ``good`` rows of (id, attribute, operator, …), or one row per ``bad`` subscription.
 
     Rows come sorted by id. The last subscription of a batch may continue in the next one, so it waits for it.
@@ -168,9 +183,9 @@ def check_bulk(batches: Iterator[pa.RecordBatch], limits: Limits, wanted: str) -
         last = table.column(ID)[table.num_rows - 1] if table.num_rows else None
         whole = table.num_rows - _tail(table.column(ID), last)
         waiting = [table.slice(whole)]
-        yield from _checked_bulk(table.slice(0, whole), limits, wanted)
+        yield from _checked_bulk(table.slice(0, whole), rules, wanted)
     for table in waiting:
-        yield from _checked_bulk(table, limits, wanted)
+        yield from _checked_bulk(table, rules, wanted)
 
 
 def _tail(ids: pa.ChunkedArray, last: Any) -> int:
@@ -182,11 +197,12 @@ def _tail(ids: pa.ChunkedArray, last: Any) -> int:
     return len(ids) - (int(place[-1]) + 1 if len(place) else 0)
 
 
-def _checked_bulk(table: pa.Table, limits: Limits, wanted: str) -> Iterator[pa.RecordBatch]:
+def _checked_bulk(table: pa.Table, rules: Rules, wanted: str) -> Iterator[pa.RecordBatch]:
     if not table.num_rows:
         return
     names = _names(table)
-    refused = dict(_odd_names(table, names)) | dict(columns_from_arrow(table, limits).refused)
+    bulk = columns_from_arrow(table, rules.limits, rules.analysers)
+    refused = dict(_odd_names(table, names)) | dict(bulk.refused)
     bad = pc.is_in(names, pa.array(list(refused), pa.string()))
     if wanted == "good":
         yield from table.filter(pc.invert(bad)).to_batches()

@@ -38,8 +38,9 @@ from tamis.spark.schema import (
     Field,
 )
 from tamis.spark.session import session
-from tamis.spark.subscription_checks import CORRUPT, check_bulk, check_texts
+from tamis.spark.subscription_checks import CORRUPT, Rules, check_bulk, check_texts
 from tamis.spark.workers import ready
+from tamis.values.analysis import clean_analysers, shown
 
 Batches = Iterator[pa.RecordBatch]
 _KINDS = {
@@ -68,13 +69,17 @@ def subscriptions(
     format: str | None = None,
     options: Mapping[str, str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    analysers: Mapping[str, Any] | None = None,
 ) -> Subscriptions:
     """Read and check subscriptions.
 
     ``source`` is a DataFrame, a path (Parquet, JSON lines or CSV by its ending or ``format``; ``options`` go
     to Spark's reader) or a store's URL. ``id``, ``expression`` and ``priority`` name its columns. Of several
-    good rows with one id, the one with the highest version is kept, then the first by its text.
+    good rows with one id, the one with the highest version is kept, then the first by its text. ``analysers``
+    are those of the index that is built of them.
     """
+    declared = {attribute: shown(name) for attribute, name in clean_analysers(analysers).items()}
+    rules = Rules(limits, declared)
     frame = source if isinstance(source, DataFrame) else _read(
         str(source), spark or session(), (id, expression, priority), format, options or {}
     )  # fmt: skip
@@ -82,8 +87,8 @@ def subscriptions(
         raise InputError("subscriptions are read as a batch, not as a stream; changes come from the store")
     named = _named(frame, {ID: id, EXPRESSION: expression, PRIORITY: priority})
     if EXPRESSION not in named.columns:
-        return _checked_bulk(named, limits)
-    return _checked_texts(_with_numbers(named), limits)
+        return _checked_bulk(named, rules)
+    return _checked_texts(_with_numbers(named), rules)
 
 
 def _read(
@@ -224,7 +229,7 @@ def _number(frame: DataFrame, name: Field, written: Column) -> Column:
     return F.when(written.isNull(), F.lit(0).cast(name.spark)).otherwise(number)
 
 
-def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
+def _checked_texts(frame: DataFrame, rules: Rules) -> Subscriptions:
     plain = frame.select([column(name) for name in frame.columns if not name.startswith("_")])
     clash = sorted({*FAULT} & {*plain.columns})
     if clash:
@@ -239,7 +244,7 @@ def _checked_texts(frame: DataFrame, limits: Limits) -> Subscriptions:
     )
 
     def check(batches: Batches) -> Batches:
-        return check_texts(batches, limits)
+        return check_texts(batches, rules)
 
     ready(frame.sparkSession)
     judged = _without_repeats(frame.mapInArrow(check, schema))
@@ -270,14 +275,14 @@ def _without_repeats(judged: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _checked_bulk(frame: DataFrame, limits: Limits) -> Subscriptions:
+def _checked_bulk(frame: DataFrame, rules: Rules) -> Subscriptions:
     """Check bulk rows; the rows of an id form one conjunction, so they are brought together first."""
 
     def check(wanted: str) -> Any:
-        return lambda batches: check_bulk(batches, limits, wanted)
+        return lambda batches: check_bulk(batches, rules, wanted)
 
     rows = frame.withColumn(ID, F.col(ID).cast(ID.spark))
-    columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), limits)  # reports wrong types now
+    columns_from_arrow(to_arrow_schema(rows.schema).empty_table(), rules.limits)  # reports wrong types now
     ready(frame.sparkSession)
     together = rows.repartition(F.col(ID)).sortWithinPartitions(ID)
     return Subscriptions(

@@ -26,6 +26,7 @@ from tamis.store.retention import Forgotten
 from tamis.store.subscriptions import Entry, Refused, StoredSubscription, Written
 from tamis.store.tables import identity
 from tamis.store.views import view
+from tamis.values.analysis import NO_ANALYSERS, Analysers, clean_analysers, shown
 
 Progress = Callable[[int, int | None], None]
 
@@ -40,14 +41,22 @@ class Store:
     Threads may share a store. Pickling sends its ``url`` and opens it again in another process.
     """
 
-    def __init__(self, database: Database, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, database: Database, limits: Limits = DEFAULT_LIMITS, analysers: Analysers = NO_ANALYSERS
+    ) -> None:
         self.database = database
-        self.limits = limits
+        self.limits, self.analysers = limits, analysers
 
     @classmethod
-    def open(cls, url: str, limits: Limits = DEFAULT_LIMITS) -> Store:
-        """Open the store at ``url``; create or migrate its tables if needed."""
-        return cls(Database(url), limits)
+    def open(
+        cls, url: str, limits: Limits = DEFAULT_LIMITS, analysers: Mapping[str, Any] | None = None
+    ) -> Store:
+        """Open the store at ``url``; create or migrate its tables if needed.
+
+        ``analysers`` are those of ``Index.build``: subscriptions are checked with them.
+        """
+        declared = clean_analysers(analysers)
+        return cls(Database(url), limits, declared)
 
     @classmethod
     def shared(cls, url: str) -> Store:
@@ -67,7 +76,8 @@ class Store:
         return f"Store({self.database.shown!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Store.open, (self.url, self.limits)
+        analysers = {attribute: shown(name) for attribute, name in self.analysers.items()}
+        return Store.open, (self.url, self.limits, analysers)
 
     def __enter__(self) -> Store:
         return self
@@ -95,7 +105,7 @@ class Store:
         """Create or change a subscription; return its version, which an update without a change keeps."""
         more = {"owner": owner, "schedule": schedule, "delivery": delivery, "status": status}
         row = {"id": id, "expression": expression, "priority": priority, **more}
-        entry = subscriptions.entry_from(row, self.limits)
+        entry = subscriptions.entry_from(row, self.limits, analysers=self.analysers)
         with self.database.writing() as connection:
             subscriptions.write(connection, [entry])
             return subscriptions.version_of(connection, entry.id)
@@ -123,7 +133,7 @@ class Store:
         refused: list[Refused] = []
         for row in piece:
             try:
-                entries.append(subscriptions.entry_from(row, self.limits, ignore))
+                entries.append(subscriptions.entry_from(row, self.limits, ignore, self.analysers))
             except TamisError as bad:
                 refused.append(subscriptions.refusal_of(row, bad))
         with self.database.writing() as connection:

@@ -27,6 +27,7 @@ from tamis.store.deliveries import cancel
 from tamis.store.owners import update_totals
 from tamis.store.tables import CHANGE_ORDER, changes, counters, subscriptions
 from tamis.store.timestamps import now
+from tamis.values.analysis import NO_ANALYSERS, Analysers
 
 ACTIVE, PAUSED = "active", "paused"
 REFUSED_TEXT = 65_536  # characters of a refused subscription that are kept
@@ -108,13 +109,15 @@ class Written(NamedTuple):
 FIELDS = ("id", "expression", "priority", "version", "owner", "schedule", "delivery", "status")
 
 
-def entry_from(row: Any, limits: Limits, ignore: Collection[str] = ()) -> Entry:
+def entry_from(
+    row: Any, limits: Limits, ignore: Collection[str] = (), analysers: Analysers = NO_ANALYSERS
+) -> Entry:
     """Return a checked subscription from any form that the library accepts.
 
     Mappings may have ``owner``, ``schedule``, ``delivery`` and ``status``, and the fields that ``ignore``
     names.
     """
-    held = subscription_from(row, limits, FIELDS, ignore)
+    held = subscription_from(row, limits, FIELDS, ignore, analysers)
     more = row if isinstance(row, Mapping) else {}
     given = (
         row.get("expression")

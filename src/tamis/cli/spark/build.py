@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.analysers import analyser_option, read_analysers
 from tamis.cli.build import parameter
 from tamis.cli.spark.frames import absolute, write
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
@@ -26,6 +27,7 @@ from tamis.cli.support import counted, note, progress
     multiple=True,
     help="A parameter of the engine; repeatable.",
 )
+@analyser_option
 @click.option(
     "--profile",
     metavar="PROFILE",
@@ -43,6 +45,7 @@ def build(
     shards: int | None,
     engine: str,
     parameters: tuple[str, ...],
+    analysers: tuple[str, ...],
     profile: str | None,
     full: bool,
     form: str | None,
@@ -55,14 +58,14 @@ def build(
 
     An existing index is brought up to date: only shards with changed subscriptions are built.
     """
-    chosen = dict(map(parameter, parameters))
+    chosen, declared = dict(map(parameter, parameters)), read_analysers(analysers)
     with spark_session(master, conf, debug, bar=False) as spark:
         from tamis.spark.build import build as build_shards
         from tamis.spark.subscriptions import subscriptions
 
         note(f"building {target} from {source} with the engine {engine}")
         applied = _last_change(source)
-        frame = subscriptions(source, spark=spark, format=form).rows
+        frame = subscriptions(source, spark=spark, format=form, analysers=declared).rows
         with progress("building", " shards") as shown:
             done = build_shards(
                 frame,
@@ -70,6 +73,7 @@ def build(
                 shards=shards,
                 engine=engine,
                 parameters=chosen,
+                analysers=declared,
                 profile=absolute(profile) if profile else None,
                 incremental=not full,
                 applied=applied,
