@@ -16,6 +16,8 @@ from tamis.values.terms import holds_at_least, read_term
 from tamis.values.text import terms_of
 from tamis.values.value import Value
 
+MOST_NEEDED = 1_024  # terms in all needed groups, if there is more than one group
+
 
 class AtLeast(Predicate, frozen=True):
     """The test ``attribute [NOT] HAS AT LEAST n OF (terms)``: one text holds so many of the terms."""
@@ -69,9 +71,10 @@ class AtLeast(Predicate, frozen=True):
         return (OnFlag(Flag.TEXT, msgspec.json.encode(["at least", self.terms, self.count]).decode()),)
 
     def needed_terms(self) -> tuple[tuple[str, ...], ...]:
-        """Return ``count`` groups: if all terms of one were missing, too few others would be left."""
+        """Return groups: if all terms of one were missing, too few others would be left."""
         width = len(self.terms) - self.count + 1
-        return tuple(self.terms[at : at + width] for at in range(self.count))
+        groups = min(self.count, max(1, MOST_NEEDED // width))
+        return tuple(self.terms[at : at + width] for at in range(groups))
 
     @property
     def likelihood(self) -> float:
