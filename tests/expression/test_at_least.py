@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tamis import Index, attr, parse, to_json, to_text
 from tamis.errors import TypeMismatch
 from tamis.expression import AtLeast, Predicate, Text
+from tamis.expression.predicates.at_least import MOST_NEEDED
 from tamis.expression.truth import matches
 from tamis.language import check_tree, from_json
 from tamis.normal.passes import implies
@@ -100,6 +101,12 @@ def test_text_that_matches_has_a_term_of_each_needed_group(terms: list[str], cou
             assert all(
                 matches(Text("t", "any", group), event_from({"t": text})) for group in tree.needed_terms()
             )
+
+
+@pytest.mark.parametrize("count", [1, 2, 1_000, 10_000, 19_999, 20_000])
+def test_needed_groups_stay_few_for_many_terms(count: int) -> None:
+    groups = AtLeast("t", tuple(f"w{number}" for number in range(20_000)), count).needed_terms()
+    assert len(groups) == 1 or sum(map(len, groups)) <= MOST_NEEDED
 
 
 @given(_lists, st.integers(1, 4), _lists, st.integers(1, 4), st.sampled_from(["any", "all", "at least"]))

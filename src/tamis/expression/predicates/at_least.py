@@ -16,6 +16,8 @@ from tamis.limits import Limits
 from tamis.values.terms import holds_at_least, read_term
 from tamis.values.value import Value
 
+MOST_NEEDED = 1_024  # terms in all needed groups, if there is more than one group
+
 
 class AtLeast(Analysed, frozen=True):
     """The test ``attribute [NOT] HAS AT LEAST n OF (terms)``: one text holds so many of the terms."""
@@ -74,10 +76,11 @@ class AtLeast(Analysed, frozen=True):
         return (OnFlag(Flag.TEXT, self._flagged(pattern)),)
 
     def needed_terms(self) -> tuple[tuple[str, ...], ...]:
-        """Return ``count`` groups: if all terms of one were missing, too few others would be left."""
+        """Return groups: if all terms of one were missing, too few others would be left."""
         terms = self.reading
         width = len(terms) - self.count + 1
-        return tuple(terms[at : at + width] for at in range(self.count))
+        groups = min(self.count, max(1, MOST_NEEDED // width))
+        return tuple(terms[at : at + width] for at in range(groups))
 
     @property
     def likelihood(self) -> float:

@@ -96,8 +96,8 @@ class _Parser:
         first = True
         while first or self._token.kind not in (")", "end"):
             joined = "" if first else self._one_of("and", "or")
-            modifier = self._one_of("+", "-", "not")
             start = self._token.start
+            modifier = self._one_of("+", "-", "not")
             found = self._clause(name, depth)
             self._add(clauses, joined, modifier, found, start)
             first = False

@@ -79,6 +79,10 @@ function figures(status) {
     make("td", {}, one.engine), make("td", { className: "number" }, number(one.subscriptions)),
     make("td", { className: "number" }, number(one.removed)), make("td", { className: "number" }, number(one.clauses)),
     make("td", { className: "number" }, size(one.bytes)))));
+  const analysers = Object.entries(status.index?.analysers ?? {});
+  at("analysers-table").hidden = analysers.length === 0;
+  at("analysers").replaceChildren(...analysers.map(([attribute, analyser]) => make("tr", {},
+    make("td", {}, attribute), make("td", {}, typeof analyser === "string" ? analyser : JSON.stringify(analyser)))));
   at("states").replaceChildren(...Object.entries(status.deliveries).map(([name, count]) => make("tr", {},
     make("td", { className: name === "dead" && count ? "bad" : "" }, name), make("td", { className: "number" }, number(count)))));
 }
