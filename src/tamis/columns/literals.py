@@ -116,7 +116,7 @@ class LiteralWriter:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._small: dict[int, int] = {}
+        self.small: dict[int, int] = {}  # the numbers of small integers, which writers of rows look up first
         self.texts: dict[str, int] = {}  # string literals by their text
         self.kind = array("B")
         self.bits = array("q")
@@ -138,9 +138,9 @@ class LiteralWriter:
         if kind is str:
             return self.text(value)
         if kind is int and -_SMALL < value < _SMALL:  # too small to collide
-            found = self._small.get(value)
+            found = self.small.get(value)
             if found is None:
-                found = self._small[value] = self._append_value(value)
+                found = self.small[value] = self._append_value(value)
             return found
         key = repr(value)
         found = self._numbers.get(key)

@@ -82,8 +82,11 @@ class RowWriter:
     def add(self, expr: Expr) -> bool:
         """Append one expression; return whether it is more than a plain conjunction."""
         self._is_nested = False
-        for part in expr.children if isinstance(expr, And) else (expr,):
-            self._write(part)
+        for part in expr.children if type(expr) is And else (expr,):
+            if type(part) in _INNER:
+                self._write(part)
+            else:  # as almost always: a call less
+                self.predicate(part)  # type: ignore[arg-type]
         self.end()
         return self._is_nested
 
@@ -95,12 +98,13 @@ class RowWriter:
     def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
         operands, name, weight = predicate.operands, predicate.attribute, predicate.weight
-        number, names = self.literals.value, self.names
+        small, args = self.literals.small, self._args
         for operand in operands:
-            self._args.append(number(operand))
-        at = names.get(name)
+            known = small.get(operand) if type(operand) is int else None
+            args.append(self.literals.value(operand) if known is None else known)
+        at = self.names.get(name)
         if at is None:
-            at = names[name] = len(names)
+            at = self.names[name] = len(self.names)
             self.named.append(name)
         self._attribute.append(at)
         self._op.append(predicate.code)
@@ -260,6 +264,7 @@ def join_literals(pools: list[Literals]) -> tuple[Literals, list[int]]:
     return Literals(cat(kinds, np.uint8), cat(bits, np.int64), strings), offsets
 
 
+_INNER = frozenset((And, Or, Not))
 MOST_GROUPS = 63  # of alternatives in one clause
 
 
