@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tamis.expression.views import Flag
-from tamis.space.automata import Patterns, Substrings
+from tamis.space.automata import Expressions, Substrings
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
 from tamis.values.shape import Shape
@@ -32,7 +32,7 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
     for kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS, Flag.REGEX, Flag.FOLDED_REGEX):
         chosen = [(pattern, dimension) for flag, pattern, dimension in rows if flag == kind]
         if chosen:
-            maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Patterns
+            maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Expressions
             folded = kind in (Flag.FOLDED_CONTAINS, Flag.FOLDED_REGEX)
             tables.append(maker([p for p, _ in chosen], [d for _, d in chosen], folded))
     terms = Terms()

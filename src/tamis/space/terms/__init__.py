@@ -3,45 +3,12 @@
 from __future__ import annotations
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-from tamis.space.terms._kernels import find_terms, index_terms
+from tamis.space.terms.checks import Check
 from tamis.space.terms.table import TermTable
+from tamis.space.terms.texts import TextTable
 from tamis.values.terms import has_phrase, read_term
 from tamis.values.text import terms_of
-
-Ints = npt.NDArray[np.int64]
-
-
-class TermIndex:
-    """All single terms in one hash table, for many ASCII texts at once."""
-
-    def __init__(self, terms: dict[str, int]) -> None:
-        plain = [(term.encode(), dimension) for term, dimension in terms.items() if term and term.isascii()]
-        self._dimension = np.array([dimension for _, dimension in plain], np.int32)
-        self._data = np.frombuffer(b"".join(term for term, _ in plain), np.uint8)
-        self._start = np.zeros(len(plain) + 1, np.int64)
-        np.cumsum([len(term) for term, _ in plain], out=self._start[1:])
-        bits = max(2 * len(plain), 2).bit_length()
-        self._shift = np.uint64(64 - bits)
-        self._table = np.zeros(2 << bits, np.uint64)
-        index_terms(self._start, self._data, self._shift, self._table)
-
-    def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Return the row of each distinct term of each text, and its dimension."""
-        # A term takes at least a letter and a separator.
-        most, longest = (
-            int(start[-1] - start[0]) // 2 + len(start),
-            int(np.diff(start).max(initial=0)) // 2 + 1,
-        )
-        row, term = np.empty(most, np.int32), np.empty(most, np.int32)
-        keys, ends = np.empty(longest, np.uint64), np.empty(2 * longest, np.int64)
-        seen = np.zeros(len(self._dimension), np.int32)
-        count = find_terms(
-            start, text, self._shift, self._table, self._start, self._data, keys, ends, seen, row, term
-        )
-        return row[:count].astype(np.int64), self._dimension[term[:count]]
 
 
 class Terms:
@@ -51,7 +18,8 @@ class Terms:
         self._terms: dict[str, int] = {}
         self._checks: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
         self._patterns = TermTable()  # of all terms that are not plain words
-        self._index: TermIndex | None = None
+        self._every: list[Check] = []
+        self._texts: TextTable | None = None
 
     def add_term(self, term: str, dimension: int) -> None:
         """Add a single term with its flag."""
@@ -61,17 +29,18 @@ class Terms:
     def add_check(self, pattern: str, dimension: int) -> None:
         """Add an any-of, all-of or phrase, which is tried when (one of) its trigger terms is seen."""
         mode, terms = msgspec.json.decode(pattern)
+        self._every.append((dimension, mode, tuple(terms)))
         triggers = terms if mode == "any" else terms[:1]
         for trigger in set(triggers):
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms)))
         for term in terms:
             self._patterns.add(term)
 
-    def index(self) -> TermIndex | None:
-        """Return an index that finds the words of many texts; ``None`` if there are other terms."""
-        if self._index is None and not self._checks and not self._patterns:
-            self._index = TermIndex(self._terms)
-        return self._index
+    def texts(self) -> TextTable:
+        """Return the table that finds the same for many texts at once."""
+        if self._texts is None:
+            self._texts = TextTable(self._terms, self._every, self._patterns)
+        return self._texts
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions of the terms and term groups of ``text``."""
