@@ -14,6 +14,7 @@ from bench.run.cli import run_command
 from bench.scaling.cli import scaling_command
 from bench.service.cli import service_command
 from bench.spark.cli import spark_command
+from bench.text.cli import text_command
 from bench.workloads import WORKLOADS, Workload
 from bench.workloads.cli import generate_command
 
@@ -32,6 +33,7 @@ main.add_command(peers_command)
 main.add_command(scaling_command)
 main.add_command(service_command)
 main.add_command(spark_command)
+main.add_command(text_command)
 main.add_command(generate_command)
 
 

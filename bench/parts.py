@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from bench._kernels import bare_scan
-from tamis.index.batches import locate, pieces
+from tamis.index.batches import divided, locate, pieces
 from tamis.index.index import BATCH
 from tamis.index.match import match_layer
 from tamis.space.table_row import event_of_row
@@ -26,7 +26,7 @@ def locate_events(index: Any, events: pa.Table) -> list[LocatedBatch]:
     """Return ``events`` in located batches: values become cells."""
     snapshot = index._writer.current
     located = []
-    for rows in pieces(events, BATCH, index.limits):
+    for rows in divided(pieces(events, BATCH, index.limits)):
         layers = [(layer, locate(layer.segment.encoder, rows)[0]) for layer in snapshot.layers]
         located.append(LocatedBatch(rows, layers))
     return located

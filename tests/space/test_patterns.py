@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.space.flags import Patterns, Substrings
-from tamis.values.pattern import compiled, like_matches, read_like
+from tamis.errors import PatternError
+from tamis.space.automata import Expressions, Patterns, Substrings
+from tamis.values.pattern import Wild, compiled, like_matches, read_like
+from tamis.values.pieces import in_order, like_parts, required_pieces
 from tamis.values.text import fold
 from tests.strategies import PATTERNS, REGEXES, STRINGS
 
@@ -28,11 +31,12 @@ def test_pattern_sets_find_the_same_as_single_patterns(
     written: list[str], subject: str, folded: bool
 ) -> None:
     regexes = list(dict.fromkeys([*(read_like(pattern, folded).regex for pattern in written), *REGEXES]))
-    table = Patterns(regexes, list(range(len(regexes))), folded)
     text = fold(subject) if folded else subject
-    assert sorted(table.find(subject)) == [
-        at for at, regex in enumerate(regexes) if compiled(regex).search(text) is not None
-    ]
+    for kind in (Patterns, Expressions):
+        table = kind(regexes, list(range(len(regexes))), folded)
+        assert sorted(table.find(subject)) == [
+            at for at, regex in enumerate(regexes) if compiled(regex).search(text) is not None
+        ]
 
 
 @given(st.lists(subjects, max_size=8, unique=True), subjects, st.booleans())
@@ -48,3 +52,79 @@ def test_many_large_patterns_are_spread_over_several_sets() -> None:
     table = Patterns(regexes, list(range(80)), False)
     assert len(table._sets) > 1
     assert sorted(table.find("k2-" + "x" * 900 + " k77-" + "yz" * 450)) == [2, 77]
+
+
+@given(patterns, subjects)
+def test_parts_of_a_like_pattern_are_read_from_its_expression(pattern: str, subject: str) -> None:
+    like = read_like(pattern, False)
+    parts = like_parts(like.regex)
+    assert parts is not None
+    if any(isinstance(part, str) for part in parts) and Wild.ONE not in parts:
+        assert in_order(parts, subject) == (compiled(like.regex).search(subject) is not None)
+
+
+@pytest.mark.parametrize("regex", ["a.*b", "(?s)^a.*b", "(?s)^a+$", r"(?s)^\d$", "(?s)^a*$", "(?s)^[a]$"])
+def test_expressions_of_users_are_no_like_patterns(regex: str) -> None:
+    assert like_parts(regex) is None
+
+
+_SIGNS = ["a", "b", ".", "*", "+", "?", "[ab]", "[^a]", "[]a]", r"\.", r"\d", r"\b", "^", "$", "{2}", "{0,1}"]
+_SIGNS += [
+    "[[:alpha:]]",
+    r"[\]]",
+    r"\Q",
+    r"\pN",
+    r"\\",
+    "}",
+    "]",
+    "{",
+    "a{b",
+    "é",
+    "|",
+    "(",
+    ")",
+    "(?i)",
+    "-",
+]
+_SIGNS += [r"\x41"]
+
+
+@given(st.lists(st.sampled_from(_SIGNS), max_size=6).map("".join), st.text("ab.1Aé}]{-\\2\n", max_size=8))
+def test_string_in_which_an_expression_is_found_has_its_pieces(regex: str, subject: str) -> None:
+    try:
+        program = compiled(regex)
+    except PatternError:
+        return
+    if program.search(subject) is not None:
+        assert all(piece in subject for piece in required_pieces(regex))
+
+
+@pytest.mark.parametrize(
+    ("regex", "pieces"),
+    [
+        ("error [0-9]+ in disk", ["error ", " in disk"]),
+        (r"^GET /a\.html?$", ["GET /a.htm"]),
+        ("colou?rs+x*y", ["colo", "rs", "y"]),
+        (r"a\x41b", []),
+        ("a(b|c)", []),
+        ("(?i)abc", []),
+    ],
+)
+def test_pieces_of_an_expression_are_its_literals(regex: str, pieces: list[str]) -> None:
+    assert required_pieces(regex) == pieces
+
+
+def test_pattern_is_tried_only_on_strings_with_its_rarest_piece() -> None:
+    patterns = [read_like(f"%common%w{n}%", False).regex for n in range(100)]
+    patterns += [f"common [0-9]+ v{n}" for n in range(100)]
+    table = Expressions(patterns, list(range(200)), False)
+    assert table._sets._sets == []
+    assert max(map(len, table._lists)) == 1
+    assert sorted(table.find("common w7 and common 12 v8")) == [7, 108]
+
+
+def test_expressions_that_share_a_piece_are_one_set() -> None:
+    patterns = [f"http[{chr(97 + n % 26)}-z]{{{n + 1}}}" for n in range(Expressions.SHARED + 1)]
+    table = Expressions(patterns, list(range(len(patterns))), False)
+    assert table._lists == []
+    assert table.find("http" + "z" * 65) == list(range(len(patterns)))

@@ -36,7 +36,7 @@ from tamis.head.keys import (
 )
 from tamis.head.terms import HeadTerms
 from tamis.space.flags import shape_table
-from tamis.space.locate import MEMO_LENGTH, MEMO_STRINGS, Entry, Places
+from tamis.space.locate import MEMO_LENGTH, MEMO_STRINGS, Entry, Locate, Places
 from tamis.space.located import Part
 from tamis.space.names import NameTable
 from tamis.space.numbers import split_integers
@@ -135,9 +135,9 @@ class Attribute:
         """Return the entries of integers."""
         return self.number_parts(owner, *split_integers(values))
 
-    def texts(self, owner: Ints, strings: Any) -> list[Part] | None:
-        """Return ``None``: strings are located one by one, each distinct one once."""
-        return None
+    def texts(self, owner: Ints, strings: Any) -> tuple[list[Part], Locate]:
+        """Return no entries and :meth:`string`: each distinct string is located once."""
+        return [], self.string
 
     def points(self, owner: Ints, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> list[Part]:
         """Return the entries of points, which have no order but may set flags."""

@@ -35,6 +35,8 @@ from tamis.values.event import Event, event_from, event_or_error, flat_event
 if TYPE_CHECKING:
     from tamis.index.audit import Audit  # a layer above: an audit saves an index
 
+PIECE_BYTES = 4 << 20  # of a table that is matched at a time
+
 _NESTED = frozenset((dict, list, tuple, set, frozenset))
 
 Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
@@ -72,6 +74,20 @@ def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
             f"events are a table, a list, an iterator or a path, not a {type(events).__name__}"
             " (for a single event use match)"
         )
+
+
+def divided(source: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield tables of more than ``PIECE_BYTES`` in parts.
+
+    The matches of long documents are many. Arrays of them that fit caches and are used again cost less than
+    new memory for each batch.
+    """
+    for piece in source:
+        if isinstance(piece, list) or piece.nbytes <= PIECE_BYTES:
+            yield piece
+            continue
+        size = max(1, piece.num_rows * PIECE_BYTES // piece.nbytes)
+        yield from (piece.slice(at, size) for at in range(0, piece.num_rows, size))
 
 
 def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:

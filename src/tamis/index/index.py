@@ -20,7 +20,7 @@ from tamis.head.structures import DEFAULT, unknown_head
 from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
-from tamis.index.batches import SCHEMA, MatchBatch, Run, enumerate_rows, match_piece, pieces
+from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, enumerate_rows, match_piece, pieces
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.match import LazyEvent, match_layer
@@ -155,7 +155,7 @@ class Index:
         if threads is not None:
             arguments.whole("threads", threads)
         watch = AttributeWatch() if watch is None else watch
-        source = watched(pieces(events, batch_size, self.limits), watch)
+        source = watched(divided(pieces(events, batch_size, self.limits)), watch)
         run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
         return reported(self._advised(self._matched(source, threads, run), watch), on_error)
 

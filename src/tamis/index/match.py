@@ -14,6 +14,7 @@ from tamis.head import HeadView
 from tamis.index.snapshot import Layer
 from tamis.index.work import WorkReport
 from tamis.limits import Limits
+from tamis.segment._kernels import repeat, sizes_of, take_lists
 from tamis.space.located import Located
 from tamis.space.space import ALWAYS_REVISE
 from tamis.values.event import Event, EventLike, event_from
@@ -54,24 +55,35 @@ def owners_in_force(
     event, clause = found.event, found.clause
     if not len(clause):
         return event, clause, 0
-    if segment.one_to_one:
-        ordinal = segment.owner[clause].astype(np.int64)
-    else:
-        first = segment.owner_start[clause].astype(np.int64)
-        count = segment.owner_start[clause + 1].astype(np.int64) - first
-        place = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
-        event, clause = np.repeat(event, count), np.repeat(clause, count)
-        ordinal = segment.owner[place].astype(np.int64)
-    if layer.died is not None:
-        alive = layer.alive(ordinal, sequence)
-        event, clause, ordinal = event[alive], clause[alive], ordinal[alive]
     doubtful = _doubtful(segment.revise[clause], events.multi[event]) if segment.any_revise else None
     unsure = segment.unsure(events)
     if unsure is not None:
         doubtful = unsure[event] if doubtful is None else doubtful | unsure[event]
+    if doubtful is not None and not doubtful.any():
+        doubtful = None
+    if segment.one_to_one:
+        ordinal = segment.owner[clause].astype(np.int64)
+    else:
+        if doubtful is not None:
+            doubtful = np.repeat(doubtful, segment.owner_start[clause + 1] - segment.owner_start[clause])
+        event, ordinal = _owners(segment, event, clause)
+    if layer.died is not None:
+        alive = layer.alive(ordinal, sequence)
+        event, ordinal = event[alive], ordinal[alive]
+        doubtful = None if doubtful is None else doubtful[alive]
     if doubtful is None or not doubtful.any():
         return *_distinct(segment.single, events, event, ordinal), 0
     return _revise(segment, event, ordinal, doubtful, event_at)
+
+
+def _owners(segment: Any, event: Ints, clause: Ints) -> tuple[Ints, Ints]:
+    """Return a pair (event, ordinal) for each owner of each clause."""
+    start = np.empty(len(clause) + 1, np.int64)
+    count = sizes_of(clause, segment.owner_start, start)
+    owned, ordinal = np.empty((2, count), np.int64)
+    take_lists(clause, segment.owner_start, segment.owner, start, ordinal)
+    repeat(event, start, owned)
+    return owned, ordinal
 
 
 def _doubtful(revise: npt.NDArray[np.uint8], multi: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

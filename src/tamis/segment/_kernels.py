@@ -1,4 +1,4 @@
-"""Find ids in a segment."""
+"""Find ids in a segment, and gather lists: the ids of subscriptions, the owners of clauses."""
 
 import numpy as np
 
@@ -29,3 +29,45 @@ def find_strings(wanted_start, wanted, order, start, data, found):
     """Write the number of each wanted string among the strings that ``order`` sorts, or -1."""
     for n in range(len(found)):
         found[n] = find_string(wanted, wanted_start[n], wanted_start[n + 1], order, start, data)
+
+
+CHUNK = 256  # items whose memory is loaded before they are used, so that many loads are under way at once
+
+
+@kernel
+def sizes_of(chosen, start, out):
+    """Write where each chosen list begins (and the last ends) when they stand end to end; return that end."""
+    at = np.int64(0)
+    for i in range(len(chosen)):
+        out[i] = at
+        at += np.int64(start[chosen[i] + 1]) - np.int64(start[chosen[i]])
+    out[len(chosen)] = at
+    return at
+
+
+@kernel
+def take_lists(chosen, start, data, out_start, out):
+    """Write the chosen lists end to end, as ``sizes_of`` has laid them out; return a sum of no meaning."""
+    first = np.empty(CHUNK, np.int64)
+    touched = np.int64(0)
+    for begin in range(0, len(chosen), CHUNK):
+        count = min(CHUNK, len(chosen) - begin)
+        for i in range(count):
+            first[i] = np.int64(start[chosen[begin + i]])
+        for i in range(count):
+            if first[i] < len(data):
+                touched += np.int64(data[first[i]])
+        for i in range(count):
+            low, high = np.int64(out_start[begin + i]), np.int64(out_start[begin + i + 1])
+            shift = first[i] - low
+            for k in range(low, high):
+                out[k] = data[k + shift]
+    return touched
+
+
+@kernel
+def repeat(values, start, out):
+    """Write each value as often as its list, laid out by ``sizes_of``, is long."""
+    for i in range(len(values)):
+        for k in range(start[i], start[i + 1]):
+            out[k] = values[i]

@@ -17,7 +17,7 @@ from tamis.engines.protocol import Engine
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.expression.tree import Expr
 from tamis.limits import Limits
-from tamis.segment._kernels import find_string, find_strings
+from tamis.segment._kernels import find_string, find_strings, sizes_of, take_lists
 from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
@@ -147,7 +147,15 @@ class Segment:
 
     def names_of(self, ordinals: npt.NDArray[np.int64]) -> Any:
         """Return the ids of several subscriptions as an Arrow array."""
-        return self.id_array.take(ordinals)
+        import pyarrow as pa
+
+        start = np.empty(len(ordinals) + 1, np.int32)
+        size = sizes_of(ordinals, self.ids.start, start)
+        if size > np.iinfo(np.int32).max:
+            return self.id_array.take(ordinals)
+        data = np.empty(size, np.uint8)
+        take_lists(ordinals, self.ids.start, self.ids.data, start, data)
+        return pa.Array.from_buffers(pa.string(), len(ordinals), [None, *map(pa.py_buffer, (start, data))])
 
     def versions_of(self, ordinals: npt.NDArray[np.int64]) -> list[int]:
         """Return the versions of several subscriptions."""

@@ -1,12 +1,15 @@
-"""Find all substrings and all regular expressions of a string at once."""
+"""Find all substrings and all patterns of a string at once."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
-from tamis.values.pattern import compiled
+from tamis.values.pattern import Wild, compiled
+from tamis.values.pieces import in_order, like_parts, required_pieces
 from tamis.values.text import fold
 
 
@@ -33,7 +36,7 @@ class Substrings:
 
 
 class Patterns:
-    """The table of REGEX, which finds all patterns at once (RE2 sets).
+    """A table that finds all regular expressions at once (RE2 sets).
 
     A set that outgrows its memory answers "none found". Sets are therefore filled by program size, so that
     each holds hundreds of automaton states of the largest possible size.
@@ -70,6 +73,63 @@ class Patterns:
         """Return the dimensions of all patterns found in ``text``."""
         subject = fold(text) if self._folded else text
         return [members[at] for patterns, members in self._sets for at in patterns.Match(subject) or ()]
+
+
+Confirm = Callable[[str], bool]
+
+
+class Expressions:
+    """The table of REGEX: LIKE with inner wildcards, and RLIKE.
+
+    A pattern is tried on the strings that hold its *key*, one of its literal pieces. A string is searched for
+    all keys at once. Pieces in order confirm a LIKE without ``_``, RE2 confirms any other pattern. Patterns
+    without a good key are in RE2 sets.
+    """
+
+    SHARED = 64  # the most patterns that RE2 tries one by one on strings that hold their key
+    SHORT = 2  # characters of the key of an expression that RE2 tries alone
+
+    def __init__(self, patterns: list[str], dimensions: list[int], folded: bool) -> None:
+        self._folded = folded
+        read = [_read(pattern) for pattern in patterns]
+        use = Counter(piece for pieces, _ in read for piece in set(pieces))
+        keys = [min(pieces, key=lambda p: (use[p], -len(p)), default="") for pieces, _ in read]
+        shared = Counter(keys)
+        tried: dict[str, list[tuple[Confirm | str, int]]] = {}
+        rest: list[tuple[str, int]] = []
+        for pattern, dimension, key, (_, ordered) in zip(patterns, dimensions, keys, read, strict=True):
+            if ordered is not None:
+                tried.setdefault(key, []).append((ordered, dimension))
+            elif len(key) >= self.SHORT and shared[key] <= self.SHARED:
+                tried.setdefault(key, []).append((pattern, dimension))
+            else:
+                rest.append((pattern, dimension))
+        self._keys = Substrings(list(tried), list(range(len(tried))), folded=False)
+        self._lists = list(tried.values())
+        self._sets = Patterns([p for p, _ in rest], [d for _, d in rest], folded=False)
+
+    def find(self, text: str) -> list[int]:
+        """Return the dimensions of all patterns found in ``text``."""
+        subject = fold(text) if self._folded else text
+        found = self._sets.find(subject)
+        for at in self._keys.find(subject):
+            found += [dimension for confirm, dimension in self._lists[at] if _holds(confirm, subject)]
+        return found
+
+
+def _read(pattern: str) -> tuple[list[str], Confirm | None]:
+    """Return the pieces that a pattern needs, and a test in Python if there is a sure one."""
+    parts = like_parts(pattern)
+    if parts is None:
+        return required_pieces(pattern), None
+    pieces = [part for part in parts if isinstance(part, str)]
+    if Wild.ONE in parts or not pieces:
+        return pieces, None
+    return pieces, lambda subject: in_order(parts, subject)
+
+
+def _holds(confirm: Confirm | str, subject: str) -> bool:
+    return compiled(confirm).search(subject) is not None if isinstance(confirm, str) else confirm(subject)
 
 
 class _Group(msgspec.Struct, array_like=True):

@@ -227,10 +227,13 @@ class _TableEncoder:
             array, owner = array.filter(pa.array(usable)), owner[usable]
         if locator is None:
             return
-        array, owner = self._texts(array, owner, locator)
+        parts, locate = locator.texts(owner, array)
+        self.parts.extend(parts)
+        if locate is None:
+            return
         coded = array.dictionary_encode()
         index = coded.indices.to_numpy(zero_copy_only=False)
-        found = [locator.string(clean_string(text)) for text in coded.dictionary.to_pylist()]
+        found = [locate(clean_string(text)) for text in coded.dictionary.to_pylist()]
         if all(len(entries) == 1 for entries in found):
             cells = np.array([entries[0][1] for entries in found], self.word)
             self._add(owner, locator.dimension, cells[index])
@@ -241,16 +244,6 @@ class _TableEncoder:
         times = count[index]
         place = np.repeat(start[index] - (np.cumsum(times) - times), times) + np.arange(times.sum())
         self.parts.append((np.repeat(owner, times), flat[place, 0], flat[place, 1], flat[place, 2]))
-
-    def _texts(self, array: Any, owner: Ints, locator: AttributeLocator) -> tuple[Any, Ints]:
-        """Locate the ASCII strings if they can all be located at once; return the other strings."""
-        ascii_ = pc.string_is_ascii(array)
-        parts = locator.texts(owner[ascii_.to_numpy(zero_copy_only=False)], array.filter(ascii_))
-        if parts is None:
-            return array, owner
-        self.parts.extend(parts)
-        others = pc.invert(ascii_)
-        return array.filter(others), owner[others.to_numpy(zero_copy_only=False)]
 
     def _points(self, name: str, array: Any, owner: Ints) -> None:
         locator = self.encoder.locators.get(name)

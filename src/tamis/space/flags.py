@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tamis.expression.views import USING, Flag
-from tamis.space.automata import PatternGroups, Patterns, Substrings
+from tamis.space.automata import Expressions, PatternGroups, Substrings
 from tamis.space.shapes import Shapes
 from tamis.space.terms import Terms
 from tamis.values.analysis import DEFAULT, analyser_of
@@ -33,7 +33,7 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
     for kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS, Flag.REGEX, Flag.FOLDED_REGEX):
         chosen = [(pattern, dimension) for flag, pattern, dimension in rows if flag == kind]
         if chosen:
-            maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Patterns
+            maker: Any = Substrings if kind in (Flag.CONTAINS, Flag.FOLDED_CONTAINS) else Expressions
             folded = kind in (Flag.FOLDED_CONTAINS, Flag.FOLDED_REGEX)
             tables.append(maker([p for p, _ in chosen], [d for _, d in chosen], folded))
     for folded in (False, True):
@@ -47,7 +47,8 @@ def string_tables(rows: list[tuple[Flag, str, int]]) -> list[StringTable]:
             analyser, _, wanted = pattern.rpartition(USING)
             table = terms.get(analyser) or terms.setdefault(analyser, Terms(analyser_of(analyser or DEFAULT)))
             (table.add_term if flag == Flag.TERM else table.add_check)(wanted, dimension)
-    return [*tables, *terms.values()]
+    plain = terms.pop("", None)
+    return [*tables, *terms.values(), *([] if plain is None else [plain])]  # plain terms last: see locate.py
 
 
 def shape_table(rows: list[tuple[Flag, str, int]]) -> Shapes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +24,7 @@ from tamis.values.value import Interval, Point, Value, family, micros_of
 
 Entry = tuple[int, int, int]
 Ints = npt.NDArray[np.int64]
+Locate = Callable[[str], tuple[Entry, ...]]  # the entries of a string
 
 MEMO_STRINGS = 16_384  # strings remembered per attribute
 MEMO_LENGTH = 256  # longer strings are located anew each time
@@ -50,6 +52,7 @@ class AttributeLocator:
         self._tables: list[StringTable] | None = None
         self._shapes: Shapes | None = None
         self.memo: dict[str, tuple[Entry, ...]] = {}
+        self._beside: dict[str, tuple[Entry, ...]] = {}  # without the flags of terms
         self.booleans = tuple(((attribute, cell, cell),) for cell in map(self.boolean, (False, True)))
 
     def _read_number_cuts(self) -> list[Any]:
@@ -109,32 +112,38 @@ class AttributeLocator:
         """Return all entries of a string, on the main dimension, views and flags."""
         found = self.memo.get(text)
         if found is None:
-            found = tuple(self._locate_string(text))
-            if len(text) <= MEMO_LENGTH:
-                if len(self.memo) >= MEMO_STRINGS:
-                    self.memo.clear()
-                self.memo[text] = found
+            found = _remembered(self.memo, text, self._locate_string(text, self.tables()))
         return found
 
-    def _locate_string(self, text: str) -> list[Entry]:
+    def _locate_string(self, text: str, tables: list[StringTable]) -> list[Entry]:
         entries = self._ordered_entries(text)
-        if self._flags:
-            for table in self.tables():
-                entries.extend((dimension, 1, 1) for dimension in table.find(text))
+        for table in tables:
+            entries.extend((dimension, 1, 1) for dimension in table.find(text))
         return entries
 
-    def texts(self, owner: Ints, strings: Any) -> list[Part] | None:
-        """Return the entries of many ASCII strings; ``None`` unless only single terms are searched."""
-        tables = self.tables() if self._flags else []
-        index = tables[0].index() if len(tables) == 1 and isinstance(tables[0], Terms) else None
-        if index is None or self._views:
-            return None
-        row, dimension = index.find(*string_buffers(strings))
-        ones, other = np.ones(len(row), np.int32), np.full(len(owner), self.other, np.int32)
-        return [
-            (owner, np.full(len(owner), self.dimension, np.int32), other, other),
-            (owner[row], dimension, ones, ones),
-        ]
+    def texts(self, owner: Ints, strings: Any) -> tuple[list[Part], Locate | None]:
+        """Return the entries of Arrow strings that are found at once, and a function for all other entries.
+
+        Instead of a function return ``None`` if there are no others.
+        """
+        tables = self.tables()
+        terms = tables[-1].texts() if tables and isinstance(tables[-1], Terms) else None
+        if terms is None:
+            return [], self.string
+        count, dimension = terms.find(*string_buffers(strings))
+        ones = np.ones(len(dimension), np.int32)
+        parts: list[Part] = [(np.repeat(owner, count), dimension, ones, ones)]
+        if self._views or len(tables) > 1:
+            return parts, self._beside_terms
+        other = np.full(len(owner), self.other, np.int32)
+        return [(owner, np.full(len(owner), self.dimension, np.int32), other, other), *parts], None
+
+    def _beside_terms(self, text: str) -> tuple[Entry, ...]:
+        """Return all entries of a string but for the flags of its terms."""
+        found = self._beside.get(text)
+        if found is None:
+            found = _remembered(self._beside, text, self._locate_string(text, self.tables()[:-1]))
+        return found
 
     def _ordered_entries(self, text: str) -> list[Entry]:
         entries: list[Entry] = []
@@ -150,7 +159,7 @@ class AttributeLocator:
     def tables(self) -> list[StringTable]:
         """Return the flag tables for strings, made on first use."""
         if self._tables is None:
-            self._tables = string_tables(self._flags)
+            self._tables = string_tables(self._flags) if self._flags else []
         return self._tables
 
     def string_cell(self, dimension: int, key: bytes) -> int:
@@ -360,6 +369,16 @@ class Locators:
             (Flag(space.flag_kind[row]), space.flag_pattern.text(row), space.ordered + row)
             for row in self._flag_rows.get(place, ())
         ]
+
+
+def _remembered(memo: dict[str, tuple[Entry, ...]], text: str, entries: list[Entry]) -> tuple[Entry, ...]:
+    """Return the entries of a string, and remember them if the string is short."""
+    found = tuple(entries)
+    if len(text) <= MEMO_LENGTH:
+        if len(memo) >= MEMO_STRINGS:
+            memo.clear()
+        memo[text] = found
+    return found
 
 
 def _span(values: npt.NDArray[np.int64]) -> tuple[int, int]:

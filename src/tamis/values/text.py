@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Protocol
 
 # A term is a run of letters and digits of any script; everything else separates. The pattern is fixed and
 # linear; user-written patterns never reach Python's ``re``.
@@ -38,20 +39,51 @@ def folded_words(text: str) -> list[tuple[str, int, int]]:
     words: list[tuple[str, int, int]] = []
     letters, begin, end = "", 0, 0
     for at, char in enumerate(text):
-        for sign in folded_character(char):
-            if _TERM.match(sign):
+        folded = letters_of(char)
+        for sign in folded:
+            if sign != SEPARATOR:
                 begin = begin if letters else at
                 letters, end = letters + sign, at + 1
             elif letters:
                 words.append((letters, begin, end))
                 letters = ""
-        if letters and not folded_character(char):
+        if letters and not folded:
             end = at + 1  # an accent belongs to its letter
     return [*words, (letters, begin, end)] if letters else words
 
 
+SEPARATOR = "\0"
+
+
 @lru_cache(maxsize=65_536)
-def folded_character(char: str) -> str:
-    """Return the characters that one character becomes in terms: none for an accent."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
-    return "".join(c for c in folded if not unicodedata.combining(c))
+def letters_of(character: str) -> str:
+    """Return what a character adds to the words of a text; each :data:`SEPARATOR` in it ends a word.
+
+    The words of a text are the letters of its characters, one after the other: no step of :func:`terms_of`
+    looks at neighbours, but for the order of marks, which are dropped.
+    """
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    kept = (c for c in folded if not unicodedata.combining(c))
+    return "".join(c if c.isalnum() else SEPARATOR for c in kept)
+
+
+class Analyser(Protocol):
+    """A way to split texts into terms: for a whole text, and character by character."""
+
+    def terms_of(self, text: str) -> list[str]:
+        """Return the terms of a text in order."""
+        ...
+
+    def letters_of(self, character: str) -> str:
+        """Return what a character adds to the words of a text; see :func:`letters_of`."""
+        ...
+
+
+class Standard:
+    """The analyser of ``HAS``: words of letters and digits, without case and accents."""
+
+    terms_of = staticmethod(terms_of)
+    letters_of = staticmethod(letters_of)
+
+
+STANDARD = Standard()

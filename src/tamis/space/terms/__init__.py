@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-from tamis.space.terms._kernels import find_terms, index_terms
+from tamis.space.terms.checks import Check
 from tamis.space.terms.table import TermTable
+from tamis.space.terms.texts import TextTable
 from tamis.values.analysis import DEFAULT, Analyser, analyser_of
 from tamis.values.terms import as_word, has_phrase, is_close, read_term
 
-Ints = npt.NDArray[np.int64]
+_SIMPLE = frozenset(("any", "all", "phrase"))  # the modes that kernels decide
 
 
 class _Pattern(msgspec.Struct, array_like=True):
@@ -22,36 +21,6 @@ class _Pattern(msgspec.Struct, array_like=True):
     mode: Literal["any", "all", "phrase", "slop", "near", "near ordered", "at least"]
     terms: list[str]
     number: int = 0
-
-
-class TermIndex:
-    """All single terms in one hash table, for many ASCII texts at once."""
-
-    def __init__(self, terms: dict[str, int]) -> None:
-        plain = [(term.encode(), dimension) for term, dimension in terms.items() if term and term.isascii()]
-        self._dimension = np.array([dimension for _, dimension in plain], np.int32)
-        self._data = np.frombuffer(b"".join(term for term, _ in plain), np.uint8)
-        self._start = np.zeros(len(plain) + 1, np.int64)
-        np.cumsum([len(term) for term, _ in plain], out=self._start[1:])
-        bits = max(2 * len(plain), 2).bit_length()
-        self._shift = np.uint64(64 - bits)
-        self._table = np.zeros(2 << bits, np.uint64)
-        index_terms(self._start, self._data, self._shift, self._table)
-
-    def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Return the row of each distinct term of each text, and its dimension."""
-        # A term takes at least a letter and a separator.
-        most, longest = (
-            int(start[-1] - start[0]) // 2 + len(start),
-            int(np.diff(start).max(initial=0)) // 2 + 1,
-        )
-        row, term = np.empty(most, np.int32), np.empty(most, np.int32)
-        keys, ends = np.empty(longest, np.uint64), np.empty(2 * longest, np.int64)
-        seen = np.zeros(len(self._dimension), np.int32)
-        count = find_terms(
-            start, text, self._shift, self._table, self._start, self._data, keys, ends, seen, row, term
-        )
-        return row[:count].astype(np.int64), self._dimension[term[:count]]
 
 
 class Terms:
@@ -65,7 +34,8 @@ class Terms:
         self._terms: dict[str, int] = {}
         self._checks: dict[str, list[tuple[int, str, tuple[str, ...], tuple[str, ...], int]]] = {}
         self._patterns = TermTable()  # of all terms that are not plain words
-        self._index: TermIndex | None = None
+        self._every: list[Check] = []
+        self._texts: TextTable | None = None
 
     def add_term(self, term: str, dimension: int) -> None:
         """Add a single term with its flag."""
@@ -86,16 +56,17 @@ class Terms:
         """
         mode, terms, number = msgspec.structs.astuple(msgspec.json.decode(pattern, type=_Pattern))
         keys = [self._key(term) for term in terms]
+        self._every.append((dimension, mode, tuple(keys)))
         # Of terms that are needed, the first must be there; of n terms, m are there if one of n - m + 1 is.
         triggers = keys if mode == "any" else keys[: len(keys) - number + 1 if mode == "at least" else 1]
         for trigger in set(triggers):
             self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms), tuple(keys), number))
 
-    def index(self) -> TermIndex | None:
-        """Return an index that finds the words of many texts; ``None`` if there are other terms."""
-        if self._index is None and not self._checks and not self._patterns and self._analyser.is_plain:
-            self._index = TermIndex(self._terms)
-        return self._index
+    def texts(self) -> TextTable | None:
+        """Return the table that finds the same for many texts at once; ``None`` if Python must read them."""
+        if self._texts is None and self._analyser.is_plain and all(one[1] in _SIMPLE for one in self._every):
+            self._texts = TextTable(self._terms, self._every, self._patterns)
+        return self._texts
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions of the terms and term groups of ``text``."""

@@ -1,0 +1,186 @@
+"""Find the flags of many texts at once, from their UTF-8 bytes.
+
+A text becomes the numbers of its words. Each word has a *code*, which stands for the flags that it sets and
+for the slots of phrases that it fills. If all terms are plain words, these are the vocabulary. Otherwise each
+word that a text holds is numbered, and Python finds the other terms of a new word once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.columns.literals import StringColumn, string_column
+from tamis.space.terms.characters import characters_of
+from tamis.space.terms.checks import EMPTY, Check, Lists, lay_out
+from tamis.space.terms.checks._kernels import flag_texts
+from tamis.space.terms.table import TermTable
+from tamis.space.terms.vocabulary import Ints, Tokens, Words, find_words, no_words, words_of
+from tamis.values.text import STANDARD, Analyser
+
+MOST_WORDS = 1 << 20  # that are remembered; then the vocabulary starts anew
+MOST_BYTES = 1 << 26  # of these words
+PIECE = 1 << 20  # bytes of text that are read at a time, at least one text
+
+Small = npt.NDArray[np.int32]
+
+
+class Known(NamedTuple):
+    """A vocabulary with the codes of its words, and the lists that the codes refer to."""
+
+    words: Words
+    code: Small
+    lists: Small
+
+
+class Marks(NamedTuple):
+    """Scratch memory of one thread: the last text in which each word, flag and slot was seen."""
+
+    word: Small
+    flag: Small
+    slot: Small
+    met: Small
+    last: Small  # the last mark, alone
+
+
+class TextTable:
+    """The terms and checks of an attribute, for many texts at once; many threads may use it."""
+
+    def __init__(
+        self, terms: dict[str, int], checks: list[Check], patterns: TermTable, analyser: Analyser = STANDARD
+    ) -> None:
+        self._characters = characters_of(analyser.letters_of)
+        self._patterns = patterns
+        self._lists = Lists()
+        several = [check for check in checks if check[1] != "any"]
+        self._slots = {t: n for n, t in enumerate(dict.fromkeys(t for _, _, own in several for t in own))}
+        self._flags: dict[str, list[int]] = {}  # of the terms that need a list
+        for flag, mode, own in checks:
+            for term in own if mode == "any" else ():
+                self._flags.setdefault(term, []).append(flag)
+        self._checks = lay_out(several, self._slots)
+        self._plain = self._plain_words(terms)
+        flags = [*terms.values(), *(flag for flag, _, _ in checks)]
+        self._base, self._width = min(flags), max(flags) - min(flags) + 1
+        self._known = self._empty() if patterns else self._plain
+        self._lock = threading.Lock()
+        self._marks: deque[Marks] = deque()
+
+    def _plain_words(self, terms: dict[str, int]) -> Known:
+        """Return the plain words with their codes; keep the flags of all other terms."""
+        for term in self._flags.keys() | self._slots.keys():
+            if term in terms:
+                self._flags.setdefault(term, []).append(terms[term])
+        for term, flag in terms.items() if self._patterns else ():
+            if not term.isalnum():
+                self._flags.setdefault(term, []).append(flag)
+        special = [term for term in {**self._flags, **self._slots} if term.isalnum()]
+        listed = set(special)
+        single = [term for term in terms if term not in listed and term.isalnum()]
+        code = [terms[term] for term in single] + [self._lists.code(*self._of(term)) for term in special]
+        words = words_of(string_column(single + special))
+        return Known(words, np.array(code, np.int32), self._lists.array)
+
+    def _of(self, *terms: str) -> tuple[list[int], list[int]]:
+        """Return the flags and slots of some terms."""
+        flags = [flag for term in terms for flag in self._flags.get(term, ())]
+        return flags, [self._slots[term] for term in terms if term in self._slots]
+
+    def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, Small]:
+        """Return how many flags each text sets, and the flags of all texts in turn."""
+        count = np.zeros(len(start) - 1, np.int64)
+        found: list[Small] = [np.empty(0, np.int32)]
+        marks = self._marks.pop() if self._marks else self._new_marks()
+        for first, last in _pieces(start):
+            tokens, known = self._read(start[first : last + 1], text)
+            marks = self._ready(marks, known, last - first)
+            found += self._flagged(tokens, known, marks, count[first:last])
+        self._marks.append(marks)
+        return count, np.concatenate(found)
+
+    def _read(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Tokens, Known]:
+        """Return the words of texts, and the vocabulary that numbers them."""
+        while True:
+            known = self._known
+            tokens = known.words.read(start, text, self._characters, keep=bool(self._patterns))
+            if not len(tokens.unknown):
+                return tokens, known
+            with self._lock:
+                if self._known.words.secret != known.words.secret:
+                    continue  # the vocabulary has started anew
+                tokens.word[tokens.unknown], known = self._learn(tokens.others)
+                return tokens, known
+
+    def _learn(self, others: StringColumn) -> tuple[Small, Known]:
+        """Add words to the vocabulary; return their numbers, and the vocabulary.
+
+        Readers of the vocabulary before see nothing of it: all arrays only change beyond the words they know.
+        """
+        before = self._known
+        words, numbers = before.words.add(others)
+        code, first, last = before.code, before.words.used, words.used
+        if last > len(code):
+            code = np.concatenate([code[:first], np.empty(2 * last - first, np.int32)])
+        code[first:last] = self._codes(words, first)
+        known = Known(words, code, self._lists.array)
+        full = words.used > MOST_WORDS or words.bytes > MOST_BYTES
+        self._known = self._empty() if full else known
+        return numbers, known
+
+    def _empty(self) -> Known:
+        return Known(no_words(), np.empty(0, np.int32), self._lists.array)
+
+    def _codes(self, words: Words, first: int) -> Small:
+        """Return the codes of the words from ``first``."""
+        plain = self._plain
+        number = np.empty(words.used - first, np.int64)
+        find_words(words.start[first : words.used + 1], words.data, *plain.words, number)
+        code = np.full(len(number), EMPTY, np.int32)
+        code[number >= 0] = plain.code[number[number >= 0]]
+        for at, word in enumerate(words.texts(first)):
+            terms = self._patterns.of(word)
+            if terms:
+                flags, slots = self._of(word, *terms)
+                own = [int(code[at])] if code[at] >= 0 else []
+                code[at] = self._lists.code(own + flags, slots)
+        return code
+
+    def _flagged(self, tokens: Tokens, known: Known, marks: Marks, count: Ints) -> Iterator[Small]:
+        texts, done = len(tokens.start) - 1, 0
+        while done < texts:
+            out = np.empty(len(tokens.word) + 2 * self._width, np.int32)
+            done, written = flag_texts(
+                done, tokens.start, tokens.word, marks.last[0] + 1, known.code, known.lists, self._base,
+                marks.flag, marks.word, marks.slot, marks.met, *self._checks, out, count,
+            )  # fmt: skip
+            yield out[:written]
+        marks.last[0] += texts
+
+    def _ready(self, marks: Marks, known: Known, texts: int) -> Marks:
+        """Return scratch memory for all words, and for as many texts."""
+        if int(marks.last[0]) + texts > np.iinfo(np.int32).max - 1:
+            for array in marks:
+                array[:] = 0
+        if known.words.used > len(marks.word):
+            more = np.zeros(len(known.code) - len(marks.word), np.int32)
+            return marks._replace(word=np.concatenate([marks.word, more]))
+        return marks
+
+    def _new_marks(self) -> Marks:
+        sizes = 0, self._width, len(self._slots), len(self._slots), 1
+        return Marks(*(np.zeros(size, np.int32) for size in sizes))
+
+
+def _pieces(start: Ints) -> Iterator[tuple[int, int]]:
+    """Yield the texts in pieces of about the same number of bytes."""
+    first, texts = 0, len(start) - 1
+    while first < texts:
+        last = int(np.searchsorted(start, start[first] + PIECE))
+        last = min(max(last, first + 1), texts)
+        yield first, last
+        first = last
