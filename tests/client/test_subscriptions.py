@@ -107,7 +107,7 @@ FORMS: list[tuple[Any, str | None, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("expression", "form", "text"), FORMS, ids=["text", "tree", "json", "query", "bridge"]
+    ("expression", "form", "text"), FORMS, ids=["text", "tree", "json", "query", "bridge", "lucene"]
 )
 def test_every_form_of_expression_is_accepted(client: Any, expression: Any, form: Any, text: str) -> None:
     wanted = text or tamis.to_text(expression)
