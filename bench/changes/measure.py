@@ -92,7 +92,6 @@ def _each(action: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> f
 
 def _cpu(run: Callable[[], Any]) -> float:
     """Return the processor time of a run in microseconds; the garbage collector ignores the material."""
-    gc.collect()
     gc.freeze()
     try:
         begin = time.process_time()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +14,14 @@ SIZES = {"BLOCK": 256, "EVENT_BLOCK": 64, "PIECE": 512, "EVENT_PIECE": 128}
 @pytest.fixture(autouse=True)
 def _no_steady_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.timing.STEADY_S", 0.01)
+
+
+@pytest.fixture(autouse=True)
+def _quick_collections() -> Iterator[None]:
+    """Spare the collections before each measurement the objects that other tests left behind."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

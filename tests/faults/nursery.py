@@ -6,6 +6,8 @@ killed like any other. ``python -m tests.faults.nursery`` reads requests as line
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import os
 import subprocess
@@ -16,6 +18,11 @@ from typing import Any, NoReturn
 from tests.waiting import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
+# What the commands import when they run: each fork would import it anew.
+PARTS = (
+    *("tamis.cli.serve", "tamis.cli.notify", "tamis.live.retention", "tamis.notify.metrics"),
+    *("tamis.service.server", "tamis.service.logs", "alembic.command", "psycopg"),
+)
 
 
 class Child:
@@ -79,6 +86,9 @@ def main() -> None:
     from tamis.index.warm import warm
 
     warm()
+    for part in PARTS:
+        importlib.import_module(part)
+    gc.freeze()  # no collection in a fork visits what all forks share
     for line in sys.stdin:
         asked = json.loads(line)
         print(json.dumps(_poll(asked["poll"]) if "poll" in asked else _fork(asked)), flush=True)

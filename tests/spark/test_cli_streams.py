@@ -103,8 +103,16 @@ def test_signal_stops_a_query_cleanly(spark: Any, tmp_path: Path, number: signal
     writer = spark.readStream.format("rate").load().writeStream.format("noop")
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     handler = signal.getsignal(number)
-    threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+
+    def kill() -> None:
+        """Send the signal as soon as ``run`` handles it."""
+        eventually(lambda: signal.getsignal(number) is not handler)
+        os.kill(os.getpid(), number)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
     run(query)
+    killer.join()
     assert not query.isActive
     assert query.exception() is None
     assert signal.getsignal(number) is handler

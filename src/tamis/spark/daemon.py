@@ -1,10 +1,10 @@
 """The process from which Spark forks its Python workers, with the kernels already loaded.
 
 A new worker would need about two seconds to import Numba and load compiled kernels; a fork of a warm process
-has them at once. PySpark collects garbage after every task. The warm objects are frozen before the first fork,
-so that no collection in a worker visits them, which would cost a tenth of a second and a copy of their pages.
-``spark.python.daemon.module`` names this module. Spark reads the port from stdout, so nothing else may be
-written there.
+has them at once. PySpark collects garbage after every task. The daemon freezes the warm objects before the
+first fork, so that no collection in a worker visits them. That would cost a tenth of a second and a copy of
+their pages. ``spark.python.daemon.module`` names this module. Spark reads the port from stdout, so nothing
+else may be written there.
 """
 
 from __future__ import annotations
