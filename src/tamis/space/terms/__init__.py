@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 
 from tamis.space.terms.checks import Check
 from tamis.space.terms.table import TermTable
 from tamis.space.terms.texts import TextTable
 from tamis.values.terms import has_phrase, read_term
 from tamis.values.text import terms_of
+
+LONG = 512  # characters
 
 
 class Terms:
@@ -44,6 +47,14 @@ class Terms:
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions of the terms and term groups of ``text``."""
+        if len(text) < LONG:
+            return self.find_in_short(text)
+        raw = np.frombuffer(text.encode(), np.uint8)
+        found: list[int] = self.texts().find(np.array([0, len(raw)]), raw)[1].tolist()
+        return found
+
+    def find_in_short(self, text: str) -> list[int]:
+        """Return the same without kernels, which pay for long texts only."""
         ordered = terms_of(text)
         seen = set(ordered)
         if self._patterns:

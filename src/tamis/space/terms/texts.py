@@ -142,12 +142,11 @@ class TextTable:
         find_words(words.start[first : words.used + 1], words.data, *plain.words, number)
         code = np.full(len(number), EMPTY, np.int32)
         code[number >= 0] = plain.code[number[number >= 0]]
-        for at, word in enumerate(words.texts(first)):
-            terms = self._patterns.of(word)
-            if terms:
-                flags, slots = self._of(word, *terms)
-                own = [int(code[at])] if code[at] >= 0 else []
-                code[at] = self._lists.code(own + flags, slots)
+        texts = words.texts(first)
+        for at, terms in self._patterns.of_many(texts).items():
+            flags, slots = self._of(texts[at], *terms)
+            own = [int(code[at])] if code[at] >= 0 else []
+            code[at] = self._lists.code(own + flags, slots)
         return code
 
     def _flagged(self, tokens: Tokens, known: Known, marks: Marks, count: Ints) -> Iterator[Small]:
