@@ -17,7 +17,8 @@ from tamis.values.event import event_from
 
 WORDS = (
     "coat", "Coats", "the", "of", "running", "runs", "café", "Cafe", "c++", "wi-fi", "Häuser", "haus",
-    "東京都", "can't", "3.14", "x", "jacket", "книги", "ﬁn", "a_b",
+    "東京都", "can't", "3.14", "x", "jacket", "книги", "ﬁn", "a_b", "cafe\u0301", "대한민국", "a.b", "\0",
+    "word" * 200,
 )  # fmt: skip
 PATTERNS = ("coa*", "*at", "c?at", "cot~1", "/run.*/", "[a TO d]", "caf*")
 ENGINES = ("hybrid", "presearch", "opindex", "scan")
@@ -29,6 +30,10 @@ searches = st.one_of(
     terms.map(lambda some: f"t HAS PHRASE {_quoted(' '.join(some))}"),
     terms.map(lambda some: f"t HAS ANY ({', '.join(map(_quoted, some))})"),
     terms.map(lambda some: f"t HAS ALL ({', '.join(map(_quoted, some))})"),
+    terms.map(lambda some: f"t HAS PHRASE {_quoted(' '.join(some))} SLOP 2"),
+    terms.map(lambda some: f"t HAS NEAR {_quoted(' '.join(some))} WITHIN 4"),
+    terms.map(lambda some: f"t HAS NEAR ORDERED {_quoted(' '.join(some))} WITHIN 4"),
+    terms.map(lambda some: f"t HAS AT LEAST 2 OF ({', '.join(map(_quoted, some))})"),
 )
 conditions = st.tuples(st.sampled_from(["", "NOT "]), searches).map("".join)
 analysers = st.sampled_from([*known_names(), CUSTOM])

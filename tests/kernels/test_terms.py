@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from tamis import Index
 from tamis.columns.literals import string_column
 from tamis.space.names import string_buffers
-from tamis.space.terms import Terms, texts
+from tamis.space.terms import LONG, Terms, texts
 from tamis.space.terms.characters import PAGES, characters_of
+from tamis.space.terms.table import TermTable
 from tamis.space.terms.vocabulary import _kernels as k
 from tamis.space.terms.vocabulary import no_words, words_of
 from tamis.values.terms import read_term
-from tamis.values.text import STANDARD, letters_of, terms_of
+from tamis.values.text import letters_of, terms_of
 
 pytestmark = pytest.mark.kernels
 
@@ -53,7 +54,7 @@ def found(terms: Terms, strings: list[str], kind: Any = None) -> list[list[int]]
 
 
 def expected(terms: Terms, strings: list[str]) -> list[list[int]]:
-    return [sorted(terms.find(unicodedata.normalize("NFC", text))) for text in strings]
+    return [sorted(terms.find_in_short(unicodedata.normalize("NFC", text))) for text in strings]
 
 
 @given(st.sets(st.sampled_from(TERMS), min_size=1), st.lists(CHECKS, max_size=4), TEXTS, TEXTS)
@@ -78,8 +79,54 @@ def test_every_character_has_the_letters_that_tokenising_gives() -> None:
     for low in range(0, len(codes), 1 << 16):
         text = "".join(f"a{chr(code)}b {chr(code)} " for code in codes[low : low + (1 << 16)])
         start, data = string_buffers(pa.array([text]))
-        tokens = words.read(start, data, characters_of(STANDARD.letters_of), keep=True)
+        tokens = words.read(start, data, characters_of(letters_of), keep=True)
         assert tokens.others.to_list() == terms_of(text)
+
+
+ANY_TERM = st.one_of(
+    st.sampled_from(TERMS),
+    st.builds(
+        "{}~{},{}".format, st.text("abc", min_size=1, max_size=10), st.integers(1, 2), st.integers(0, 2)
+    ),
+    st.builds("{}*{}?{}".format, *[st.text("ab", min_size=1, max_size=2)] * 3),
+    st.sampled_from(
+        ["/[^a]*b/", "/a|[^b]{1,3}/", r"/a\z|b\B./", "/(?i)B+/", "/^ab$/", "[* TO b}", "{b TO *]", "é~1"]
+    ),
+)
+
+
+@given(
+    st.lists(ANY_TERM, min_size=1, max_size=8),
+    st.lists(st.text("abcé", min_size=1, max_size=11), max_size=12, unique=True),
+)
+def test_terms_of_many_words_are_those_of_each(written: list[str], words: list[str]) -> None:
+    made = TermTable()
+    patterns = {text for term in written if not (text := read_term(term).text()).isalnum()}
+    for term in patterns:
+        made.add(term)
+    for _ in range(2):
+        found = made.of_many(words)
+        assert [sorted(found.get(at, ())) for at in range(len(words))] == [
+            sorted(
+                text
+                for text in set(map(_text, written))
+                if not text.isalnum() and read_term(text).matches(word)
+            )
+            for word in words
+        ]
+
+
+def _text(term: str) -> str:
+    return read_term(term).text()
+
+
+def test_words_with_more_fuzzy_terms_than_fit_at_once_are_found() -> None:
+    made = TermTable()
+    for one in "abcdefgh":
+        made.add(f"{one}{one}~2")
+    words = [f"{one}{two}" for one in "abcdefgh" for two in "abcdefgh"]
+    found = made.of_many(words)
+    assert all(len(found[at]) == 8 for at in range(64))
 
 
 def test_random_words_of_all_lengths_are_found() -> None:
@@ -105,6 +152,13 @@ def test_long_words_are_found(plain: bool) -> None:
     assert found(made, [word, f"{word}c-{word}", word + "d"]) == expected(
         made, [word, f"{word}c {word}", word + "d"]
     )
+
+
+@pytest.mark.parametrize("size", [LONG - 1, LONG, LONG + 1])
+def test_one_text_has_the_same_flags_by_kernels_and_without(size: int) -> None:
+    made = table({"a": 1, "b*": 2}, [("phrase", ["a", "é"])])
+    text = ("a é bb " * size)[:size]
+    assert sorted(made.find(text)) == sorted(made.find_in_short(text)) == [1, 2, 100]
 
 
 def test_phrase_is_found_by_its_rarest_neighbours() -> None:
@@ -134,7 +188,7 @@ def test_reader_of_fewer_words_does_not_see_later_ones() -> None:
     assert numbers.tolist() == [1, 2, 2, 3]
     assert after.table is before.table, "the writer adds to the arrays of the reader"
     start, data = string_buffers(pa.array(["c a b", "d" * 20]))
-    characters = characters_of(STANDARD.letters_of)
+    characters = characters_of(letters_of)
     assert before.read(start, data, characters, keep=True).word.tolist() == [-1, 0, 1, -1]
     assert after.read(start, data, characters, keep=True).word.tolist() == [2, 0, 1, 3]
 
@@ -175,7 +229,7 @@ def test_text_with_more_flags_than_words_is_flagged() -> None:
 
 
 def test_pages_load_once_and_surrogates_have_no_letters() -> None:
-    characters = characters_of(STANDARD.letters_of)
+    characters = characters_of(letters_of)
     marks = np.zeros(PAGES, np.uint8)
     marks[[1, 0xD8]] = 1
     characters.load(marks)
@@ -225,3 +279,14 @@ def test_tables_with_every_kind_of_text_agree() -> None:
     assert {(row["subscription"], row["event"]) for row in found_pairs if row["event"] != 0} - {("c", 2)} == {
         (row["subscription"], row["event"]) for row in pairs if row["event"] != 0
     } | extra
+
+
+@pytest.mark.parametrize("extra", [{}, {"e": "text = 'x'", "c": "text LIKE '%w3 w%'"}])
+def test_long_texts_of_dictionaries_are_read_together(extra: dict[str, str]) -> None:
+    rows = {f"s{n}": f"text HAS ALL ('w{n}', 'w{(7 * n) % 90}')" for n in range(90)}
+    index = Index.build(rows | extra | {"p": "text HAS PHRASE 'w8 é w9'"})
+    texts_ = [" ".join(f"w{n}" for n in range(at, 90, 1 + at % 3)) for at in range(6)]
+    events = [{"text": text, "n": 1} for text in [*texts_, "w8 e w9 " * 40, "w3", "\ud800" * 300]]
+    pairs = index.match_many(events, on_error="skip").to_pylist()
+    for at, event in enumerate(events[:-1]):
+        assert sorted(p["subscription"] for p in pairs if p["event"] == at) == sorted(index.match(event))

@@ -57,6 +57,7 @@ class Attribute:
     """The keys of one attribute's values; it has the methods of ``AttributeLocator``."""
 
     memo: ClassVar[Mapping[str, tuple[Entry, ...]]] = MappingProxyType({})  # a new string changes keys
+    has_terms: ClassVar[bool] = False  # that are found in many texts at once
 
     def __init__(self, dimension: int, strings: dict[str, int]) -> None:
         self.dimension = dimension

@@ -51,6 +51,7 @@ class AttributeLocator:
         self._times: list[int] | None = None
         self._tables: list[StringTable] | None = None
         self._shapes: Shapes | None = None
+        self.has_terms = any(kind in (Flag.TERM, Flag.TEXT) for kind, _, _ in flags)
         self.memo: dict[str, tuple[Entry, ...]] = {}
         self._beside: dict[str, tuple[Entry, ...]] = {}  # without the flags of terms
         self.booleans = tuple(((attribute, cell, cell),) for cell in map(self.boolean, (False, True)))

@@ -1,7 +1,7 @@
 """Locate plain events together: flat dictionaries of numbers, strings, booleans and points.
 
-Each event takes one pass over its attributes; numbers and points are only collected, and located for all
-events at once. Events with any other value take the careful path.
+Each event takes one pass over its attributes; numbers, points and long texts are only collected, and located
+for all events at once. Events with any other value take the careful path.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tamis.errors import EventError
 from tamis.limits import Limits
-from tamis.space.locate import AttributeLocator, Entry, Locators
+from tamis.space.locate import MEMO_LENGTH, AttributeLocator, Entry, Locators
 from tamis.space.located import Part
 from tamis.values.event import NULLS, tagged_value
 from tamis.values.value import INT_MAX, INT_MIN, Point, clean_string
@@ -39,6 +40,7 @@ class PlainEvents:
         self._numbers: list[tuple[int, int, float]] = []
         self._entries: list[tuple[Entry, ...]] = []
         self._entry_rows: list[int] = []
+        self._texts: dict[str, tuple[AttributeLocator, list[tuple[int, str]]]] = {}
         self._points: dict[str, tuple[AttributeLocator, list[tuple[int, float, float]]]] = {}
 
     def take(self, event: dict[str, Any], row: int) -> bool:
@@ -61,6 +63,7 @@ class PlainEvents:
         numbers: list[tuple[int, int, float]] = []
         entries: list[tuple[Entry, ...]] = []
         points: list[tuple[str, AttributeLocator, Point]] = []
+        texts: list[tuple[str, AttributeLocator, str]] = []
         for name, value in event.items():
             kind = type(value)
             locator = known(name) or self._locators.get(name)
@@ -71,9 +74,13 @@ class PlainEvents:
                 found = locator.memo.get(value)
                 if found is None:
                     try:
-                        found = locator.string(clean_string(value))
+                        text = clean_string(value)
                     except EventError:
                         return False
+                    if locator.has_terms and len(text) > MEMO_LENGTH:
+                        texts.append((name, locator, text))
+                        continue
+                    found = locator.string(text)
                 entries.append(found)
             elif (kind is int and -_EXACT < value < _EXACT) or (
                 kind is float and -_INFINITY < value < _INFINITY
@@ -91,11 +98,15 @@ class PlainEvents:
         self._entry_rows += [row] * len(entries)
         for name, locator, point in points:
             self._points.setdefault(name, (locator, []))[1].append((row, point.lon, point.lat))
+        for name, locator, text in texts:
+            self._texts.setdefault(name, (locator, []))[1].append((row, text))
         return True
 
     def parts(self) -> tuple[list[Part], list[int]]:
         """Return the entries of all events taken, and the rows of events that turned out not to be plain."""
         parts, doubtful = self._number_events()
+        for locator, texts in self._texts.values():
+            parts += self._text_parts(locator, texts)
         table = np.array(self._numbers, np.float64).reshape(-1, 3)
         owner, dimension = table[:, :2].astype(np.int64).T
         parts += self._located(owner, dimension.copy(), table[:, 2].copy())
@@ -108,6 +119,15 @@ class PlainEvents:
             place = np.array(rows, np.float64)
             parts += locator.points(place[:, 0].astype(np.int64), place[:, 1].copy(), place[:, 2].copy())
         return parts, doubtful
+
+    def _text_parts(self, locator: AttributeLocator, texts: list[tuple[int, str]]) -> list[Part]:
+        """Return the entries of long texts on terms; keep their other entries."""
+        array = pa.array([text for _, text in texts], pa.large_string())
+        parts, locate = locator.texts(np.array([row for row, _ in texts], np.int64), array)
+        if locate is not None:
+            self._entries += [locate(text) for _, text in texts]
+            self._entry_rows += [row for row, _ in texts]
+        return parts
 
     def _number_events(self) -> tuple[list[Part], list[int]]:
         try:

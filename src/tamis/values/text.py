@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Protocol
 
 # A term is a run of letters and digits of any script; everything else separates. The pattern is fixed and
 # linear; user-written patterns never reach Python's ``re``.
@@ -65,25 +64,3 @@ def letters_of(character: str) -> str:
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     kept = (c for c in folded if not unicodedata.combining(c))
     return "".join(c if c.isalnum() else SEPARATOR for c in kept)
-
-
-class Analyser(Protocol):
-    """A way to split texts into terms: for a whole text, and character by character."""
-
-    def terms_of(self, text: str) -> list[str]:
-        """Return the terms of a text in order."""
-        ...
-
-    def letters_of(self, character: str) -> str:
-        """Return what a character adds to the words of a text; see :func:`letters_of`."""
-        ...
-
-
-class Standard:
-    """The analyser of ``HAS``: words of letters and digits, without case and accents."""
-
-    terms_of = staticmethod(terms_of)
-    letters_of = staticmethod(letters_of)
-
-
-STANDARD = Standard()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+import numpy as np
 
-from tamis.space.terms.checks import Check
+from tamis.space.terms.analysed import AnalysedTable
+from tamis.space.terms.confirmed import ConfirmedTable, Group, Table
 from tamis.space.terms.table import TermTable
 from tamis.space.terms.texts import TextTable
 from tamis.values.analysis import DEFAULT, Analyser, analyser_of
 from tamis.values.terms import as_word, has_phrase, is_close, read_term
 
-_SIMPLE = frozenset(("any", "all", "phrase"))  # the modes that kernels decide
+LONG = 512  # characters
 
 
 class _Pattern(msgspec.Struct, array_like=True):
@@ -26,16 +28,16 @@ class _Pattern(msgspec.Struct, array_like=True):
 class Terms:
     """The table of TERM and TEXT for one analyser.
 
-    It finds the terms of a text, then the any-of, all-of and phrases that they may complete.
+    It finds the terms of a text, then the groups of terms that they may complete.
     """
 
     def __init__(self, analyser: Analyser | None = None) -> None:
         self._analyser = analyser or analyser_of(DEFAULT)
         self._terms: dict[str, int] = {}
-        self._checks: dict[str, list[tuple[int, str, tuple[str, ...], tuple[str, ...], int]]] = {}
+        self._groups: list[Group] = []
+        self._triggered: dict[str, list[Group]] = {}  # the groups by the terms of which one must be there
         self._patterns = TermTable()  # of all terms that are not plain words
-        self._every: list[Check] = []
-        self._texts: TextTable | None = None
+        self._texts: Table | None = None
 
     def add_term(self, term: str, dimension: int) -> None:
         """Add a single term with its flag."""
@@ -49,66 +51,84 @@ class Terms:
         return term if word is None else word
 
     def add_check(self, pattern: str, dimension: int) -> None:
-        """Add a group of terms, which is tried when (one of) its trigger terms is seen.
+        """Add a group of terms.
 
         The pattern is a JSON list: [mode, terms] of any, all and phrase; [mode, terms, number] of slop, near,
         "near ordered" and "at least".
         """
         mode, terms, number = msgspec.structs.astuple(msgspec.json.decode(pattern, type=_Pattern))
-        keys = [self._key(term) for term in terms]
-        self._every.append((dimension, mode, tuple(keys)))
-        # Of terms that are needed, the first must be there; of n terms, m are there if one of n - m + 1 is.
-        triggers = keys if mode == "any" else keys[: len(keys) - number + 1 if mode == "at least" else 1]
-        for trigger in set(triggers):
-            self._checks.setdefault(trigger, []).append((dimension, mode, tuple(terms), tuple(keys), number))
+        group = Group(dimension, mode, tuple(terms), tuple(map(self._key, terms)), number)
+        self._groups.append(group)
+        for trigger in set(group.triggers):
+            self._triggered.setdefault(trigger, []).append(group)
 
-    def texts(self) -> TextTable | None:
+    def texts(self) -> Table | None:
         """Return the table that finds the same for many texts at once; ``None`` if Python must read them."""
-        if self._texts is None and self._analyser.is_plain and all(one[1] in _SIMPLE for one in self._every):
-            self._texts = TextTable(self._terms, self._every, self._patterns)
+        if self._texts is None and self._analyser.has_runs:
+            self._texts = self._text_table()
         return self._texts
+
+    def _text_table(self) -> Table:
+        simple = [(group.flag, group.mode, group.keys) for group in self._groups if group.is_simple]
+        others = [group for group in self._groups if not group.is_simple]
+        first = max([*self._terms.values(), *(group.flag for group in self._groups)]) + 1
+        checks = simple + [group.necessary(first + at) for at, group in enumerate(others)]
+        table: Any = TextTable if self._analyser.is_plain else AnalysedTable
+        more = () if self._analyser.is_plain else (self._analyser,)
+        found: Table = table(self._terms, checks, self._patterns, *more)
+        return ConfirmedTable(found, others, first, self._confirmed) if others else found
+
+    def _confirmed(self, text: str, groups: list[Group]) -> list[bool]:
+        """Return for each group whether a text satisfies it."""
+        ordered = self._analyser.terms(text)
+        seen = self._seen(ordered)
+        return [_holds(ordered, seen, group) for group in groups]
 
     def find(self, text: str) -> list[int]:
         """Return the dimensions of the terms and term groups of ``text``."""
+        texts = self.texts() if len(text) >= LONG else None
+        if texts is None:
+            return self.find_in_short(text)
+        raw = np.frombuffer(text.encode(), np.uint8)
+        found: list[int] = texts.find(np.array([0, len(raw)]), raw)[1].tolist()
+        return found
+
+    def find_in_short(self, text: str) -> list[int]:
+        """Return the same without kernels, which pay for long texts only."""
         ordered = self._analyser.terms(text)
-        seen = set(ordered)
-        if self._patterns:
-            seen.update(*map(self._patterns.of, filter(None, tuple(seen))))
+        seen = self._seen(ordered)
         known = self._terms
         found = [known[term] for term in seen if term in known]
-        if self._checks:
+        if self._triggered:
             found.extend(self._checked(ordered, seen))
         return found
 
+    def _seen(self, ordered: list[str]) -> set[str]:
+        """Return the distinct words, and the written forms of the patterns that they satisfy."""
+        seen = set(ordered)
+        if self._patterns:
+            seen.update(*map(self._patterns.of, filter(None, tuple(seen))))
+        return seen
+
     def _checked(self, ordered: list[str], seen: set[str]) -> set[int]:
         found: set[int] = set()
-        for trigger in seen & self._checks.keys():
-            for dimension, mode, terms, keys, number in self._checks[trigger]:
-                if dimension not in found and _holds(ordered, seen, mode, terms, keys, number):
-                    found.add(dimension)
+        for trigger in seen & self._triggered.keys():
+            for group in self._triggered[trigger]:
+                if group.flag not in found and _holds(ordered, seen, group):
+                    found.add(group.flag)
         return found
 
 
-def _holds(
-    ordered: list[str],
-    seen: set[str],
-    mode: str,
-    terms: tuple[str, ...],
-    keys: tuple[str, ...],
-    number: int,
-) -> bool:
-    """Return whether a text with these words satisfies a group.
-
-    ``seen`` has the words and patterns that the text satisfies, the trigger among them; ``keys`` are those of
-    the terms.
-    """
+def _holds(ordered: list[str], seen: set[str], group: Group) -> bool:
+    """Return whether a text with these words satisfies a group; one of its triggers is ``seen``."""
+    mode, keys = group.mode, group.keys
     if mode == "any":
         return True
     if mode == "at least":
-        return sum(map(seen.__contains__, keys)) >= number
+        return sum(map(seen.__contains__, keys)) >= group.number
     if not seen.issuperset(filter(None, keys)):
         return False
     if mode == "all":
         return True
-    read = [read_term(term) for term in terms]
-    return has_phrase(ordered, read) if mode == "phrase" else is_close(mode, ordered, read, number)  # type: ignore[arg-type]
+    read = [read_term(term) for term in group.terms]
+    return has_phrase(ordered, read) if mode == "phrase" else is_close(mode, ordered, read, group.number)  # type: ignore[arg-type]

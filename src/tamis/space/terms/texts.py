@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from tamis.space.terms.checks import EMPTY, Check, Lists, lay_out
 from tamis.space.terms.checks._kernels import flag_texts
 from tamis.space.terms.table import TermTable
 from tamis.space.terms.vocabulary import Ints, Tokens, Words, find_words, no_words, words_of
-from tamis.values.text import STANDARD, Analyser
+from tamis.values.text import letters_of
 
 MOST_WORDS = 1 << 20  # that are remembered; then the vocabulary starts anew
 MOST_BYTES = 1 << 26  # of these words
@@ -52,9 +52,13 @@ class TextTable:
     """The terms and checks of an attribute, for many texts at once; many threads may use it."""
 
     def __init__(
-        self, terms: dict[str, int], checks: list[Check], patterns: TermTable, analyser: Analyser = STANDARD
+        self,
+        terms: dict[str, int],
+        checks: list[Check],
+        patterns: TermTable,
+        letters: Callable[[str], str] = letters_of,
     ) -> None:
-        self._characters = characters_of(analyser.letters_of)
+        self._characters = characters_of(letters)
         self._patterns = patterns
         self._lists = Lists()
         several = [check for check in checks if check[1] != "any"]
@@ -77,11 +81,11 @@ class TextTable:
             if term in terms:
                 self._flags.setdefault(term, []).append(terms[term])
         for term, flag in terms.items() if self._patterns else ():
-            if not term.isalnum():
+            if term in self._patterns:
                 self._flags.setdefault(term, []).append(flag)
-        special = [term for term in {**self._flags, **self._slots} if term.isalnum()]
+        special = [term for term in {**self._flags, **self._slots} if term not in self._patterns]
         listed = set(special)
-        single = [term for term in terms if term not in listed and term.isalnum()]
+        single = [term for term in terms if term not in listed and term not in self._patterns]
         code = [terms[term] for term in single] + [self._lists.code(*self._of(term)) for term in special]
         words = words_of(string_column(single + special))
         return Known(words, np.array(code, np.int32), self._lists.array)
@@ -142,12 +146,11 @@ class TextTable:
         find_words(words.start[first : words.used + 1], words.data, *plain.words, number)
         code = np.full(len(number), EMPTY, np.int32)
         code[number >= 0] = plain.code[number[number >= 0]]
-        for at, word in enumerate(words.texts(first)):
-            terms = self._patterns.of(word)
-            if terms:
-                flags, slots = self._of(word, *terms)
-                own = [int(code[at])] if code[at] >= 0 else []
-                code[at] = self._lists.code(own + flags, slots)
+        texts = words.texts(first)
+        for at, terms in self._patterns.of_many(texts).items():
+            flags, slots = self._of(texts[at], *terms)
+            own = [int(code[at])] if code[at] >= 0 else []
+            code[at] = self._lists.code(own + flags, slots)
         return code
 
     def _flagged(self, tokens: Tokens, known: Known, marks: Marks, count: Ints) -> Iterator[Small]:
@@ -166,7 +169,7 @@ class TextTable:
         if int(marks.last[0]) + texts > np.iinfo(np.int32).max - 1:
             for array in marks:
                 array[:] = 0
-        if known.words.used > len(marks.word):
+        if len(known.code) > len(marks.word):
             more = np.zeros(len(known.code) - len(marks.word), np.int32)
             return marks._replace(word=np.concatenate([marks.word, more]))
         return marks

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from tamis.values.analysis.settings import Analysis
 from tamis.values.analysis.uax29 import cut_run, is_word_character
-from tamis.values.text import folded_words, terms_of
+from tamis.values.text import SEPARATOR, folded_words, terms_of
 
 GAP = ""
 """The term of a word that is left out. It keeps its position, and satisfies no term of a search."""
 
 MEMO_RUNS = 65_536
-_SPACE = re.compile(r"\S+")
+_SPACE = re.compile(r"[^\s\0]+")
 
 
 class Words(NamedTuple):
@@ -54,6 +54,20 @@ class Analyser:
     def takes_patterns(self) -> bool:
         """Whether ``*``, ``?``, ``~`` and the like have a meaning in the terms of a search."""
         return self.settings.cut in ("folding", "standard") and not self.settings.ngrams
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether separators cut a text into runs, which kernels can do."""
+        return self.settings.cut != "keyword"
+
+    def letters_of(self, character: str) -> str:
+        """Return a character as it stands in a run; a separator as :data:`~tamis.values.text.SEPARATOR`."""
+        match self.settings.cut:
+            case "folding":
+                return SEPARATOR if character.isascii() and not character.isalnum() else character
+            case "standard":
+                return character if is_word_character(character) else SEPARATOR
+        return SEPARATOR if character.isspace() or character == "\0" else character
 
     # -- texts -------------------------------------------------------------------------------------------
 
@@ -102,7 +116,7 @@ class Analyser:
                 return folded_words(run)
             case "standard":
                 return [(self._normal(run[low:high]), low, high) for low, high in cut_run(run)]
-        return [(run, 0, len(run))]
+        return [(unicodedata.normalize("NFC", run), 0, len(run))]  # tables may hold other forms
 
     def _normal(self, word: str) -> str:
         """Return a word in the form of stop words, synonyms and the letters of patterns."""
