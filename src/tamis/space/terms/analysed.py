@@ -76,9 +76,7 @@ class AnalysedTable(TextTable):
         runs = Runs(
             words,
             np.concatenate([before.start, before.start[-1] + count]).astype(np.int64),
-            np.concatenate([before.term, [number[term] for own in pieces for term, _, _ in own]]).astype(
-                np.int32
-            ),
+            np.concatenate([before.term, terms]).astype(np.int32),
             known,
         )
         full = words.used > MOST_WORDS or words.bytes > MOST_BYTES
