@@ -32,6 +32,7 @@ class Limits:
     event_values: int = 65_536
     event_depth: int = 32
     matches_per_event: int = 1_000_000
+    highlights: int = 1_000  # of one subscription in one event
     head_subscriptions: int = 65_536  # that wait for a segment, removed ones included
     head_bytes: int = 256 * 1024 * 1024  # of their clauses and postings
     request_bytes: int = 1024 * 1024  # the body of a request, unless it is a stream of lines

@@ -59,6 +59,29 @@ def test_match_agrees_with_an_index(client: Any, event: Any) -> None:
     assert all(match.version and match.explanation.matched for match in explained.found)
 
 
+def test_highlights_agree_with_an_index(client: Any) -> None:
+    book = {
+        "words": "title HAS ANY ('coat', 'wool')",
+        "near": "title HAS NEAR 'red coat' WITHIN 4",
+        "none": "a = 1",
+    }
+    event = {"title": ["Red wool coat", "x"], "a": 1}
+    client.import_(book)
+    there, here = client.match(event, highlight=True), tamis.Index.build(book).match(event, highlight=True)
+    assert here.highlights is not None
+    assert there.highlights.keys() == here.highlights.keys() == book.keys()
+    for name, expected in here.highlights.items():
+        found = there.highlights[name]
+        assert {
+            attribute: [(one.value, one.start, one.end, one.term) for one in some]
+            for attribute, some in found.attributes.items()
+        } == expected
+        assert [one.marked("text") for one in found.snippets] == expected.marked("title", "text")
+    why = client.explain("near", event)
+    assert [one.text for one in why.found] == ["Red", "coat"]
+    assert client.match(event).highlights == {}
+
+
 def test_match_returns_thousands_of_ids_in_one_response(
     client: Any, run: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -246,6 +246,46 @@ def test_explain_reports_why_a_subscription_matches_or_not(ann: Caller) -> None:
     problem(ann("POST", "/v1/match", question | {"subscription": "../s"}), 404, "subscription-unknown")
 
 
+def test_match_returns_the_words_on_request(ann: Caller) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "title HAS 'coats' USING english AND price < 5"})
+    ann("PUT", "/v1/subscriptions/t", {"expression": "price < 5"})
+    event = {"attributes": {"title": ["x", "Wool <Coat>"], "price": 3}}
+    question = {"event": event, "highlight": True}
+    words, none = ann("POST", "/v1/match", question).json()["matches"]
+    assert words["highlights"] == {
+        "attributes": {"title": [{"value": 1, "start": 6, "end": 10, "term": "coat", "text": "Coat"}]},
+        "snippets": [{"attribute": "title", "value": 1, "pieces": ["Wool <", "Coat", ">"]}],
+        "more": False,
+    }
+    assert none["highlights"] == {"attributes": {}, "snippets": [], "more": False}
+    assert "explanation" not in words
+    assert [one["highlights"] for one in ann("POST", "/v1/match", question | {"k": 1}).json()["matches"]]
+    (one,) = ann("POST", "/v1/match", question | {"subscription": "s"}).json()["matches"]
+    assert one["highlights"] == words["highlights"]
+    assert one["explanation"]["children"][0]["found"] == words["highlights"]["attributes"]["title"]
+    event["attributes"]["price"] = 7
+    (one,) = ann("POST", "/v1/match", question | {"subscription": "s"}).json()["matches"]
+    assert (one["matched"], "highlights" in one) == (False, False)
+    plain = ann("POST", "/v1/match", {"event": {"attributes": {"price": 3}}}).json()["matches"]
+    assert all("highlights" not in match for match in plain)
+
+
+def test_match_leaves_out_the_words_of_a_subscription_that_changed(
+    run: Running, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann("PUT", "/v1/subscriptions/s", {"expression": "title HAS 'coat'"})
+    page = run.live.match_page
+
+    def changed(*given: Any) -> Any:
+        found = page(*given)
+        ann("PUT", "/v1/subscriptions/s", {"expression": "title HAS 'silk'"})
+        return found
+
+    monkeypatch.setattr(run.live, "match_page", changed)
+    found = ann("POST", "/v1/match", {"event": {"attributes": {"title": "coat"}}, "highlight": True}).json()
+    assert [(match["id"], "highlights" in match) for match in found["matches"]] == [("s", False)]
+
+
 def test_match_refuses_an_invalid_event(ann: Caller) -> None:
     problem(ann("POST", "/v1/match", {"event": {"attributes": {"a": 2**64}}}), 422, "event-value")
     problem(ann("POST", "/v1/match", {"event": {"attributes": 1}}), 400, "event-syntax")

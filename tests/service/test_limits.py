@@ -33,6 +33,7 @@ LIMITS = Limits(
     page_items=3,
     match_items=5,
     explained_matches=2,
+    highlights=3,
     idempotency_key_bytes=20,
 )
 
@@ -306,6 +307,26 @@ def test_explained_matches_limit_holds_at_its_edge(tight: Running, edge: int) ->
     found = ann("POST", "/v1/match", {"event": {"attributes": {"why": 1}}, "explain": True}).json()
     assert (len(found["matches"]), found["next"] is not None) == (min(2, 2 + edge), edge > 0)
     assert all(match["explanation"]["matched"] for match in found["matches"])
+
+
+@edges
+def test_highlighted_matches_are_limited_like_explained_ones(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"highlighted{edge}")
+    for number in range(2 + edge):
+        ann("PUT", f"{ROOT}/s{number}", {"expression": "why HAS 'x'"})
+    found = ann("POST", "/v1/match", {"event": {"attributes": {"why": "x"}}, "highlight": True}).json()
+    assert (len(found["matches"]), found["next"] is not None) == (min(2, 2 + edge), edge > 0)
+    assert all(match["highlights"]["attributes"]["why"] for match in found["matches"])
+
+
+@edges
+def test_highlights_limit_holds_at_its_edge(tight: Running, edge: int) -> None:
+    ann = tight.caller(f"words{edge}")
+    ann("PUT", f"{ROOT}/s", {"expression": "words HAS 'x'"})
+    event = {"attributes": {"words": "x " * (3 + edge)}}
+    (match,) = ann("POST", "/v1/match", {"event": event, "highlight": True}).json()["matches"]
+    found = match["highlights"]
+    assert (len(found["attributes"]["words"]), found["more"]) == (min(3, 3 + edge), edge > 0)
 
 
 @edges

@@ -100,6 +100,23 @@ def test_cjk_takes_pairs_of_neighbours() -> None:
     assert analyser_of("cjk").terms("대한민국") == ["대한", "한민", "민국"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "spans"),
+    [
+        ("cjk", "a 東京都", [(0, 1), (2, 4), (3, 5)]),
+        ("cjk", "대한민국", [(0, 2), (1, 3), (2, 4)]),
+        ("cjk", "Tower3東京", [(0, 6), (6, 8)]),
+        ("cjk", "ß東京", [(0, 3), (0, 3)]),  # two letters came from one, so those behind have moved
+        ("ngrams", "Coats ab", [(0, 3), (1, 4), (2, 5), (6, 8)]),
+        ("ngrams", "Maße", [(0, 4)] * 3),
+    ],
+)
+def test_parts_of_words_have_their_own_places_unless_letters_moved(
+    name: str, text: str, spans: list[tuple[int, int]]
+) -> None:
+    assert analyser_of(name).words(text).spans == spans
+
+
 def test_ngrams_cut_words_into_pieces() -> None:
     assert analyser_of("ngrams").terms("Coats ab") == ["coa", "oat", "ats", "ab"]
 

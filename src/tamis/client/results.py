@@ -13,6 +13,7 @@ import msgspec
 
 from tamis.contract.drawing import drawn
 from tamis.errors import TamisError
+from tamis.values.marks import MarkStyle, with_marks
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +87,36 @@ class Advice(Result, frozen=True, kw_only=True):
     warnings: list[ExpressionWarning]
 
 
+class Highlight(Result, frozen=True, kw_only=True):
+    """A part of a value, and the term that it satisfies; offsets count characters of the value in NFC."""
+
+    value: int
+    start: int
+    end: int
+    term: str
+    text: str
+
+
+class Snippet(Result, frozen=True, kw_only=True):
+    """A text around its first highlight, in unmarked and marked ``pieces`` in turn."""
+
+    attribute: str
+    value: int
+    pieces: list[str]
+
+    def marked(self, style: MarkStyle = "html") -> str:
+        """Return the snippet as escaped HTML with ``<mark>``, or as text with ``**``."""
+        return with_marks(self.pieces, style)
+
+
+class Highlights(Result, frozen=True, kw_only=True):
+    """The words of an event because of which a subscription matches; ``more`` if a limit left some out."""
+
+    attributes: dict[str, list[Highlight]]
+    snippets: list[Snippet]
+    more: bool = False
+
+
 class Explanation(Result, frozen=True, kw_only=True):
     """The reasons why an expression matches or not, node by node; ``str()`` draws the tree."""
 
@@ -100,6 +131,8 @@ class Explanation(Result, frozen=True, kw_only=True):
     value_count: int = 0
     children: list[Explanation] = []
     expression: str | None = None
+    found: list[Highlight] = []
+    more_found: bool = False
 
     def __str__(self) -> str:
         return drawn(self)
@@ -141,14 +174,19 @@ class Match(Result, frozen=True, kw_only=True):
     score: float | None = None
     status: str | None = None
     explanation: Explanation | None = None
+    highlights: Highlights | None = None
 
 
 class Matches(list[str]):
-    """The ids of the matching subscriptions; ``found`` has the details of each."""
+    """The ids of the matching subscriptions; ``found`` has the details of each.
+
+    ``highlights`` has the highlights of each id, if the call asked for them.
+    """
 
     def __init__(self, found: list[Match]) -> None:
         super().__init__(match.id for match in found)
         self.found = found
+        self.highlights = {match.id: match.highlights for match in found if match.highlights is not None}
 
 
 class PublishedEvent(Result, frozen=True, kw_only=True):

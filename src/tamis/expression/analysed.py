@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -13,7 +14,8 @@ from tamis.expression.operands import clean_list, clean_text, over, quoted
 from tamis.expression.predicate import Operator, Predicate
 from tamis.expression.views import USING
 from tamis.limits import Limits
-from tamis.values.analysis import DEFAULT, Analysers, analyser_of
+from tamis.values.analysis import DEFAULT, Analysers, Words, analyser_of
+from tamis.values.occurrences import Occurrence
 from tamis.values.terms import Gap, Term, read_terms
 from tamis.values.value import Value
 
@@ -54,6 +56,17 @@ class Analysed(Predicate, frozen=True, kw_only=True):
         """Return the terms of a text in order, with gaps; ``None`` if the value is no text."""
         return analyser_of(self.analyser or DEFAULT).terms(value) if type(value) is str else None
 
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield the words of a text that satisfy the terms; the predicate accepts the text."""
+        if type(value) is str:
+            words = placed_words(self.analyser or DEFAULT, value)
+            for place, term in self.found_in(words.terms):
+                yield Occurrence(*words.spans[place], term.removeprefix("="))
+
+    @abstractmethod
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, str]]:
+        """Yield (place, term) for the words that satisfy the terms; the predicate accepts the words."""
+
     def text(self) -> str:
         """Return the text of operator, operands and analyser, as it stands after the attribute."""
         return super().text() + self._using_text()
@@ -70,6 +83,15 @@ class Analysed(Predicate, frozen=True, kw_only=True):
         analyser_of(self.analyser or DEFAULT)  # raises an error if there is none
         given: Any = getattr(self, self.OPERANDS[0])
         return tuple([clean_text(text, limits, "a term") for text in clean_list(given, what, limits)])
+
+
+@lru_cache(maxsize=8)
+def placed_words(name: str, text: str) -> Words:
+    """Return the words of a text with their places.
+
+    Many subscriptions look for words in the same few texts of one event, one after the other.
+    """
+    return analyser_of(name).words(text)
 
 
 def check_patterns(terms: Sequence[str], limits: Limits) -> None:

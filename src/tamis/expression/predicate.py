@@ -9,7 +9,7 @@ the class.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from types import SimpleNamespace
@@ -22,6 +22,7 @@ from tamis.expression.tree import Node
 from tamis.expression.views import Atom
 from tamis.limits import Limits
 from tamis.values.analysis import Analysers
+from tamis.values.occurrences import Occurrence
 from tamis.values.ranges import Accepted
 from tamis.values.value import Value
 
@@ -207,6 +208,10 @@ class Predicate(Node, frozen=True):
     @abstractmethod
     def accepts(self, value: Value) -> bool:
         """Return whether the positive form accepts one value."""
+
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield the parts of a value that the positive form accepts because of them; of most kinds, none."""
+        return iter(())
 
     # ----------------------------------------------------------------------------------------- written forms
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from tamis.contract.drawing import drawn
+from tamis.expression.highlight import Highlight, found_by, plain
 from tamis.expression.predicates import Exists, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
@@ -20,6 +22,8 @@ SHOWN_TEXT = 60
 SHOWN_EXPRESSION = 80
 LISTED_VALUES = 20  # in plain data
 LISTED_TEXT = 256
+SHOWN_FOUND = 3
+LISTED_FOUND = 20
 
 Cause = Literal["absent", "present", "some-value", "no-value", "other-type"]
 
@@ -30,7 +34,8 @@ class Explanation(NamedTuple):
     ``start`` and ``end`` are its place in ``expression``, the canonical text, which the root carries.
     ``cause`` is the reason for a predicate's result: its attribute is ``absent``, or ``present`` (if only
     presence counts); ``some-value`` or ``no-value`` satisfies the positive form; or all values are of an
-    ``other-type``.
+    ``other-type``. ``found`` has the parts of texts that satisfy the positive form. The first few are listed,
+    and ``more_found`` states that there are others.
     """
 
     matched: bool
@@ -43,6 +48,8 @@ class Explanation(NamedTuple):
     cause: Cause | None = None
     values: tuple[Value, ...] = ()
     expression: str | None = None
+    found: tuple[Highlight, ...] = ()
+    more_found: bool = False
 
     def __str__(self) -> str:
         return drawn(self)
@@ -65,6 +72,9 @@ class Explanation(NamedTuple):
             node |= {"attribute": self.attribute, "cause": self.cause}
             node["values"] = [_listed(value) for value in self.values[:LISTED_VALUES]]
             node["value_count"] = len(self.values)
+        if self.found:
+            node["found"] = [plain(one, str(self.values[one.value])) for one in self.found]
+            node["more_found"] = self.more_found
         if self.children:
             node["children"] = [child.as_dict() for child in self.children]
         return node
@@ -98,9 +108,21 @@ def _explained(expr: Expr, event: Event, span: Span) -> Explanation:
 def _predicate(predicate: Predicate, values: tuple[Value, ...], span: Span) -> Explanation:
     held = holds(predicate, values)
     cause = _cause(predicate, values, held)
-    reason = _why(predicate, values, cause)
+    some = list(islice(found_by(predicate, values), LISTED_FOUND + 1)) if cause == "some-value" else []
+    found, more = tuple(some[:LISTED_FOUND]), len(some) > LISTED_FOUND
+    reason = _why(predicate, values, cause) + _where(values, found, more)
     return Explanation(
-        held, to_text(predicate), reason, (), span.start, span.end, predicate.attribute, cause, values
+        held,
+        to_text(predicate),
+        reason,
+        (),
+        span.start,
+        span.end,
+        predicate.attribute,
+        cause,
+        values,
+        found=found,
+        more_found=more,
     )
 
 
@@ -124,6 +146,21 @@ def _why(predicate: Predicate, values: tuple[Value, ...], cause: Cause) -> str:
     if cause != "other-type" or predicate.is_negative or not families:
         return seen
     return f"{seen}: a {comparable_family(values[0])} is never compared with a {families}"
+
+
+def _where(values: tuple[Value, ...], found: tuple[Highlight, ...], more: bool) -> str:
+    """Return the first words that were found, with their places."""
+    if not found:
+        return ""
+    several = len(values) > 1
+    shown = ", ".join(_place(one, str(values[one.value]), several) for one in found[:SHOWN_FOUND])
+    rest = " and more" if more or len(found) > SHOWN_FOUND else ""
+    return f"; found {shown}{rest}"
+
+
+def _place(one: Highlight, text: str, several: bool) -> str:
+    which = f"value {one.value}, " if several else ""
+    return f"{_value(text[one.start : one.end])} ({which}{one.start}–{one.end})"
 
 
 def _listed(value: Value) -> Any:

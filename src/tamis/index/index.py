@@ -23,6 +23,7 @@ from tamis.index.audit import Audit
 from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, enumerate_rows, match_piece, pieces
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
+from tamis.index.highlighted import highlights_of
 from tamis.index.match import LazyEvent, match_layer
 from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
@@ -103,18 +104,24 @@ class Index:
 
     # -- matching ---------------------------------------------------------------------------------
 
-    def match(self, event: EventLike) -> Matches:
-        """Return the ids of all subscriptions that ``event`` satisfies."""
+    def match(self, event: EventLike, *, highlight: bool = False) -> Matches:
+        """Return the ids of all subscriptions that ``event`` satisfies.
+
+        With ``highlight``, ``highlights`` of the result has the words because of which each of them matches.
+        """
         snapshot = self._writer.current
         holder = LazyEvent(event, self.limits)
         work: WorkReport | None = None
         ids: list[str] = []
+        owners: list[tuple[Any, int]] = []
         for part in snapshot.parts:
             segment = part.segment
             found, report = match_layer(part, snapshot.sequence, segment.encoder.one(event), holder)
             work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
             found.ordinal.sort()  # in order of registration, not of memory
             ids.extend(segment.ids_of(found.ordinal))
+            if highlight:
+                owners.extend((segment, number) for number in found.ordinal.tolist())
         if work is None:
             holder(0)  # an empty index still refuses bad events
         if len(ids) > self.limits.matches_per_event:
@@ -124,7 +131,8 @@ class Index:
                 limit="matches_per_event",
             )
         self._writer.recent.one(event)
-        return Matches(ids, work or _ONE_EVENT)
+        marks = highlights_of(ids, owners, holder(0), self.limits) if highlight else None
+        return Matches(ids, work or _ONE_EVENT, marks)
 
     def match_batches(
         self,

@@ -6,17 +6,23 @@ from typing import Any
 
 import pyarrow as pa
 
+from tamis.expression.highlight import Highlights
 from tamis.index import display
 from tamis.index.refused_events import Refusal
 from tamis.index.work import WorkReport
 
 
 class Matches(list[str]):
-    """The ids that an event matches; ``work`` reports the work of finding them."""
+    """The ids that an event matches; ``work`` reports the work of finding them.
 
-    def __init__(self, ids: list[str], work: WorkReport) -> None:
+    ``highlights`` has the highlights of each id, if ``match`` was asked for them.
+    """
+
+    def __init__(
+        self, ids: list[str], work: WorkReport, highlights: dict[str, Highlights] | None = None
+    ) -> None:
         super().__init__(ids)
-        self.work = work
+        self.work, self.highlights = work, highlights
 
     def _repr_html_(self) -> str:
         return display.table(("subscription",), [(name,) for name in self], display.many(len(self), "match"))

@@ -18,6 +18,7 @@ from tamis.errors import (
     ScheduleError,
     TamisError,
 )
+from tamis.expression.highlight import highlights
 from tamis.expression.tree import Expr, size_of
 from tamis.index.advice import advise
 from tamis.index.explain import explain
@@ -25,7 +26,7 @@ from tamis.limits import Limits
 from tamis.service import bodies, conversion, cursors
 from tamis.service.operation import Answer, Call, operation
 from tamis.service.schemas.common import OwnerQuery, RequestModel
-from tamis.service.schemas.events import Match, MatchPage, MatchRequest
+from tamis.service.schemas.events import Highlights, Match, MatchPage, MatchRequest
 from tamis.service.schemas.subscriptions import Draft, Fault, Validation
 from tamis.service.service import Service
 from tamis.store import registry, subscriptions
@@ -60,8 +61,8 @@ _decoder = msgspec.json.Decoder(_MatchRequest)
 async def match_event(call: Call) -> Answer:
     """Match a sample event against the owner's subscriptions, without publishing it.
 
-    With ``k``, return the best matches. With ``explain``, return the reasons of each match. With
-    ``subscription``, explain why that one matches or does not match.
+    With ``k``, return the best matches. With ``explain``, return the reasons of each match, with
+    ``highlight`` its words. With ``subscription``, explain why that one matches or does not match.
     """
     bodies.media_of(call.request.scope, (bodies.JSON,))
     text = await bodies.read_whole(call.request, call.service.limits)
@@ -72,7 +73,7 @@ def _answer(service: Service, owner: str, text: bytes) -> MatchPage:
     request = bodies.decoded(text, _decoder, attributes=lambda asked: asked.event.attributes)
     event = _event(request.event, service.limits)
     if request.subscription is not None:
-        return MatchPage(matches=[_about(service, owner, request.subscription, event)], total=1)
+        return MatchPage(matches=[_about(service, owner, request, event)], total=1)
     if request.k is not None:
         return _best(service, owner, request, event)
     return _all(service, owner, request, event)
@@ -83,16 +84,19 @@ def _event(sample: _SampleEvent, limits: Limits) -> Event:
     return event_from(Event(attributes, weights=sample.weights), limits)
 
 
-def _about(service: Service, owner: str, name: str, event: Event) -> Match:
+def _about(service: Service, owner: str, request: MatchRequest, event: Event) -> Match:
+    name = request.subscription or ""
     stored = registry.possible(stored_name(owner, name))
     current = registry.existing(service.store.get(stored), stored)
-    why = _explained(current, event, service)
+    tree = _tree(current, service)
+    why = explain(tree, event)
     return Match(
         id=name,
-        matched=why["matched"],
+        matched=why.matched,
         version=current.version,
         status=current.status,  # type: ignore[arg-type]
-        explanation=why,
+        explanation=why.as_dict(),
+        highlights=_highlights(tree, event, service.limits) if request.highlight else None,
     )
 
 
@@ -117,25 +121,35 @@ def _all(service: Service, owner: str, request: MatchRequest, event: Event) -> M
 
 
 def _page_items(request: MatchRequest, limits: Limits, most: int) -> int:
-    return min(request.limit, most, limits.explained_matches if request.explain else most)
+    has_reasons = request.explain or request.highlight
+    return min(request.limit, most, limits.explained_matches if has_reasons else most)
 
 
 def _with_reasons(
     service: Service, owner: str, request: MatchRequest, event: Event, matches: list[Match]
 ) -> list[Match]:
-    if request.explain:
+    if request.explain or request.highlight:
         stored = [stored_name(owner, match.id) for match in matches]
         with service.store.database.reading() as connection:
             current = {one.id: one for one in subscriptions.find(connection, stored)}
         for name, match in zip(stored, matches, strict=True):
             if name in current:  # otherwise it was deleted after it was found
-                match.explanation = _explained(current[name], event, service)
+                tree = _tree(current[name], service)
+                if request.explain:
+                    match.explanation = explain(tree, event).as_dict()
+                if request.highlight:
+                    match.highlights = _highlights(tree, event, service.limits)
     return matches
 
 
-def _explained(current: StoredSubscription, event: Event, service: Service) -> dict[str, Any]:
-    tree = language.read(current.expression, limits=service.limits, analysers=service.store.analysers)
-    return explain(tree, event).as_dict()
+def _tree(current: StoredSubscription, service: Service) -> Expr:
+    return language.read(current.expression, limits=service.limits, analysers=service.store.analysers)
+
+
+def _highlights(tree: Expr, event: Event, limits: Limits) -> Highlights | None:
+    """Return the highlights; ``None`` if the subscription does not match, or no longer."""
+    found = highlights(tree, event, limits)
+    return None if found is None else msgspec.convert(found.as_dict(), Highlights)
 
 
 @operation(

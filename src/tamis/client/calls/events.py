@@ -40,13 +40,16 @@ def publish(
 # -- matching a sample event -------------------------------------------------------------------------------
 
 
-def match(core: Core, event: EventLike, *, explain: bool = False) -> Flow[Matches]:
+def match(core: Core, event: EventLike, *, explain: bool = False, highlight: bool = False) -> Flow[Matches]:
     """Return the ids of the owner's subscriptions that an event matches now, without publishing it.
 
-    With ``explain``, ``found`` of the result has the reasons.
+    With ``explain``, ``found`` of the result has the reasons. With ``highlight``, ``highlights`` has the
+    words because of which each of them matches.
     """
     found: list[Match] = []
     query: dict[str, Any] = {"event": sample_body(event), "explain": explain, "limit": AT_ONCE}
+    if highlight:
+        query["highlight"] = True
     while True:
         page = yield from _match_page(core, query)
         found += page.matches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal, Self
 
 from tamis.errors import ParseError
@@ -9,6 +10,7 @@ from tamis.expression.operands import clean_text
 from tamis.expression.predicate import ONE_VALUE, Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, on_pattern
 from tamis.limits import Limits
+from tamis.values.occurrences import Occurrence, literal_occurrences
 from tamis.values.pattern import LikePattern, like_matches
 from tamis.values.value import Value
 
@@ -37,6 +39,11 @@ class Affix(Predicate, frozen=True):
     def accepts(self, value: Value) -> bool:
         """Return whether one value is a string with the text at the right place."""
         return type(value) is str and like_matches(self._pattern, value)
+
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield where the text stands."""
+        if type(value) is str:
+            yield from literal_occurrences(self._pattern, value, self.value, folded=False)
 
     @property
     def _pattern(self) -> LikePattern:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Self
 
 import msgspec
@@ -13,7 +14,7 @@ from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Pr
 from tamis.expression.predicates.text import Text
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
-from tamis.values.terms import holds_at_least, read_term
+from tamis.values.terms import holds_at_least, read_term, term_places
 from tamis.values.value import Value
 
 MOST_NEEDED = 1_024  # terms in all needed groups, if there is more than one group
@@ -44,6 +45,10 @@ class AtLeast(Analysed, frozen=True):
         if words is None:
             return False
         return holds_at_least(words, [read_term(term) for term in self.reading], self.count)
+
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, str]]:
+        """Yield (place, term) for each word that satisfies a term."""
+        return term_places(words, self.reading)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean texts, which hold at least as many terms as it asks for."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import ClassVar, Self
 
 from tamis.expression.operands import clean_text
 from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, on_pattern
 from tamis.limits import Limits
+from tamis.values.occurrences import Occurrence, literal_occurrences
 from tamis.values.pattern import compiled, like_matches, read_like
 from tamis.values.text import fold
 from tamis.values.value import Value
@@ -37,6 +39,12 @@ class Like(Predicate, frozen=True):
         if type(value) is not str:
             return False
         return like_matches(read_like(self.pattern, self.fold), fold(value) if self.fold else value)
+
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield where the literal of a simple pattern stands; other patterns have no certain place."""
+        if type(value) is str:
+            like = read_like(self.pattern, self.fold)
+            yield from literal_occurrences(like, value, self.pattern, folded=self.fold)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with a clean pattern that RE2 accepts."""

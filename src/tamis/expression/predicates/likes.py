@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, Self
 
 import msgspec
@@ -12,6 +13,7 @@ from tamis.expression.predicate import PRESENT, Operand, Operator, Predicate, op
 from tamis.expression.predicates.like import Like
 from tamis.expression.views import Atom, Flag, OnFlag, OnView, on_pattern
 from tamis.limits import Limits
+from tamis.values.occurrences import Occurrence
 from tamis.values.pattern import like_matches, read_like
 from tamis.values.text import fold
 from tamis.values.value import Value
@@ -47,6 +49,12 @@ class Likes(Predicate, frozen=True):
         text = fold(value) if self.fold else value
         held = (like_matches(read_like(pattern, self.fold), text) for pattern in self.patterns)
         return all(held) if self.mode == "all" else any(held)
+
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield where the literals of those patterns stand that match."""
+        for one in self._each:
+            if one.accepts(value):
+                yield from one.occurrences(value)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean patterns that RE2 accepts."""

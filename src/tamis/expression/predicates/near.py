@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -13,7 +14,7 @@ from tamis.expression.predicate import ONE_VALUE, Operand, Operator, Predicate, 
 from tamis.expression.predicates.text import Text
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
-from tamis.values.terms import Proximity, is_close, read_term
+from tamis.values.terms import Proximity, first_choice, is_close, read_term
 from tamis.values.value import Value
 
 
@@ -54,6 +55,12 @@ class Near(Analysed, frozen=True):
         if words is None:
             return False
         return is_close(self.mode, words, [read_term(term) for term in self.reading], self.distance)
+
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, str]]:
+        """Yield (place, term) for each word of the first choice."""
+        terms = self.reading
+        chosen = first_choice(self.mode, words, [read_term(term) for term in terms], self.distance)
+        yield from ((place, terms[at]) for at, place in (chosen or {}).items())
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with one clean text of two terms or more, and a distance that can be kept."""

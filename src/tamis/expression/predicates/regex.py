@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import ClassVar, Self
 
 from tamis.expression.operands import clean_text, over
 from tamis.expression.predicate import Operand, Operator, Predicate, operator
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
+from tamis.values.occurrences import Occurrence
 from tamis.values.pattern import compiled
 from tamis.values.value import Value
 
@@ -32,6 +34,12 @@ class Regex(Predicate, frozen=True):
     def accepts(self, value: Value) -> bool:
         """Return whether one value is a string in which the pattern is found."""
         return type(value) is str and compiled(self.pattern).search(value) is not None
+
+    def occurrences(self, value: Value) -> Iterator[Occurrence]:
+        """Yield the first match, unless it is empty."""
+        found = compiled(self.pattern).search(value) if type(value) is str else None
+        if found is not None and found.start() < found.end():
+            yield Occurrence(found.start(), found.end(), self.pattern)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with a clean pattern that RE2 accepts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
@@ -13,7 +14,7 @@ from tamis.expression.predicate import ONE_VALUE, PRESENT, Operand, Operator, Pr
 from tamis.expression.views import Atom, Flag, OnFlag
 from tamis.limits import Limits
 from tamis.values.analysis import GAP
-from tamis.values.terms import has_phrase, read_term
+from tamis.values.terms import has_phrase, phrase_places, read_term, term_places
 from tamis.values.value import Value
 
 TextMode = Literal["any", "all", "phrase"]
@@ -71,6 +72,15 @@ class Text(Analysed, frozen=True):
         distinct = set(words) - {GAP}
         held = (_is_held(term, distinct) for term in terms)
         return all(held) if mode == "all" else any(held)
+
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, str]]:
+        """Yield (place, term) for each word that satisfies a term; for each word of each phrase."""
+        mode, terms = self.reading
+        if mode != "phrase":
+            yield from term_places(words, terms)
+            return
+        for first in phrase_places(words, [read_term(term) for term in terms]):
+            yield from ((first + at, term) for at, term in enumerate(terms) if term)
 
     def with_clean_operands(self, limits: Limits) -> Self:
         """Return the predicate with clean texts that hold a term."""

@@ -65,9 +65,40 @@ class MatchRequest(RequestModel):
     event: SampleEvent
     k: Annotated[int, Meta(ge=1, description="Only the k best matches, with their scores.")] | None = None
     explain: bool = False
+    highlight: Annotated[
+        bool, Meta(description="Return the words because of which each subscription matches.")
+    ] = False
     subscription: Annotated[str, Meta(description="Explain only this subscription.")] | None = None
     limit: Annotated[int, Meta(ge=1, description="Items per page, at most the limit match_items.")] = 1_000
     cursor: Cursor | None = None
+
+
+class Highlight(ResponseModel):
+    """A part of a value, and the term that it satisfies; offsets count characters of the value in NFC."""
+
+    value: Annotated[int, Meta(description="The number of the value among those of the attribute.")]
+    start: int
+    end: int
+    term: str
+    text: Annotated[str, Meta(description="The characters from start to end.")]
+
+
+class Snippet(ResponseModel):
+    """A text around its first highlight."""
+
+    attribute: str
+    value: int
+    pieces: Annotated[
+        list[str], Meta(description="Unmarked and marked parts in turn, an unmarked one first.")
+    ]
+
+
+class Highlights(ResponseModel):
+    """The words of an event because of which a subscription matches."""
+
+    attributes: dict[str, list[Highlight]]
+    snippets: list[Snippet]
+    more: Annotated[bool, Meta(description="Whether the limit highlights left some out.")]
 
 
 class Match(ResponseModel, omit_defaults=True):
@@ -79,6 +110,7 @@ class Match(ResponseModel, omit_defaults=True):
     score: float | None = None
     status: Status | None = None
     explanation: Annotated[dict[str, Any], Meta(description="The outcome of each predicate.")] | None = None
+    highlights: Highlights | None = None
 
 
 class MatchPage(ResponseModel):

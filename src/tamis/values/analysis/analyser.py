@@ -101,7 +101,7 @@ class Analyser:
         known = self._known
         found = known.get(run)
         if found is None:
-            found = [piece for word in self._cut(run) for piece in self._filtered(*word)]
+            found = [piece for word in self._cut(run) for piece in self._filtered(run, *word)]
             if len(known) >= MEMO_RUNS:
                 known.clear()
             known[run] = found
@@ -127,18 +127,26 @@ class Analyser:
                 return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
         return word
 
-    def _filtered(self, word: str, low: int, high: int) -> list[Piece]:
+    def _filtered(self, run: str, word: str, low: int, high: int) -> list[Piece]:
         settings = self.settings
-        if settings.cjk and (pairs := _pairs(unicodedata.normalize("NFC", word))):
-            return [(pair, low, high) for pair in pairs]
+        if settings.cjk and (pairs := _pairs(letters := unicodedata.normalize("NFC", word))):
+            return self._placed(run[low:high], letters, low, pairs)
         if word in self._stop:
             return [(GAP, low, high)]
         word = self._stem(word)
         word = self._same.get(word, word)
         if settings.ngrams and len(word) > settings.ngrams:
             size = settings.ngrams
-            return [(word[at : at + size], low, high) for at in range(len(word) - size + 1)]
+            parts = [(at, at + size) for at in range(len(word) - size + 1)]
+            return self._placed(run[low:high], word, low, parts)
         return [(word, low, high)]
+
+    def _placed(self, source: str, word: str, low: int, parts: list[tuple[int, int]]) -> list[Piece]:
+        """Return parts of a word with their places, or that of the whole word if its letters have moved."""
+        normal = [unicodedata.normalize("NFC", self._normal(char)) for char in source]
+        if normal[: len(word)] == list(word):
+            return [(word[begin:end], low + begin, low + end) for begin, end in parts]
+        return [(word[begin:end], low, low + len(source)) for begin, end in parts]
 
     def _stem(self, word: str) -> str:
         return self.letters(word if self._stemmer is None else self._stemmer.stemWord(word))
@@ -190,15 +198,15 @@ def _is_ideograph(char: str) -> bool:
     )
 
 
-def _pairs(word: str) -> list[str]:
+def _pairs(word: str) -> list[tuple[int, int]]:
     """Return pairs of neighbours in stretches of ideographs, other stretches whole; nothing without any."""
     if not any(map(_is_ideograph, word)):
         return []
-    found: list[str] = []
-    for is_east, group in groupby(word, _is_ideograph):
-        letters = "".join(group)
-        if is_east and len(letters) > 1:
-            found += [letters[at : at + 2] for at in range(len(letters) - 1)]
+    found: list[tuple[int, int]] = []
+    for is_east, group in groupby(range(len(word)), lambda at: _is_ideograph(word[at])):
+        first, *rest = group
+        if is_east and rest:
+            found += [(at - 1, at + 1) for at in rest]
         else:
-            found.append(letters)
+            found.append((first, first + 1 + len(rest)))
     return found

@@ -27,9 +27,11 @@ from tamis.values.terms.kinds import (
     Word,
     as_word,
     has_phrase,
+    phrase_places,
     read_term,
+    term_places,
 )
-from tamis.values.terms.proximity import Proximity, holds_at_least, is_close
+from tamis.values.terms.proximity import Proximity, first_choice, holds_at_least, is_close
 from tamis.values.terms.reading import read_terms
 
 __all__ = [
@@ -43,9 +45,12 @@ __all__ = [
     "Wildcard",
     "Word",
     "as_word",
+    "first_choice",
     "has_phrase",
     "holds_at_least",
     "is_close",
+    "phrase_places",
     "read_term",
     "read_terms",
+    "term_places",
 ]

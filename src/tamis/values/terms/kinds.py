@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -244,11 +244,31 @@ def has_phrase(words: list[str], phrase: Sequence[Term]) -> bool:
 
     A word that was left out of the text satisfies no term, but may stand in a gap of the phrase.
     """
-    last = len(words) - len(phrase) + 1
-    return any(
-        all(
+    return any(True for _ in phrase_places(words, phrase))
+
+
+def phrase_places(words: list[str], phrase: Sequence[Term]) -> Iterator[int]:
+    """Yield the place of the first word of each occurrence of a phrase."""
+    for at in range(len(words) - len(phrase) + 1):
+        if all(
             isinstance(term, Gap) or (word and term.matches(word))
-            for term, word in zip(phrase, words[at:], strict=False)
-        )
-        for at in range(last)
-    )
+            for term, word in zip(phrase, words[at : at + len(phrase)], strict=True)
+        ):
+            yield at
+
+
+def term_places(words: list[str], terms: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield (place, term) for each word that satisfies a term, term by term.
+
+    Each distinct word is tested once for a pattern. A term that is a word is looked up.
+    """
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        if word:
+            places.setdefault(word, []).append(place)
+    for term in dict.fromkeys(terms):
+        wanted = as_word(term)
+        held = filter(read_term(term).matches, places) if wanted is None else (wanted,)
+        for word in held:
+            for place in places.get(word, ()):
+                yield place, term

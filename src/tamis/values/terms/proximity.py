@@ -1,8 +1,8 @@
 """Test how close the terms of a search stand in a text, and how many of them it holds.
 
-Each function takes the words of a text in order and the terms, and returns whether the text satisfies them.
-Each term needs a word of its own: ``coat* coat`` needs two words, as a phrase does. ``p(i)`` is the place of
-the word that is chosen for term ``i``; words and terms are counted from 0.
+Each function takes the words of a text in order and the terms, and returns whether the text satisfies them,
+or the words that do. Each term needs a word of its own: ``coat* coat`` needs two words, as a phrase does.
+``p(i)`` is the place of the word that is chosen for term ``i``; words and terms are counted from 0.
 
 * *sloppy phrase*: ``max(p(i) - i) - min(p(i) - i) <= slop``. These are the moves of Lucene's sloppy phrases:
   0 is the phrase itself, one word between two terms is 1, two neighbours in the wrong order are 2.
@@ -17,26 +17,39 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
-from typing import Literal
+from operator import itemgetter
+from typing import Literal, NamedTuple
 
 from tamis.values.analysis import GAP
 from tamis.values.terms.kinds import Gap, Term
 
 Proximity = Literal["slop", "near", "near ordered"]
 Places = list[list[int]]
+Choice = dict[int, int]  # the number of each term, and the place of its word
 
 
 def is_close(mode: Proximity, words: list[str], terms: Sequence[Term], distance: int) -> bool:
     """Return whether the words hold the terms as close as ``mode`` and ``distance`` demand."""
+    return first_choice(mode, words, terms, distance) is not None
+
+
+def first_choice(mode: Proximity, words: list[str], terms: Sequence[Term], distance: int) -> Choice | None:
+    """Return the first choice of words that stand as close as ``mode`` and ``distance`` demand, or ``None``.
+
+    In order, it is the choice that ends first, and of those the one that begins last. Otherwise it is one
+    that begins first.
+    """
     wanted = [(at, term) for at, term in enumerate(terms) if not isinstance(term, Gap)]
     places = [_places(words, term) for _, term in wanted]
     if not all(places):
-        return False
+        return None
     if mode == "near ordered":
-        return _in_order(places, distance)
-    if mode == "near":
-        return _in_span(places, distance - 1, [0] * len(places))
-    return _in_span(places, distance, [at for at, _ in wanted])
+        chosen = _in_order(places, distance)
+    elif mode == "near":
+        chosen = _in_span(places, distance - 1, [0] * len(places))
+    else:
+        chosen = _in_span(places, distance, [at for at, _ in wanted])
+    return None if chosen is None else {wanted[at][0]: place for at, place in enumerate(chosen)}
 
 
 def holds_at_least(words: list[str], terms: Sequence[Term], count: int) -> bool:
@@ -59,49 +72,71 @@ def _places(words: list[str], term: Term) -> list[int]:
     return [place for place, word in enumerate(words) if known[word]]
 
 
-def _in_order(places: Places, width: int) -> bool:
-    """Return whether one place for each term can be chosen in rising order, less than ``width`` apart.
+class _Chain(NamedTuple):
+    """Places in rising order: where they begin, the last of them, and those before it."""
 
-    For each term, the latest place is kept at which a chain up to this term can begin.
+    begin: int
+    place: int
+    before: _Chain | None
+
+    def places(self) -> list[int]:
+        """Return the places in order."""
+        found: list[int] = []
+        chain: _Chain | None = self
+        while chain is not None:
+            found.append(chain.place)
+            chain = chain.before
+        return found[::-1]
+
+
+def _in_order(places: Places, width: int) -> list[int] | None:
+    """Return one place for each term in rising order, less than ``width`` apart.
+
+    For each term, the chain of places up to this term is kept that begins last.
     """
     found = sorted((place, -term) for term, some in enumerate(places) for place in some)
-    begin = [-1] * len(places)
+    chains: list[_Chain | None] = [None] * len(places)
     for place, negative in found:  # of two terms at one place, the later term comes first
         term = -negative
-        begin[term] = place if term == 0 else begin[term - 1]
-        if term == len(places) - 1 and begin[term] >= 0 and place - begin[term] < width:
-            return True
-    return False
+        before = chains[term - 1] if term else None
+        if term and before is None:
+            continue
+        chain = chains[term] = _Chain(place if before is None else before.begin, place, before)
+        if term == len(places) - 1 and place - chain.begin < width:
+            return chain.places()
+    return None
 
 
-def _in_span(places: Places, span: int, shift: list[int]) -> bool:
-    """Return whether a place of its own can be chosen for each term, such that all lie in a span.
+def _in_span(places: Places, span: int, shift: list[int]) -> list[int] | None:
+    """Return a place of its own for each term, such that all lie in a span.
 
     Places count from the ``shift`` of their term, and differ by at most ``span``.
     """
     shifted = [[place - less for place in some] for some, less in zip(places, shift, strict=True)]
     if sum(map(len, places)) == len(set().union(*places)):
-        return _narrowest(shifted) <= span
-    return any(_assignable(places, start, span, shift) for start in sorted(set().union(*shifted)))
+        first = _first_window(shifted, span)
+        return None if first is None else [place + less for place, less in zip(first, shift, strict=True)]
+    starts = sorted(set().union(*shifted))
+    return next((found for start in starts if (found := _assigned(places, start, span, shift))), None)
 
 
-def _narrowest(lists: Places) -> int:
-    """Return the least difference between the ends of a choice of one number from each rising list."""
+def _first_window(lists: Places, span: int) -> list[int] | None:
+    """Return the first choice of one number from each rising list that differ by at most ``span``."""
     heap = [(numbers[0], at, 0) for at, numbers in enumerate(lists)]
     heapify(heap)
     highest = max(numbers[0] for numbers in lists)
-    best = highest - heap[0][0]
-    while heap[0][2] + 1 < len(lists[heap[0][1]]):
+    while highest - heap[0][0] > span:
         _, at, last = heap[0]
+        if last + 1 == len(lists[at]):
+            return None
         number = lists[at][last + 1]
         heapreplace(heap, (number, at, last + 1))
         highest = max(highest, number)
-        best = min(best, highest - heap[0][0])
-    return best
+    return [number for number, _, _ in sorted(heap, key=itemgetter(1))]
 
 
-def _assignable(places: Places, start: int, span: int, shift: list[int]) -> bool:
-    """Return whether each term gets a place of its own from ``start`` on (a matching by augmenting paths).
+def _assigned(places: Places, start: int, span: int, shift: list[int]) -> list[int] | None:
+    """Return a place of its own for each term from ``start`` on (a matching by augmenting paths).
 
     A term with as many places as there are terms always gets one, so no more of them are looked at.
     """
@@ -111,9 +146,11 @@ def _assignable(places: Places, start: int, span: int, shift: list[int]) -> bool
         last = bisect_right(some, start + less + span, first)
         allowed.append(some[first : min(last, first + len(places))])
         if not allowed[-1]:
-            return False
+            return None
     owner: dict[int, int] = {}
-    return all(_assign(at, allowed, owner, set()) for at in range(len(places)))
+    if not all(_assign(at, allowed, owner, set()) for at in range(len(places))):
+        return None
+    return sorted(owner, key=owner.__getitem__)
 
 
 def _assign(at: int, allowed: Places, owner: dict[int, int], tried: set[int]) -> bool:
