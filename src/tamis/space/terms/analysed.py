@@ -15,8 +15,8 @@ from tamis.columns.groups import places_of
 from tamis.columns.literals import StringColumn, string_column
 from tamis.space.terms.checks import Check
 from tamis.space.terms.table import TermTable
-from tamis.space.terms.texts import MOST_BYTES, MOST_WORDS, Known, Small, TextTable
-from tamis.space.terms.vocabulary import Ints, Tokens, Words, no_words, words_of
+from tamis.space.terms.texts import MOST_BYTES, MOST_LISTED, MOST_WORDS, Known, Small, TextTable
+from tamis.space.terms.vocabulary import Ints, Tokens, Words, no_words
 from tamis.values.analysis import GAP, Analyser
 
 
@@ -63,14 +63,15 @@ class AnalysedTable(TextTable):
         """Add runs to the vocabulary; return their numbers, and the vocabulary."""
         before = self._runs
         words, numbers = before.words.add(others)
-        pieces = [self._analyser.pieces(run) for run in words.texts(before.words.used)]
+        pieces = [self._analyser.pieces(run) for run in words.column(before.words.used).to_list()]
         known, number = before.known, self._numbers
         fresh = [term for term in dict.fromkeys(p[0] for own in pieces for p in own) if term not in number]
         if fresh:
             first = len(number) - 1  # the gap has no number of its own
             number.update(zip(fresh, range(first, first + len(fresh)), strict=True))
-            code = self._codes(words_of(string_column(fresh)), 0)
-            known = Known(known.words, np.concatenate([known.code, code]), self._lists.array)
+            column = string_column(fresh)
+            code = np.concatenate([known.code, self._plain_codes(column)])
+            known = self._with_lists(known._replace(code=code), column, first)
         count = np.cumsum([len(own) for own in pieces])
         terms = [number[term] for own in pieces for term, _, _ in own]
         runs = Runs(
@@ -79,7 +80,7 @@ class AnalysedTable(TextTable):
             np.concatenate([before.term, terms]).astype(np.int32),
             known,
         )
-        full = words.used > MOST_WORDS or words.bytes > MOST_BYTES
+        full = words.used > MOST_WORDS or words.bytes > MOST_BYTES or known.used > MOST_LISTED
         self._runs = self._no_runs() if full else runs
         return numbers, runs
 

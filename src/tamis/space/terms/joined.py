@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from tamis.values.terms import Regex, Wildcard
 
@@ -34,16 +35,18 @@ class Lines:
         options.max_mem = MEMORY
         self._program: Any = re2.compile(f"(?m)^(?:{'|'.join(patterns)})$".encode(), options)
 
-    def candidates(self, words: list[str]) -> list[int]:
-        """Return the places of all words that match on their own, and perhaps of some others.
+    def candidates(self, encoded: list[bytes]) -> list[int]:
+        """Return the places of all words, in UTF-8, that match on their own, and perhaps of some others.
 
         A match may go over several lines, if an expression accepts the end of a line. Then all of them count.
         """
-        encoded = [word.encode() for word in words]
-        ends = list(accumulate(len(word) + 1 for word in encoded))
+        text = b"\n".join(encoded)
+        if text.count(b"\n") != len(encoded) - 1:  # a word that is several lines
+            return list(range(len(encoded)))
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)) + 1).tolist()
         found: list[int] = []
-        for match in self._program.finditer(b"\n".join(encoded)):
+        for match in self._program.finditer(text):
             low, high = match.span()
             first = max(bisect_right(ends, low), found[-1] + 1 if found else 0)
-            found += range(first, min(bisect_left(ends, high), len(words) - 1) + 1)
+            found += range(first, min(bisect_left(ends, high), len(encoded) - 1) + 1)
         return found

@@ -18,24 +18,27 @@ import numpy.typing as npt
 from tamis.columns.literals import StringColumn, string_column
 from tamis.space.terms.characters import characters_of
 from tamis.space.terms.checks import EMPTY, Check, Lists, lay_out
-from tamis.space.terms.checks._kernels import flag_texts
+from tamis.space.terms.checks._kernels import flag_texts, merge_lists, merged_room
+from tamis.space.terms.many import ManyWords
 from tamis.space.terms.table import TermTable
 from tamis.space.terms.vocabulary import Ints, Tokens, Words, find_words, no_words, words_of
 from tamis.values.text import letters_of
 
 MOST_WORDS = 1 << 20  # that are remembered; then the vocabulary starts anew
 MOST_BYTES = 1 << 26  # of these words
+MOST_LISTED = 1 << 24  # flags and slots of these words
 PIECE = 1 << 20  # bytes of text that are read at a time, at least one text
 
 Small = npt.NDArray[np.int32]
 
 
 class Known(NamedTuple):
-    """A vocabulary with the codes of its words, and the lists that the codes refer to."""
+    """A vocabulary with the codes of its words, and the lists that the codes refer to, up to ``used``."""
 
     words: Words
     code: Small
     lists: Small
+    used: int
 
 
 class Marks(NamedTuple):
@@ -60,7 +63,6 @@ class TextTable:
     ) -> None:
         self._characters = characters_of(letters)
         self._patterns = patterns
-        self._lists = Lists()
         several = [check for check in checks if check[1] != "any"]
         self._slots = {t: n for n, t in enumerate(dict.fromkeys(t for _, _, own in several for t in own))}
         self._flags: dict[str, list[int]] = {}  # of the terms that need a list
@@ -68,32 +70,34 @@ class TextTable:
             for term in own if mode == "any" else ():
                 self._flags.setdefault(term, []).append(flag)
         self._checks = lay_out(several, self._slots)
-        self._plain = self._plain_words(terms)
+        lists = Lists()
+        special, code = self._listed(terms, lists)
+        self._many = ManyWords(patterns) if patterns else None
+        self._place = np.array(
+            [~lists.code(*self._of(term)) for term in (self._many.terms if self._many else ())], np.int64
+        )
+        plain = {term: flag for term, flag in terms.items() if term not in patterns}
+        self._plain = _plain_words(plain, special, code, lists.array())
         flags = [*terms.values(), *(flag for flag, _, _ in checks)]
         self._base, self._width = min(flags), max(flags) - min(flags) + 1
         self._known = self._empty() if patterns else self._plain
         self._lock = threading.Lock()
         self._marks: deque[Marks] = deque()
 
-    def _plain_words(self, terms: dict[str, int]) -> Known:
-        """Return the plain words with their codes; keep the flags of all other terms."""
-        for term in self._flags.keys() | self._slots.keys():
-            if term in terms:
-                self._flags.setdefault(term, []).append(terms[term])
+    def _listed(self, terms: dict[str, int], lists: Lists) -> tuple[list[str], list[int]]:
+        """Return the plain words with lists, and their codes; keep the flags of all terms with lists."""
         for term, flag in terms.items() if self._patterns else ():
             if term in self._patterns:
                 self._flags.setdefault(term, []).append(flag)
         special = [term for term in {**self._flags, **self._slots} if term not in self._patterns]
-        listed = set(special)
-        single = [term for term in terms if term not in listed and term not in self._patterns]
-        code = [terms[term] for term in single] + [self._lists.code(*self._of(term)) for term in special]
-        words = words_of(string_column(single + special))
-        return Known(words, np.array(code, np.int32), self._lists.array)
+        for term in special:
+            if term in terms:
+                self._flags.setdefault(term, []).append(terms[term])
+        return special, [lists.code(*self._of(term)) for term in special]
 
-    def _of(self, *terms: str) -> tuple[list[int], list[int]]:
-        """Return the flags and slots of some terms."""
-        flags = [flag for term in terms for flag in self._flags.get(term, ())]
-        return flags, [self._slots[term] for term in terms if term in self._slots]
+    def _of(self, term: str) -> tuple[list[int], list[int]]:
+        """Return the flags and slots of a term."""
+        return self._flags.get(term, []), [self._slots[term]] if term in self._slots else []
 
     def find(self, start: Ints, text: npt.NDArray[np.uint8]) -> tuple[Ints, Small]:
         """Return how many flags each text sets, and the flags of all texts in turn."""
@@ -130,28 +134,35 @@ class TextTable:
         code, first, last = before.code, before.words.used, words.used
         if last > len(code):
             code = np.concatenate([code[:first], np.empty(2 * last - first, np.int32)])
-        code[first:last] = self._codes(words, first)
-        known = Known(words, code, self._lists.array)
-        full = words.used > MOST_WORDS or words.bytes > MOST_BYTES
+        own = words.column(first)
+        code[first:last] = self._plain_codes(own)
+        known = self._with_lists(Known(words, code, before.lists, before.used), own, first)
+        full = words.used > MOST_WORDS or words.bytes > MOST_BYTES or known.used > MOST_LISTED
         self._known = self._empty() if full else known
         return numbers, known
 
     def _empty(self) -> Known:
-        return Known(no_words(), np.empty(0, np.int32), self._lists.array)
+        return Known(no_words(), np.empty(0, np.int32), self._plain.lists, self._plain.used)
 
-    def _codes(self, words: Words, first: int) -> Small:
-        """Return the codes of the words from ``first``."""
+    def _plain_codes(self, words: StringColumn) -> Small:
+        """Return the codes that words have as plain terms."""
         plain = self._plain
-        number = np.empty(words.used - first, np.int64)
-        find_words(words.start[first : words.used + 1], words.data, *plain.words, number)
-        code = np.full(len(number), EMPTY, np.int32)
+        number = np.empty(words.count, np.int64)
+        find_words(words.start, words.data, *plain.words, number)
+        code = np.full(words.count, EMPTY, np.int32)
         code[number >= 0] = plain.code[number[number >= 0]]
-        texts = words.texts(first)
-        for at, terms in self._patterns.of_many(texts).items():
-            flags, slots = self._of(texts[at], *terms)
-            own = [int(code[at])] if code[at] >= 0 else []
-            code[at] = self._lists.code(own + flags, slots)
         return code
+
+    def _with_lists(self, known: Known, words: StringColumn, first: int) -> Known:
+        """Return the vocabulary with the lists of its words from ``first`` that satisfy other terms."""
+        if self._many is None:
+            return known
+        word, term = self._many.of(words)
+        word, place, lists = word + first, self._place[term], known.lists
+        room = known.used + merged_room(word, place, known.code, lists)
+        if room > len(lists):
+            lists = np.concatenate([lists[: known.used], np.empty(2 * room - known.used, np.int32)])
+        return known._replace(lists=lists, used=merge_lists(word, place, known.code, lists, known.used))
 
     def _flagged(self, tokens: Tokens, known: Known, marks: Marks, count: Ints) -> Iterator[Small]:
         texts, done = len(tokens.start) - 1, 0
@@ -177,6 +188,15 @@ class TextTable:
     def _new_marks(self) -> Marks:
         sizes = 0, self._width, len(self._slots), len(self._slots), 1
         return Marks(*(np.zeros(size, np.int32) for size in sizes))
+
+
+def _plain_words(terms: dict[str, int], special: list[str], code: list[int], lists: Small) -> Known:
+    """Return all plain words: those of one flag, and the special ones, whose codes are given."""
+    listed = set(special)
+    single = [term for term in terms if term not in listed]
+    codes = [terms[term] for term in single] + code
+    words = words_of(string_column(single + special))
+    return Known(words, np.array(codes, np.int32), lists, len(lists))
 
 
 def _pieces(start: Ints) -> Iterator[tuple[int, int]]:

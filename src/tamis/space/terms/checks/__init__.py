@@ -79,26 +79,17 @@ def _flat(checks: list[tuple[int, list[int]]]) -> tuple[Small, Small, Small]:
 
 
 class Lists:
-    """The lists of flags and slots of words, end to end; a list is added once and never changes.
-
-    Readers may use ``array`` up to the lists that they know while a writer adds others.
-    """
+    """The lists of flags and slots of terms, end to end."""
 
     def __init__(self) -> None:
-        self.array = np.zeros(1 << 10, np.int32)
-        self._used = 2  # the empty list
-        self._code: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {((), ()): EMPTY}
+        self._rows: list[int] = [0, 0]  # the empty list
 
-    def code(self, flags: Iterable[int], slots: Iterable[int]) -> int:
-        """Return the code of a list of flags and slots."""
-        key = tuple(sorted(set(flags))), tuple(sorted(set(slots)))
-        found = self._code.get(key)
-        if found is None:
-            row = [len(key[0]), *key[0], len(key[1]), *key[1]]
-            first, last = self._used, self._used + len(row)
-            if last > len(self.array):
-                self.array = np.concatenate([self.array, np.zeros(len(self.array) + len(row), np.int32)])
-            self.array[first:last] = row
-            self._used = last
-            found = self._code[key] = ~first
-        return found
+    def code(self, flags: list[int], slots: list[int]) -> int:
+        """Return the code of a new list of flags and slots."""
+        first = len(self._rows)
+        self._rows += [len(flags), *flags, len(slots), *slots]
+        return ~first
+
+    def array(self) -> Small:
+        """Return all lists."""
+        return np.array(self._rows, np.int32)

@@ -54,6 +54,61 @@ def slots_of(word, code, lists):
 
 
 @kernel
+def merged_room(word, place, code, lists):
+    """Return how much room the lists need that ``merge_lists`` writes, or more."""
+    room = np.int64(0)
+    for i in range(len(word)):
+        room += np.int64(lists[place[i]]) + np.int64(lists[place[i] + 1 + lists[place[i]]])
+        own = code[word[i]]
+        if i == 0 or word[i] != word[i - 1]:
+            room += 3
+            if own < 0:
+                room += np.int64(lists[~own]) + np.int64(lists[~own + 1 + lists[~own]])
+    return room
+
+
+@kernel
+def copy_list(place, lists, at):
+    """Copy the items of the list at ``place``, which begins with their count, to ``at``; return their end."""
+    for i in range(place + 1, place + 1 + np.int64(lists[place])):
+        lists[at] = lists[i]
+        at += 1
+    return at
+
+
+@kernel
+def merge_lists(word, place, code, lists, used):
+    """Give words a list of their own flags and slots and of those of some terms; return the end of the lists.
+
+    ``word`` is sorted, and ``place`` has the place of the list of a term that each satisfies. The lists are
+    written from ``used`` on.
+    """
+    first = 0
+    while first < len(word):
+        w, last = word[first], first
+        while last < len(word) and word[last] == w:
+            last += 1
+        own, at = np.int64(code[w]), used + 1
+        if own >= 0:
+            lists[at] = own
+            at += 1
+        else:
+            at = copy_list(~own, lists, at)
+        for i in range(first, last):
+            at = copy_list(place[i], lists, at)
+        lists[used] = at - used - 1
+        slots, at = at, at + 1
+        if own < 0:
+            at = copy_list(~own + 1 + np.int64(lists[~own]), lists, at)
+        for i in range(first, last):
+            at = copy_list(place[i] + 1 + np.int64(lists[place[i]]), lists, at)
+        lists[slots] = at - slots - 1
+        code[w] = ~used
+        used, first = at, last
+    return used
+
+
+@kernel
 def stands_at(phrase, at, end, token, code, lists, slot_start, slot):
     """Return whether the words from token ``at`` satisfy the slots of a phrase in turn."""
     first, last = slot_start[phrase], slot_start[phrase + 1]

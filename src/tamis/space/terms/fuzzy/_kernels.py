@@ -45,6 +45,15 @@ def is_similar(word, low, high, term, first, last, most, prefix, rows):
 
 
 @kernel
+def is_ascii(word, low, high):
+    """Return whether a word has ASCII letters only."""
+    bits = 0
+    for i in range(low, high):
+        bits |= word[i]
+    return bits < 128
+
+
+@kernel
 def fuzzy_terms(
     begin, word_start, word, most, longest, known, table, shift, secret, start, data, list_start, lists,
     term_start, term, edits, prefix, tried, rows, out_word, out_term,
@@ -52,7 +61,8 @@ def fuzzy_terms(
     """Write the fuzzy terms of each word from ``begin``; return the number of words done and of pairs.
 
     The table holds each term without any of its letters up to its edits; ``lists`` are the terms of each such
-    string. ``tried`` is zeros, one for each term. Stop at a word if the output may overflow.
+    string. ``tried`` is zeros, one for each term. Words beyond ASCII have none. Stop at a word if the output
+    may overflow.
     """
     count = 0
     for w in range(begin, len(word_start) - 1):
@@ -60,7 +70,7 @@ def fuzzy_terms(
         size = high - low
         if count + len(tried) > len(out_word):
             return w, count
-        if size > longest:
+        if size > longest or not is_ascii(word, low, high):
             continue
         for one in range(-1, size if most > 0 else 0):
             for two in range(one, size if most > 1 and one >= 0 else one + 1):

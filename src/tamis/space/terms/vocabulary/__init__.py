@@ -90,10 +90,10 @@ class Words(NamedTuple):
                 return now, out
             now = now._grown(int(words.start[read + 1] - words.start[read]))
 
-    def texts(self, first: int) -> list[str]:
-        """Return the words from ``first`` as Python strings."""
+    def column(self, first: int = 0) -> StringColumn:
+        """Return the words from ``first``."""
         own = self.start[first : self.used + 1]
-        return StringColumn(own - own[0], self.data[int(own[0]) : int(own[-1])]).to_list()
+        return StringColumn(own - own[0], self.data[int(own[0]) : int(own[-1])])
 
     def _grown(self, more: int) -> Words:
         """Return the same words in arrays of twice the size, and with room for ``more`` bytes."""
