@@ -1,8 +1,8 @@
 """How the tests run Java.
 
-``python -m tests.spark.java`` writes an archive of the classes that Spark loads. Java maps the archive instead
-of reading and verifying ten thousand classes, so a session starts in half the processor time. The tests start
-a dozen processes of Java. Without the archive, or with another Java, they run without it.
+``python -m tests.spark.java`` writes an archive of the classes that Spark loads. Java maps the archive and
+verifies no class again, so a session starts in half the processor time. The tests start a dozen processes of
+Java. Without the archive, or with another Java, they run without it.
 """
 
 from __future__ import annotations
