@@ -29,12 +29,15 @@ demo-live: $(READY)  ## the same, without an end: open its console in a browser
 test-fast: $(READY)  ## the inner loop: no Spark, browser, crash campaigns or real data; under three minutes
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not full"
 
-# The kernels come first: they are compiled once, for all processes of the other tests. Those wait a third of
-# their time for processes that they have killed or started, so five of them keep two cores busy. The interpreted
-# kernels take the time that is left.
+# The kernels come first: they are compiled once, for all processes of the other tests. Beside them one process
+# imports all tests, so that the others find the bytecode of every package, and one archives the classes of Spark
+# for all processes of Java. The other tests wait a third of their time for processes that they have killed or
+# started, so five of them keep two cores busy. The interpreted kernels take the time that is left.
 test: $(READY) browser  ## everything: lint, all tests, and the kernels once more, interpreted and under coverage
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
-	@$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1 & lint=$$!; status=0; \
+	@($(BIN)/python -m pytest --collect-only -m "not kernels" > $(REPORTS)/collected.txt 2>&1; \
+		$(BIN)/python -m tests.spark.java > $(REPORTS)/java.txt 2>&1; \
+		$(MAKE) --no-print-directory lint > $(REPORTS)/lint.txt 2>&1) & lint=$$!; status=0; \
 	echo "kernels, compiled:"; \
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m kernels --junitxml=$(REPORTS)/kernels.xml || status=1; \
 	wait $$lint || status=1; cat $(REPORTS)/lint.txt; \

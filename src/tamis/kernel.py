@@ -25,7 +25,7 @@ def kernel(
     """Decorate a function that Numba compiles when it is called, for each new signature once per machine."""
     if function is None:
         return lambda decorated: kernel(decorated, inline=inline)
-    dispatcher: Any = njit(nogil=True, inline=inline, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    dispatcher: Any = njit(nogil=True, inline=inline)(function)
     if dispatcher is not function:  # it is if NUMBA_DISABLE_JIT is set
         dispatcher._cache = _KernelCache(function)
     return dispatcher
