@@ -31,6 +31,7 @@ def find_strings(wanted_start, wanted, order, start, data, found):
         found[n] = find_string(wanted, wanted_start[n], wanted_start[n + 1], order, start, data)
 
 
+_BYTE = np.uint64(8)
 CHUNK = 256  # items whose memory is loaded before they are used, so that many loads are under way at once
 
 
@@ -63,6 +64,48 @@ def take_lists(chosen, start, data, out_start, out):
             for k in range(low, high):
                 out[k] = data[k + shift]
     return touched
+
+
+@kernel
+def pack_strings(start, data, packed):
+    """Write each string into words of eight bytes, the first byte lowest; a row has room for the longest."""
+    for n in range(len(packed)):
+        low = np.int64(start[n])
+        for k in range(np.int64(start[n + 1]) - low):
+            packed[n, k >> 3] |= np.uint64(data[low + k]) << np.uint64(8 * (k & 7))
+
+
+@kernel
+def total_length(chosen, length):
+    """Return the bytes of the chosen strings."""
+    total = np.int64(0)
+    for i in range(len(chosen)):
+        total += np.int64(length[chosen[i]])
+    return total
+
+
+@kernel
+def take_packed(chosen, packed, length, out_start, out):
+    """Write the chosen strings end to end, eight bytes at a time; ``out`` has a word more than they need."""
+    word, used, at, total = np.uint64(0), np.uint64(0), 0, np.int64(0)
+    for i in range(len(chosen)):
+        c = chosen[i]
+        out_start[i] = total
+        left = np.int64(length[c])
+        total += left
+        for part in range((left + 7) >> 3):
+            own = packed[c, part]
+            size = np.uint64(left if left < 8 else 8)
+            left -= 8
+            word |= own << (used * _BYTE)
+            out[at] = word
+            used += size
+            if used >= _BYTE:
+                at += 1
+                used -= _BYTE
+                word = own >> ((size - used) * _BYTE) if used > 0 else np.uint64(0)
+    out[at] = word
+    out_start[len(chosen)] = total
 
 
 @kernel

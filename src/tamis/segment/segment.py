@@ -17,7 +17,15 @@ from tamis.engines.protocol import Engine
 from tamis.errors import IndexCorrupt, TamisError
 from tamis.expression.tree import Expr
 from tamis.limits import Limits
-from tamis.segment._kernels import find_string, find_strings, sizes_of, take_lists
+from tamis.segment._kernels import (
+    find_string,
+    find_strings,
+    pack_strings,
+    sizes_of,
+    take_lists,
+    take_packed,
+    total_length,
+)
 from tamis.segment.invariants import check_arrays
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
@@ -28,6 +36,7 @@ VERSION = 6  # of the format
 READABLE = (2, 3, 4, 5, VERSION)
 SINCE = {"opindex": 5, "pstbloom": 4, "psthash": 4}  # older arrays of these engines have another meaning
 
+_PACKED = 16  # bytes of the longest id
 _FEW_IDS = 32  # above it, Arrow is faster than a loop
 
 
@@ -150,12 +159,33 @@ class Segment:
         import pyarrow as pa
 
         start = np.empty(len(ordinals) + 1, np.int32)
-        size = sizes_of(ordinals, self.ids.start, start)
+        if self._packed_ids is not None:
+            packed, length = self._packed_ids
+            size = total_length(ordinals, length)
+        else:
+            size = sizes_of(ordinals, self.ids.start, start)
         if size > np.iinfo(np.int32).max:
             return self.id_array.take(ordinals)
-        data = np.empty(size, np.uint8)
-        take_lists(ordinals, self.ids.start, self.ids.data, start, data)
+        data = np.empty(size // 8 + 1, np.uint64)
+        if self._packed_ids is not None:
+            take_packed(ordinals, packed, length, start, data)
+        else:
+            take_lists(ordinals, self.ids.start, self.ids.data, start, data.view(np.uint8))
         return pa.Array.from_buffers(pa.string(), len(ordinals), [None, *map(pa.py_buffer, (start, data))])
+
+    @cached_property
+    def _packed_ids(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]] | None:
+        """All ids in words of eight bytes, and their lengths; ``None`` if some id is long.
+
+        To read an id from one cache line, and to write it in one step, takes half the time.
+        """
+        length = np.diff(self.ids.start.astype(np.int64))
+        longest = int(length.max(initial=1))
+        if longest > _PACKED:
+            return None
+        packed = np.zeros((len(length), -(-longest // 8)), np.uint64)
+        pack_strings(self.ids.start, self.ids.data, packed)
+        return packed, length.astype(np.uint8)
 
     def versions_of(self, ordinals: npt.NDArray[np.int64]) -> list[int]:
         """Return the versions of several subscriptions."""
