@@ -66,11 +66,14 @@ def _manifest(**fields: Any) -> Callable[[dict[str, Any]], Any]:
 ELSEWHERE = ("../../etc", "/etc/hostname", ".", "..", "", "segment-0", "a/b", "dead-\0", "\ud800")
 MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
     "another format": (lambda b: b.update(format="tamis-other"), IndexVersion),
-    "a later version": (lambda b: b.update(version=3), IndexVersion),
+    "a later version": (lambda b: b.update(version=99), IndexVersion),
     "no version": (lambda b: b.pop("version"), IndexVersion),
     "no manifest": (lambda b: b.pop("manifest"), IndexCorrupt),
     "another number": (_manifest(number=2), IndexCorrupt),
     "an unknown engine": (_settings(engine="warp"), IndexVersion),
+    "an unknown analyser": (_settings(analysers={"title": "klingon"}), IndexVersion),
+    "settings of an analyser that are unknown": (_settings(analysers={"t": {"warp": 9}}), IndexVersion),
+    "analysers that are a list": (_settings(analysers=["title"]), IndexCorrupt),
     "an engine that is no name": (_settings(engine=["hybrid"]), IndexCorrupt),
     "parameters that are no numbers": (_settings(parameters={"pairs": "many"}), IndexCorrupt),
     "unknown limits": (_settings(limits={"patience": 3}), IndexCorrupt),

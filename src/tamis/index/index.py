@@ -94,7 +94,7 @@ class Index:
             raise unknown_head(head)
         arguments.bounds(limits)
         arguments.function("progress", progress)
-        declared = clean_analysers(analysers)
+        declared = {} if analysers is None else clean_analysers(analysers)
         book = read_book(source, limits, on_error != "raise", progress, ignore, takes_cnf(engine), declared)
         if on_error == "report":
             warn_refused(book.refused)

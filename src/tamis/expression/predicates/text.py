@@ -100,7 +100,7 @@ class Text(Analysed, frozen=True):
         """Return the text after the attribute: a phrase in one string, a single term without ANY."""
         negation, using = "NOT " if self.negated else "", self._using_text()
         if self.mode == "phrase":
-            return f"{negation}HAS PHRASE {quoted(self.terms[0])}{using}"
+            return f"{negation}HAS PHRASE {quoted(' '.join(self.terms))}{using}"
         if len(self.terms) == 1:
             return f"{negation}HAS {quoted(self.terms[0])}{using}"
         return f"{negation}HAS {self.mode.upper()} {print_list(self.terms)}{using}"
