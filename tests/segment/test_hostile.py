@@ -122,6 +122,8 @@ SEGMENTS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception]]] = {
     "a later version": (lambda b: b.update(version=99), IndexVersion),
     "another format": (lambda b: b.update(format="x"), IndexVersion),
     "an unknown engine": (lambda b: b.update(engine="warp"), IndexVersion),
+    "an unknown analyser": (lambda b: b.update(analysers={"klingon": "00"}), IndexVersion),
+    "an analyser that made other terms": (lambda b: b.update(analysers={"english": "00"}), IndexVersion),
     "no arrays": (lambda b: b.pop("arrays"), IndexCorrupt),
     "arrays that are a list": (lambda b: b.update(arrays=[]), IndexCorrupt),
     "a missing array": (lambda b: b["arrays"].pop("ids.start"), IndexCorrupt),
