@@ -86,7 +86,7 @@ _SIGNS += [
     "(?i)",
     "-",
 ]
-_SIGNS += [r"\x41"]
+_SIGNS += [r"\x41", "[", "[[:", ":]"]
 
 
 @given(st.lists(st.sampled_from(_SIGNS), max_size=6).map("".join), st.text("ab.1Aé}]{-\\2\n", max_size=8))
@@ -106,6 +106,7 @@ def test_string_in_which_an_expression_is_found_has_its_pieces(regex: str, subje
         (r"^GET /a\.html?$", ["GET /a.htm"]),
         ("colou?rs+x*y", ["colo", "rs", "y"]),
         (r"a\x41b", []),
+        ("[[:a]bcd", ["bcd"]),  # a class that holds '[' and ':'
         ("a(b|c)", []),
         ("(?i)abc", []),
     ],

@@ -104,7 +104,7 @@ def _after_class(regex: str, at: int) -> int:
     at += regex[at : at + 1] == "^"
     at += regex[at : at + 1] == "]"
     while at < len(regex) and regex[at] != "]":
-        if regex.startswith("[:", at):
-            at = regex.find(":]", at) + 1
+        if regex.startswith("[:", at) and (end := regex.find(":]", at)) >= 0:
+            at = end + 1
         at += 2 if regex[at] == "\\" else 1
     return at + 1
