@@ -11,13 +11,14 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from tamis.errors import InputError
 from tamis.expression.predicates import Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
-from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.limits import DEFAULT_LIMITS
 from tamis.values.event import Event
 from tamis.values.marks import MarkStyle, marked_pieces, snippet, with_marks
-from tamis.values.value import Value
+from tamis.values.value import Value, short
 
 SNIPPET = 200  # characters
 SNIPPETS = 20  # of one attribute, in plain data
@@ -65,6 +66,8 @@ class Highlights(dict[str, list[Highlight]]):
         Texts without highlights are left out. With ``characters``, each text is cut to so many around its
         first mark.
         """
+        if characters is not None and (type(characters) is not int or characters < 1):
+            raise InputError(f"characters is a whole number of at least 1, not {short(characters)}")
         return [
             with_marks(pieces if characters is None else snippet(pieces, characters), style)
             for pieces in self.pieces(attribute).values()
@@ -90,8 +93,8 @@ def plain(one: Highlight, text: str) -> dict[str, Any]:
     return {**one._asdict(), "text": text[one.start : one.end]}
 
 
-def highlights(expr: Expr, event: Event, limits: Limits = DEFAULT_LIMITS) -> Highlights | None:
-    """Return the highlights of ``expr`` in ``event``; ``None`` if it does not match.
+def highlights(expr: Expr, event: Event, most: int = DEFAULT_LIMITS.highlights) -> Highlights | None:
+    """Return at most ``most`` highlights of ``expr`` in ``event``; ``None`` if it does not match.
 
     Predicates are looked at in the order of the expression, until there are too many highlights.
     """
@@ -99,7 +102,7 @@ def highlights(expr: Expr, event: Event, limits: Limits = DEFAULT_LIMITS) -> Hig
     if true is None:
         return None
     found: dict[str, dict[Highlight, None]] = {}
-    left = limits.highlights
+    left = most
     for predicate in true:
         known = found.setdefault(predicate.attribute, {})
         for one in found_by(predicate, event.attributes.get(predicate.attribute, ())):
