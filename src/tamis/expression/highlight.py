@@ -6,7 +6,7 @@ an expression is true is decided by :mod:`tamis.expression.truth`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -53,10 +53,7 @@ class Highlights(dict[str, list[Highlight]]):
 
     def pieces(self, attribute: str) -> dict[int, list[str]]:
         """Return each text of an attribute that has highlights, in unmarked and marked pieces in turn."""
-        return {
-            number: marked_pieces(self.texts[attribute][number], [(one.start, one.end) for one in some])
-            for number, some in groupby(self.get(attribute, ()), itemgetter(0))
-        }
+        return pieces_of(self.get(attribute, ()), self.texts.get(attribute, {}))
 
     def marked(
         self, attribute: str, style: MarkStyle = "html", *, characters: int | None = None
@@ -79,11 +76,7 @@ class Highlights(dict[str, list[Highlight]]):
             "attributes": {
                 name: [plain(one, self.texts[name][one.value]) for one in some] for name, some in self.items()
             },
-            "snippets": [
-                {"attribute": name, "value": number, "pieces": snippet(pieces, SNIPPET)}
-                for name in self
-                for number, pieces in islice(self.pieces(name).items(), SNIPPETS)
-            ],
+            "snippets": [one for name in self for one in snippets_of(name, self.pieces(name))],
             "more": self.more,
         }
 
@@ -91,6 +84,22 @@ class Highlights(dict[str, list[Highlight]]):
 def plain(one: Highlight, text: str) -> dict[str, Any]:
     """Return a highlight as plain data, with its characters."""
     return {**one._asdict(), "text": text[one.start : one.end]}
+
+
+def pieces_of(some: Iterable[Highlight], texts: Mapping[int, Value]) -> dict[int, list[str]]:
+    """Return the text of each value that has highlights, in unmarked and marked pieces in turn."""
+    return {
+        number: marked_pieces(str(texts[number]), [(one.start, one.end) for one in group])
+        for number, group in groupby(sorted(some), itemgetter(0))
+    }
+
+
+def snippets_of(attribute: str, pieces: dict[int, list[str]]) -> list[dict[str, Any]]:
+    """Return snippets of the first texts of an attribute as plain data."""
+    return [
+        {"attribute": attribute, "value": number, "pieces": snippet(one, SNIPPET)}
+        for number, one in islice(pieces.items(), SNIPPETS)
+    ]
 
 
 def highlights(expr: Expr, event: Event, most: int = DEFAULT_LIMITS.highlights) -> Highlights | None:
