@@ -79,6 +79,7 @@ def test_highlights_agree_with_an_index(client: Any) -> None:
         assert [one.marked("text") for one in found.snippets] == expected.marked("title", "text")
     why = client.explain("near", event)
     assert [one.text for one in why.found] == ["Red", "coat"]
+    assert [one.marked() for one in why.snippets] == ["<mark>Red</mark> wool <mark>coat</mark>"]
     assert client.match(event).highlights == {}
 
 

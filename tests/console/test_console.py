@@ -122,6 +122,25 @@ def test_warning_of_a_delivery_is_shown_when_it_cannot_be_sent(page: Page) -> No
     page.wait_for_selector("#subscriptions .warn >> text=not public")
 
 
+def test_words_that_match_are_marked(page: Page) -> None:
+    event = {"title": "Red wool Coats & a <b>coat</b> \U0001f9e5 from Oslo", "price": 550}
+    page.fill("#event", json.dumps(event))
+    save(page, "title HAS 'coat' USING english AND price < 600", "coats")
+    save(page, "price < 600", "cheap")
+    page.fill("#expression", "title HAS PHRASE 'red wool' AND title NOT HAS 'oslo'")
+    page.wait_for_selector("#predicates mark")
+    assert page.locator("#predicates mark").all_inner_texts() == ["Red", "wool", "Oslo"]
+    assert page.locator("#predicates .found").first.get_attribute("title") is not None
+    page.click("text=Which of mine match it?")
+    page.wait_for_selector("#published >> text=2 match: cheap, coats")
+    assert page.locator("#published mark").all_inner_texts() == ["Coats", "coat"]
+    assert page.locator("#published .found").all_inner_texts() == [f"title: {event['title']}"]
+    assert page.query_selector("#published b") is None
+    shoot(page, "words")
+    page.emulate_media(color_scheme="dark")
+    shoot(page, "words-dark")
+
+
 def test_foreign_text_is_never_run_as_markup(page: Page) -> None:
     save(page, "title = '<img src=x onerror=alert(1)>'", "sharp")
     page.fill("#event", '{"title": "<img src=x onerror=alert(1)>"}')

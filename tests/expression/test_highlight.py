@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tamis import Event, Limits, parse
-from tamis.errors import ExpressionError
+from tamis import Event, parse
+from tamis.errors import ExpressionError, InputError
 from tamis.expression.analysed import Analysed
 from tamis.expression.highlight import Highlight, Highlights, found_by, highlights
 from tamis.expression.predicates import PREDICATES, Predicate
@@ -220,16 +220,14 @@ def test_ilike_marks_the_characters_before_folding(text: str, value: str, expect
 
 @pytest.mark.parametrize(("words", "more"), [(2, False), (3, False), (4, True)])
 def test_limit_of_highlights_is_stated(words: int, more: bool) -> None:
-    found = highlights(parse("t HAS 'wool'"), event_from({"t": "wool " * words}), Limits(highlights=3))
+    found = highlights(parse("t HAS 'wool'"), event_from({"t": "wool " * words}), 3)
     assert found is not None
     assert (len(found["t"]), found.more) == (min(words, 3), more)
     assert found.as_dict()["more"] is more
 
 
 def test_equal_highlights_count_once() -> None:
-    found = highlights(
-        parse("t HAS 'wool' AND t HAS ANY ('wool', 'silk')"), event_from({"t": "wool"}), Limits(highlights=1)
-    )
+    found = highlights(parse("t HAS 'wool' AND t HAS ANY ('wool', 'silk')"), event_from({"t": "wool"}), 1)
     assert (found, found is not None and found.more) == ({"t": [Highlight(0, 0, 4, "wool")]}, False)
 
 
@@ -250,6 +248,10 @@ def test_highlights_are_plain_data_with_snippets() -> None:
         "…" + "x" * 9 + " **Wool** <**coat**> " + "y" * 16 + "…"
     ]
     assert found.marked("other") == []
+    for bad in (0, True, 2.5):
+        characters: Any = bad
+        with pytest.raises(InputError, match="whole number of at least 1"):
+            found.marked("t", characters=characters)
     assert repr(found).startswith("Highlights({'t': [Highlight(value=0, start=301,")
 
 

@@ -107,6 +107,9 @@ def test_explanation_shows_words_and_places() -> None:
         {"value": 0, "start": 2, "end": 6, "term": "wool", "text": "Wool"},
         {"value": 0, "start": 7, "end": 11, "term": "coat", "text": "Coat"},
     ]
+    assert found.as_dict()["children"][0]["snippets"] == [
+        {"attribute": "title", "value": 0, "pieces": ["A ", "Wool", " ", "Coat", " and two coats"]}
+    ]
     several = index.explain("word", {"title": ["x", "coats coats", "coats", "coats"]})
     assert several.reason.endswith(
         "found 'coats' (value 1, 0–5), 'coats' (value 1, 6–11), 'coats' (value 2, 0–5) and more"

@@ -6,6 +6,7 @@ import contextlib
 import html
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +14,12 @@ from hypothesis import strategies as st
 from tamis.contract.delivery import CustomTemplates
 from tamis.contract.template import parse_template, render
 from tamis.errors import DeliveryError, SendRefused
+from tamis.expression.highlight import highlights
+from tamis.language import parse
 from tamis.limits import DEFAULT_LIMITS, Limits
-from tamis.notify.rendering import SUBJECT_CHARACTERS, render_message, render_short
+from tamis.notify.message import NotifiedEvent
+from tamis.notify.rendering import SUBJECT_CHARACTERS, clean_pieces, render_message, render_short
+from tamis.values.event import event_from
 from tests.notify.samples import event, message
 from tests.waiting import ending
 
@@ -50,6 +55,8 @@ def test_tag_alone_on_its_line_leaves_no_line() -> None:
         ("{{#events}}{{name}}{{/events}}", "knows no 'name'"),
         ("{{#events}}{{attributes.}}{{/events}}", "knows no 'attributes.'"),
         ("{{#attributes}}{{/attributes}}", "stands inside"),
+        ("{{#highlights}}{{/highlights}}", "'highlights' stands inside {{#events}}"),
+        ("{{#events}}{{marked}}{{/events}}", "knows no 'marked'"),
         ("{{#events}}", "never closed; write {{/events}}"),
         ("{{/events}}", "not open there"),
         ("{{#events}}{{#more}}{{/events}}{{/more}}", "not open there"),
@@ -116,6 +123,77 @@ def test_custom_template_is_rendered() -> None:
     )
     words = render_message(message(event(title="A & <B>")), own, DEFAULT_LIMITS)
     assert words == ("coats!", "A & <B> ", "<b>A &amp; &lt;B&gt;</b>")
+
+
+def highlighted(expression: str, number: int = 1, **attributes: Any) -> NotifiedEvent:
+    found = highlights(parse(expression), event_from(attributes))
+    return msgspec.structs.replace(event(number, **attributes), highlights=found)
+
+
+def test_default_template_marks_the_words() -> None:
+    shown = highlighted("title HAS ANY ('coat', '<b')", title="A <b> Wool\n Coat & more", price=5)
+    words = render_message(message(shown), None, DEFAULT_LIMITS)
+    assert "    title: A <**b**> Wool **Coat** & more\n    price: 5\n" in words.text
+    assert "<td>A &lt;<mark>b</mark>&gt; Wool <mark>Coat</mark> &amp; more</td>" in words.html
+    assert "<td>5</td>" in words.html
+    assert render_short(message(shown), None, DEFAULT_LIMITS, 160).endswith(
+        "title A <b> Wool Coat & more · price 5"
+    )
+
+
+def test_custom_template_marks_only_where_it_asks_for_marks() -> None:
+    shown = highlighted("title HAS 'coat'", title="Wool <coat>", price=5)
+    own = CustomTemplates(
+        subject="{{#events}}{{#highlights}}{{marked}}{{/highlights}}{{/events}}",
+        text="{{#events}}{{#highlights}}{{name}}={{value}}={{marked}}{{/highlights}}{{attributes.title}}{{/events}}",
+        html="{{#events}}{{#attributes}}{{marked}};{{/attributes}}{{^highlights}}none{{/highlights}}{{/events}}",
+    )
+    assert render_message(message(shown), own, DEFAULT_LIMITS) == (
+        "Wool <**coat**>",
+        "title=Wool <coat>=Wool <**coat**>Wool <coat>",
+        "Wool &lt;<mark>coat</mark>&gt;;5;",
+    )
+    assert render_message(message(), own, DEFAULT_LIMITS).html.endswith(";none")
+
+
+def test_marked_value_is_cut_around_its_first_mark() -> None:
+    limits = Limits(notification_value_characters=20)
+    shown = highlighted("title HAS 'coat'", title="x" * 5_000 + " coat " + "y" * 5_000)
+    text = render_message(message(shown), None, limits).text
+    assert "    title: …xxxx **coat** yyyyyyyy…\n" in text
+
+
+def test_attributes_and_values_with_marks_are_shown_before_others() -> None:
+    limits = Limits(notification_attributes=2)
+    shown = highlighted("c HAS 'coat'", a=1, b=2, c="coat", d=4)
+    text = render_message(message(shown), None, limits).text
+    assert "    a: 1\n    c: **coat**\n\n" in text
+    far = highlighted("t HAS 'coat'", t=[*map(str, range(30)), "a coat", 5, "coat"])
+    assert "    t: a **coat**, **coat**\n" in render_message(message(far), None, DEFAULT_LIMITS).text
+    near = highlighted("t HAS 'coat'", t=["x", "coat", 5])
+    assert "    t: x, **coat**, 5\n" in render_message(message(near), None, DEFAULT_LIMITS).text
+
+
+@given(st.lists(st.text("ab \n\t\u202e\x00\u200d<", max_size=6), min_size=1, max_size=5))
+def test_pieces_are_cleaned_like_their_text(pieces: list[str]) -> None:
+    whole = "".join(mark for mark in "".join(pieces) if mark not in "\u202e\x00")
+    cleaned = clean_pieces(pieces)
+    assert len(cleaned) == len(pieces)
+    assert "".join(cleaned).rstrip() == " ".join(whole.split())
+
+
+@pytest.mark.parametrize(
+    "value", ["<script>alert(1)</script>", 'x" onload="y', "a\r\nBcc: all@example.org", "\u202eevil"]
+)
+def test_marked_values_cannot_inject_markup_or_headers(value: str) -> None:
+    shown = highlighted("t RLIKE '(?s).+'", t=value)
+    assert shown.highlights
+    own = CustomTemplates(subject="{{#events}}{{#highlights}}{{marked}}{{/highlights}}{{/events}}")
+    words = render_message(message(shown), own, DEFAULT_LIMITS)
+    assert "<script" not in words.html
+    assert 'onload="' not in words.html
+    assert all(mark not in words.subject + words.text for mark in "\r\u202e")
+    assert "\n" not in words.subject
 
 
 def test_every_kind_of_value_is_rendered() -> None:

@@ -35,12 +35,13 @@ def test_marks_are_escaped_html_or_stars() -> None:
     found = marked_pieces("a <b> & c", [(2, 4), (3, 5), (8, 9)])
     assert with_marks(found) == "a <mark>&lt;b&gt;</mark> &amp; <mark>c</mark>"
     assert with_marks(found, "text") == "a **<b>** & **c**"
+    assert with_marks(["a", "", "b"]) == with_marks(["a", "", "b"], "text") == "ab"
     style: Any = "latex"
     with pytest.raises(InputError, match="'html' or 'text', not 'latex'"):
         with_marks(found, style)
 
 
-@given(pieces, st.integers(8, 40))
+@given(pieces, st.integers(4, 40))
 def test_snippet_fits_and_shows_the_first_mark(whole: list[str], most: int) -> None:
     found = snippet(whole, most)
     text, shown = "".join(whole), "".join(found)
@@ -62,6 +63,9 @@ def test_snippet_fits_and_shows_the_first_mark(whole: list[str], most: int) -> N
         (12, ["…aa ", "coat", " bb…"]),
         (8, ["…a ", "coat", "…"]),
         (6, ["… ", "coa", "…"]),
+        (4, ["… ", "c", "…"]),
+        (3, ["aa…"]),
+        (1, ["…"]),
     ],
 )
 def test_snippet_has_an_ellipsis_at_each_cut(most: int, expected: list[str]) -> None:

@@ -133,6 +133,7 @@ class Explanation(Result, frozen=True, kw_only=True):
     expression: str | None = None
     found: list[Highlight] = []
     more_found: bool = False
+    snippets: list[Snippet] = []
 
     def __str__(self) -> str:
         return drawn(self)

@@ -7,9 +7,10 @@
     {{^events}} … {{/events}}                 only if there is none
 
 Inside ``events`` there are ``id``, ``time``, ``score``, ``summary``, ``attributes.NAME``, and the section
-``attributes`` with ``name`` and ``value``. A section tag alone on its line leaves no line. Users write
-templates: parsing takes time in proportion to the text, rendering in proportion to the output, and the output
-is bounded.
+``attributes`` with ``name``, ``value`` and ``marked``, the value with its highlights. The section
+``highlights`` has only the attributes with highlights. A section tag alone on its line leaves no line. Users
+write templates: parsing takes time in proportion to the text, rendering in proportion to the output, and the
+output is bounded.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 
 MESSAGE = ("id", "kind", "owner", "subscription", "expression", "count", "more", "from", "to", "created")
 EVENT = ("id", "time", "score", "summary")
-ATTRIBUTE = ("name", "value")
+ATTRIBUTE = ("name", "value", "marked")
 DEPTH = 3  # of nested sections
 
 _TAG = re.compile(r"\{\{([^{}]*)\}\}")
 _ALONE = re.compile(r"^[ \t]*(\{\{[#^/][^{}\n]*\}\})[ \t]*\n", re.MULTILINE)
-_INSIDE = {"events": EVENT, "attributes": ATTRIBUTE}
+_INSIDE = {"events": EVENT, "attributes": ATTRIBUTE, "highlights": ATTRIBUTE}
 
 
 class Placeholder(NamedTuple):
@@ -133,8 +134,8 @@ def _check_section(name: str, around: list[str]) -> None:
         raise DeliveryError(f"sections stand in one another at most {DEPTH} deep, not {name[:40]!r}")
     if name in around:  # nested loops over the same list would take time without use
         raise DeliveryError(f"the section {name[:40]!r} cannot stand in itself")
-    if name == "attributes" and "events" not in around:
-        raise DeliveryError("the section 'attributes' stands inside {{#events}} … {{/events}}")
+    if name in ("attributes", "highlights") and "events" not in around:
+        raise DeliveryError(f"the section {name!r} stands inside {{{{#events}}}} … {{{{/events}}}}")
     if name not in _INSIDE:
         _check_placeholder(name, around)
 
@@ -177,7 +178,8 @@ def _write(
             out.put(node)
         elif isinstance(node, Placeholder):
             value = _find(node.name, scopes)
-            out.put(escape("" if value is None else str(value)))
+            text = value if isinstance(value, str) else str(value)  # of a subclass that escape knows, too
+            out.put(escape("" if value is None else text))
         else:
             for inner in _repeated(node, scopes):
                 _write(node.body, inner, escape, out)

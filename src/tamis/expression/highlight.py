@@ -6,18 +6,19 @@ an expression is true is decided by :mod:`tamis.expression.truth`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from tamis.errors import InputError
 from tamis.expression.predicates import Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
-from tamis.limits import DEFAULT_LIMITS, Limits
+from tamis.limits import DEFAULT_LIMITS
 from tamis.values.event import Event
 from tamis.values.marks import MarkStyle, marked_pieces, snippet, with_marks
-from tamis.values.value import Value
+from tamis.values.value import Value, short
 
 SNIPPET = 200  # characters
 SNIPPETS = 20  # of one attribute, in plain data
@@ -52,10 +53,7 @@ class Highlights(dict[str, list[Highlight]]):
 
     def pieces(self, attribute: str) -> dict[int, list[str]]:
         """Return each text of an attribute that has highlights, in unmarked and marked pieces in turn."""
-        return {
-            number: marked_pieces(self.texts[attribute][number], [(one.start, one.end) for one in some])
-            for number, some in groupby(self.get(attribute, ()), itemgetter(0))
-        }
+        return pieces_of(self.get(attribute, ()), self.texts.get(attribute, {}))
 
     def marked(
         self, attribute: str, style: MarkStyle = "html", *, characters: int | None = None
@@ -65,6 +63,8 @@ class Highlights(dict[str, list[Highlight]]):
         Texts without highlights are left out. With ``characters``, each text is cut to so many around its
         first mark.
         """
+        if characters is not None and (type(characters) is not int or characters < 1):
+            raise InputError(f"characters is a whole number of at least 1, not {short(characters)}")
         return [
             with_marks(pieces if characters is None else snippet(pieces, characters), style)
             for pieces in self.pieces(attribute).values()
@@ -76,11 +76,7 @@ class Highlights(dict[str, list[Highlight]]):
             "attributes": {
                 name: [plain(one, self.texts[name][one.value]) for one in some] for name, some in self.items()
             },
-            "snippets": [
-                {"attribute": name, "value": number, "pieces": snippet(pieces, SNIPPET)}
-                for name in self
-                for number, pieces in islice(self.pieces(name).items(), SNIPPETS)
-            ],
+            "snippets": [one for name in self for one in snippets_of(name, self.pieces(name))],
             "more": self.more,
         }
 
@@ -90,8 +86,24 @@ def plain(one: Highlight, text: str) -> dict[str, Any]:
     return {**one._asdict(), "text": text[one.start : one.end]}
 
 
-def highlights(expr: Expr, event: Event, limits: Limits = DEFAULT_LIMITS) -> Highlights | None:
-    """Return the highlights of ``expr`` in ``event``; ``None`` if it does not match.
+def pieces_of(some: Iterable[Highlight], texts: Mapping[int, Value]) -> dict[int, list[str]]:
+    """Return the text of each value that has highlights, in unmarked and marked pieces in turn."""
+    return {
+        number: marked_pieces(str(texts[number]), [(one.start, one.end) for one in group])
+        for number, group in groupby(sorted(some), itemgetter(0))
+    }
+
+
+def snippets_of(attribute: str, pieces: dict[int, list[str]]) -> list[dict[str, Any]]:
+    """Return snippets of the first texts of an attribute as plain data."""
+    return [
+        {"attribute": attribute, "value": number, "pieces": snippet(one, SNIPPET)}
+        for number, one in islice(pieces.items(), SNIPPETS)
+    ]
+
+
+def highlights(expr: Expr, event: Event, most: int = DEFAULT_LIMITS.highlights) -> Highlights | None:
+    """Return at most ``most`` highlights of ``expr`` in ``event``; ``None`` if it does not match.
 
     Predicates are looked at in the order of the expression, until there are too many highlights.
     """
@@ -99,7 +111,7 @@ def highlights(expr: Expr, event: Event, limits: Limits = DEFAULT_LIMITS) -> Hig
     if true is None:
         return None
     found: dict[str, dict[Highlight, None]] = {}
-    left = limits.highlights
+    left = most
     for predicate in true:
         known = found.setdefault(predicate.attribute, {})
         for one in found_by(predicate, event.attributes.get(predicate.attribute, ())):

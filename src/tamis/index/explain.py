@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from tamis.contract.drawing import drawn
-from tamis.expression.highlight import Highlight, found_by, plain
+from tamis.expression.highlight import Highlight, found_by, pieces_of, plain, snippets_of
 from tamis.expression.predicates import Exists, Predicate
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import holds, matches
@@ -75,6 +75,8 @@ class Explanation(NamedTuple):
         if self.found:
             node["found"] = [plain(one, str(self.values[one.value])) for one in self.found]
             node["more_found"] = self.more_found
+            pieces = pieces_of(self.found, dict(enumerate(self.values)))
+            node["snippets"] = snippets_of(self.attribute or "", pieces)
         if self.children:
             node["children"] = [child.as_dict() for child in self.children]
         return node

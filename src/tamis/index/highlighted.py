@@ -16,7 +16,7 @@ def highlights_of(
     """Return the highlights of each id, whose tree is that of its owner: a segment and an ordinal."""
     found: dict[str, Highlights] = {}
     for name, (segment, ordinal) in zip(ids, owners, strict=True):
-        one = highlights(segment.expression(ordinal), event, limits)
+        one = highlights(segment.expression(ordinal), event, limits.highlights)
         if one is None:
             raise AuditFailed(
                 f"the index finds {name!r} and its expression does not match: this is a bug of Tamis;"

@@ -7,16 +7,21 @@ from typing import Any
 
 import msgspec
 
+from tamis.expression.highlight import Highlights
 from tamis.values.value import format_time
 
 
 class NotifiedEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event of a notification; ``text`` is its JSON, if it is still available."""
+    """An event of a notification; ``text`` is its JSON, if it is still available.
+
+    ``highlights`` are the words because of which the subscription matches it.
+    """
 
     id: str
     time: datetime | None = None
     score: float | None = None
     text: str | None = None
+    highlights: Highlights | None = None
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +88,8 @@ def _event(event: NotifiedEvent, full: bool) -> dict[str, Any]:
         shown["score"] = event.score
     if full and event.text is not None:
         shown["event"] = _raw(event.text)
+        if event.highlights is not None and (event.highlights or event.highlights.more):
+            shown["highlights"] = event.highlights.as_dict()
     return shown
 
 

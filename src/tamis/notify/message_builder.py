@@ -7,13 +7,17 @@ from typing import Any
 
 import msgspec
 
+from tamis import language
 from tamis.contract.names import local_name, owner_of
-from tamis.errors import EventValue
+from tamis.errors import EventValue, TamisError
+from tamis.expression.highlight import Highlights, highlights
+from tamis.expression.tree import Expr
 from tamis.limits import Limits
 from tamis.notify.message import Message, NotifiedEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
 from tamis.store.timestamps import calendar_moment
+from tamis.values.event import decode_event, event_from
 from tamis.values.value import moment_of, parse_time
 
 MOST_EVENTS = 1_000  # in a digest from a Spark query
@@ -21,7 +25,10 @@ MOST_EVENTS = 1_000  # in a digest from a Spark query
 
 def message_of(claimed: Claimed, store: Store, limits: Limits) -> Message:
     """Return the message of a claim."""
-    content = _digest(claimed, store, limits) if claimed.kind == "digest" else {"events": (_match(claimed),)}
+    content: dict[str, Any] = {"events": (_match(claimed),)}
+    if claimed.kind == "digest":
+        content = _digest(claimed, store, limits)
+    content["events"] = _highlighted(content["events"], claimed.expression, limits)
     return Message(
         **({"count": len(content["events"])} | content),
         id=f"msg_{claimed.outbox_id}",
@@ -46,6 +53,35 @@ def _match(claimed: Claimed) -> NotifiedEvent:
         score=claimed.score,
         text=claimed.published if is_ours else claimed.payload,
     )
+
+
+def _highlighted(
+    events: tuple[NotifiedEvent, ...], expression: str, limits: Limits
+) -> tuple[NotifiedEvent, ...]:
+    """Return the events with their highlights, as many as the limit allows for all of them together.
+
+    The expression is the current one, and the text may come from a stream that keeps something else there. An
+    event that it does not match, or that cannot be read, has no highlights.
+    """
+    try:
+        tree = language.read(expression, limits=limits)
+    except TamisError:
+        return events
+    found, left = [], limits.highlights
+    for event in events:
+        one = _highlights(tree, event.text, left, limits)
+        left -= sum(map(len, one.values())) if one is not None else 0
+        found.append(msgspec.structs.replace(event, highlights=one))
+    return tuple(found)
+
+
+def _highlights(tree: Expr, text: str | None, most: int, limits: Limits) -> Highlights | None:
+    try:
+        return (
+            None if text is None else highlights(tree, event_from(decode_event(text, limits), limits), most)
+        )
+    except TamisError:
+        return None
 
 
 def _digest(claimed: Claimed, store: Store, limits: Limits) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _tree(current: StoredSubscription, service: Service) -> Expr:
 
 def _highlights(tree: Expr, event: Event, limits: Limits) -> Highlights | None:
     """Return the highlights; ``None`` if the subscription does not match, or no longer."""
-    found = highlights(tree, event, limits)
+    found = highlights(tree, event, limits.highlights)
     return None if found is None else msgspec.convert(found.as_dict(), Highlights)
 
 

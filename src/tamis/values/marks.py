@@ -38,10 +38,15 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def snippet(pieces: list[str], most: int) -> list[str]:
-    """Return pieces of at most ``most`` characters around the first mark; an ellipsis shows each cut."""
+    """Return pieces of at most ``most`` characters around the first mark; an ellipsis shows each cut.
+
+    Fewer than four characters have no room for a mark between two cuts.
+    """
     size = sum(map(len, pieces))
     if size <= most:
         return pieces
+    if most < 4:
+        return ["".join(pieces)[: most - 1] + CUT]
     before = len(pieces[0])  # to the first mark
     begin = max(min(before - most // 4, size - most + 1), 0)
     begin *= begin > 1  # an ellipsis is as long as one character
@@ -74,6 +79,6 @@ def with_marks(pieces: list[str], style: MarkStyle = "html") -> str:
     if style not in ("html", "text"):
         raise InputError(f"the style of marks is 'html' or 'text', not {style!r}")
     if style == "text":
-        return "".join(f"**{piece}**" if at % 2 else piece for at, piece in enumerate(pieces))
-    escaped = map(html.escape, pieces)
-    return "".join(f"<mark>{piece}</mark>" if at % 2 else piece for at, piece in enumerate(escaped))
+        return "".join(f"**{piece}**" if at % 2 and piece else piece for at, piece in enumerate(pieces))
+    escaped = enumerate(map(html.escape, pieces))
+    return "".join(f"<mark>{piece}</mark>" if at % 2 and piece else piece for at, piece in escaped)

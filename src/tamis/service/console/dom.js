@@ -12,6 +12,9 @@ export function make(tag, properties = {}, ...children) {
   return node;
 }
 
+// Returns the nodes of a text in unmarked and marked pieces in turn.
+export const marked = (pieces) => pieces.map((piece, place) => (place % 2 ? make("mark", {}, piece) : piece));
+
 export const number = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
 
 export function size(bytes) {

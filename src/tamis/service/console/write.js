@@ -1,9 +1,10 @@
 // The editor: validates the expression while it is typed, underlines errors, tries the sample event, saves.
 
 import { Problem, request } from "./api.js";
-import { at, later, make } from "./dom.js";
+import { at, later, make, marked } from "./dom.js";
 
 const ADDRESS = { webhook: ["url", "https://…"], email: ["to", "you@example.org"], sms: ["to", "+49…"], file: ["name", "matches.jsonl"] };
+const SHOWN = 20; // subscriptions that match the sample event
 let asked = 0;
 
 function source() {
@@ -73,6 +74,9 @@ function* predicates(node) {
   for (const child of node.children || []) yield* predicates(child);
 }
 
+// Returns a line for each text, with its marked words.
+const found = (snippets) => snippets.map((one) => make("div", {}, make("span", { className: "quiet" }, `${one.attribute}: `), ...marked(one.pieces)));
+
 function explain(explanation) {
   if (!explanation) return;
   const verdict = explanation.matched
@@ -83,7 +87,9 @@ function explain(explanation) {
     make("li", {},
       make("span", { className: `sign ${part.matched ? "good" : "bad"}` }, part.matched ? "✓ true" : "✗ false"),
       make("code", {}, part.text),
-      make("span", { className: "quiet" }, part.reason || "")));
+      part.snippets
+        ? make("div", { className: "found", title: part.reason }, ...found(part.snippets))
+        : make("span", { className: "quiet" }, part.reason || "")));
   at("predicates").replaceChildren(make("ul", { "aria-label": "Outcome of each predicate" }, ...lines));
 }
 
@@ -149,10 +155,14 @@ async function match() {
   const attributes = sample();
   if (attributes === undefined) return;
   try {
-    const found = await request("POST", "/v1/match", { event: { attributes } });
-    const names = found.matches.map((one) => one.id);
-    const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
-    at("published").replaceChildren(names.length ? `${found.total} match: ${shown}` : "None of your subscriptions matches it.");
+    const page = await request("POST", "/v1/match", { event: { attributes }, highlight: true });
+    const shown = page.matches.slice(0, SHOWN);
+    const names = shown.map((one) => one.id).join(", ") + (page.total > SHOWN ? ", …" : "");
+    const words = shown.filter((one) => one.highlights?.snippets.length).map((one) =>
+      make("li", {}, make("code", {}, one.id), make("div", { className: "found" }, ...found(one.highlights.snippets))));
+    at("published").replaceChildren(
+      shown.length ? `${page.total} match: ${names}` : "None of your subscriptions matches it.",
+      ...(words.length ? [make("ul", { className: "words", "aria-label": "Words that match" }, ...words)] : []));
   } catch (bad) {
     at("published").replaceChildren(make("span", { className: "bad" }, bad.message));
   }
