@@ -16,6 +16,7 @@ from tamis.notify import Notifier, Settings
 from tamis.notify.backoff import Backoff
 from tamis.notify.http import HttpRules
 from tamis.store import Store
+from tests.notify.book import MINUTE
 from tests.notify.receiver import Receiver
 from tests.waiting import PATIENCE
 
@@ -32,6 +33,16 @@ class Clock:
 
     def __call__(self) -> int:
         return time.time_ns() // 1_000 + self.ahead
+
+
+class StillClock(Clock):
+    """A clock that stands at half past a minute until a test advances it: no schedule is due by itself."""
+
+    def __init__(self) -> None:
+        self._stands = super().__call__() // MINUTE * MINUTE + MINUTE // 2
+
+    def __call__(self) -> int:
+        return self._stands + self.ahead
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tamis.store.tables import outbox
 from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
 from tests.notify.mailbox import mailbox
 from tests.notify.receiver import answer, receiving
-from tests.notify.running import Clock, Make, hook, told_to
+from tests.notify.running import Clock, Make, StillClock, hook, told_to
 from tests.waiting import PATIENCE, eventually
 
 NOON = 20_000 * 24 * 60 * MINUTE
@@ -33,15 +33,16 @@ NOON = 20_000 * 24 * 60 * MINUTE
 def test_published_streamed_and_digested_events_arrive_with_their_contents(
     store: Store, notifying: Make, tmp_path: Path
 ) -> None:
-    clock = Clock()
+    clock = StillClock()
     with receiving() as receiver, mailbox() as box:
         subscribe(store, "ann/hook", hook(receiver))
         subscribe(store, "ann/mail", {"transport": "email", "to": "ann@example.org"}, schedule="every minute")
         subscribe(store, "bob/file", {"transport": "file", "name": "bob.jsonl"})
         with store.database.writing() as connection:
             events.publish_all(connection, [("pub", [NewEvent("car", 7 * SECOND, '{"price":550}')])])
-        tell(store, *(("pub/car", name) for name in ("ann/hook", "ann/mail", "bob/file")), payload=None)
-        tell(store, *(("far/away", name) for name in ("ann/hook", "ann/mail")), payload='{"price":99}')
+        matched = ("ann/hook", "ann/mail", "bob/file")
+        tell(store, *(("pub/car", name) for name in matched), payload=None, at=clock())
+        tell(store, *(("far/away", name) for name in matched[:2]), payload='{"price":99}', at=clock())
         mail = MailServer("127.0.0.1", box.port, security="none", seconds=PATIENCE)
         notifier = notifying(clock, mail=mail)
         assert notifier.drain(PATIENCE)

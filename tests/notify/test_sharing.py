@@ -18,7 +18,7 @@ from tamis.store.database import Database
 from tamis.store.tables import outbox
 from tests.notify.book import MINUTE, SECOND, rows, states, subscribe, tell
 from tests.notify.receiver import answer, receiving
-from tests.notify.running import LEASE, Clock, Make, hook, told_to
+from tests.notify.running import LEASE, Clock, Make, StillClock, hook, told_to
 from tests.waiting import PATIENCE, eventually
 
 
@@ -28,10 +28,10 @@ def test_two_notifiers_deliver_everything_once(store: Store, notifying: Make) ->
             url = f"http://127.0.0.{number + 1}:{receiver.port}/"
             delivery = {"transport": "webhook", "url": url}
             subscribe(store, f"o{number}/1", delivery, schedule="every minute" if number % 5 == 0 else None)
-        clock = Clock()
+        clock = StillClock()
         both = [notifying(clock), notifying(clock, other=second)]
         for event in range(20):
-            tell(store, *((f"e{event}", f"o{number}/1") for number in range(10)))
+            tell(store, *((f"e{event}", f"o{number}/1") for number in range(10)), at=clock())
         assert both[0].drain(PATIENCE)
         clock.ahead = 2 * MINUTE
         both[1].wake()
