@@ -114,3 +114,9 @@ def test_webhook_mail_and_digest_show_the_words(store: Store, notifying: Make, t
     text, page = [part.get_content() for part in sent.iter_parts()]
     assert "title: Wool <**Coat**>" in text
     assert "<td>Wool &lt;<mark>Coat</mark>&gt;</td>" in page
+
+
+def test_words_are_marked_by_the_analysers_of_the_store(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/store.db", analysers={"title": "english"}) as store:
+        (event,) = listed("title HAS 'coats'", EVENT, store)
+        assert event["highlights"]["snippets"][0]["pieces"] == ["Wool <", "Coat", ">"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.analysers import analyser_option, read_analysers
 from tamis.cli.data import data_options, process_options, read_limits, store_url
 from tamis.cli.notify_options import notify_options, notify_settings
 from tamis.cli.support import note, stop_requested
@@ -18,6 +19,7 @@ from tamis.errors import InputError
 @click.command(short_help="Deliver notifications.")
 @data_options
 @notify_options
+@analyser_option
 @click.option("--once", is_flag=True, help="Deliver everything that is due, then exit.")
 @click.option(
     "--metrics-port",
@@ -28,6 +30,7 @@ from tamis.errors import InputError
 def notify(
     data: Path | None,
     url: str | None,
+    analysers: tuple[str, ...],
     once: bool,
     metrics_port: int | None,
     limits: tuple[str, ...],
@@ -46,9 +49,9 @@ def notify(
 
     configure(log_format, log_level)
     bounds = read_limits(limits)
-    settings = notify_settings(given, bounds)
+    settings, declared = notify_settings(given, bounds), read_analysers(analysers)
     with contextlib.ExitStack() as stack:
-        store = stack.enter_context(Store.open(store_url(data, url), bounds))
+        store = stack.enter_context(Store.open(store_url(data, url), bounds, declared))
         stop = stack.enter_context(stop_requested())
         notifier = stack.enter_context(Notifier(store, settings))
         if metrics_port is not None:

@@ -17,6 +17,7 @@ from tamis.notify.message import Message, NotifiedEvent
 from tamis.store import Store, claims
 from tamis.store.claims import Claimed
 from tamis.store.timestamps import calendar_moment
+from tamis.values.analysis import Analysers
 from tamis.values.event import decode_event, event_from
 from tamis.values.value import moment_of, parse_time
 
@@ -28,7 +29,7 @@ def message_of(claimed: Claimed, store: Store, limits: Limits) -> Message:
     content: dict[str, Any] = {"events": (_match(claimed),)}
     if claimed.kind == "digest":
         content = _digest(claimed, store, limits)
-    content["events"] = _highlighted(content["events"], claimed.expression, limits)
+    content["events"] = _highlighted(content["events"], claimed.expression, limits, store.analysers)
     return Message(
         **({"count": len(content["events"])} | content),
         id=f"msg_{claimed.outbox_id}",
@@ -56,7 +57,7 @@ def _match(claimed: Claimed) -> NotifiedEvent:
 
 
 def _highlighted(
-    events: tuple[NotifiedEvent, ...], expression: str, limits: Limits
+    events: tuple[NotifiedEvent, ...], expression: str, limits: Limits, analysers: Analysers
 ) -> tuple[NotifiedEvent, ...]:
     """Return the events with their highlights, as many as the limit allows for all of them together.
 
@@ -64,7 +65,7 @@ def _highlighted(
     event that it does not match, or that cannot be read, has no highlights.
     """
     try:
-        tree = language.read(expression, limits=limits)
+        tree = language.read(expression, limits=limits, analysers=analysers)
     except TamisError:
         return events
     found, left = [], limits.highlights
