@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 )
 @click.option("--rounds", type=click.IntRange(1), default=6)
 @click.option("--engine", "-e", default="hybrid")
+@click.option("--only", default="", help="Beside plain words, the cases whose names hold this.")
 @click.option("--rules", type=click.IntRange(1), default=10_000, help="LIKE patterns with an inner %.")
 @click.option("--lucene", type=click.IntRange(1), help="Instead: Lucene Monitor on at most so many.")
 @click.option("--batch", type=click.IntRange(1), default=100, help="Documents that Lucene takes at a time.")
@@ -26,6 +27,7 @@ def text_command(
     documents: int,
     rounds: int,
     engine: str,
+    only: str,
     rules: int,
     lucene: int,
     batch: int,
@@ -43,7 +45,7 @@ def text_command(
         f"{found.rules:,} rules LIKE '%a%b%': {found.microseconds:,.0f} µs an event, "
         f"{found.first_s:.2f} s for the first, {found.matches:.2f} matches"
     )
-    rows = measure(W3(), queries, documents, rounds, engine, lambda text: click.echo(text, err=True))
+    rows = measure(W3(), queries, documents, rounds, engine, only, lambda text: click.echo(text, err=True))
     click.echo("\n" + as_table(rows))
 
 

@@ -30,11 +30,13 @@ class Row(NamedTuple):
     matches: float  # of a document
 
 
-def measure(texts: W3, queries: int, documents: int, rounds: int, engine: str, say: Say) -> list[Row]:
+def measure(
+    texts: W3, queries: int, documents: int, rounds: int, engine: str, only: str, say: Say
+) -> list[Row]:
     """Return a row for each case; in each round all cases match the same documents."""
     book, sample = texts.subscriptions(queries, 1), texts.events(TRAINING, 2)
     stream = texts.events(documents * rounds + FIRST_CALL, 3)
-    chosen = cases(texts, sample)
+    chosen = [case for at, case in enumerate(cases(texts, sample)) if at == 0 or only in case.name]
     indexes, first = [], []
     for case in chosen:
         say(f"building {case.name}")

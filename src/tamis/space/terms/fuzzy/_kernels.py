@@ -3,7 +3,7 @@
 import numpy as np
 
 from tamis.kernel import kernel
-from tamis.space.terms.vocabulary._kernels import look_up, more
+from tamis.space.terms.vocabulary._kernels import SHORT, key_of, look_up
 
 
 @kernel
@@ -53,6 +53,16 @@ def is_ascii(word, low, high):
     return bits < 128
 
 
+@kernel(inline="always")
+def without(key, place, chosen):
+    """Return the key of a short word without the letter at ``place`` from its end, if it is ``chosen``."""
+    if not chosen:
+        return key
+    low, high = np.uint64(8 * place), np.uint64(8 * place + 8)
+    rest = key >> high if place < SHORT - 1 else np.uint64(0)
+    return rest << low | (key & ((np.uint64(1) << low) - np.uint64(1)))
+
+
 @kernel
 def fuzzy_terms(
     begin, word_start, word, most, longest, known, table, shift, secret, start, data, list_start, lists,
@@ -65,6 +75,7 @@ def fuzzy_terms(
     may overflow.
     """
     count = 0
+    letters = np.empty(longest + 1, np.uint8)
     for w in range(begin, len(word_start) - 1):
         low, high = word_start[w], word_start[w + 1]
         size = high - low
@@ -72,17 +83,23 @@ def fuzzy_terms(
             return w, count
         if size > longest or not is_ascii(word, low, high):
             continue
+        whole = key_of(word, low, high, secret)
         for one in range(-1, size if most > 0 else 0):
             for two in range(one, size if most > 1 and one >= 0 else one + 1):
                 # Leave out letter ``one``, and ``two`` if it is another; -1 is none.
-                key, length = np.uint64(0), 0
-                for i in range(size):
-                    if i != one and i != two:
-                        length += 1
-                        key = more(key, length, np.uint64(word[low + i]), secret)
-                n = find_variant(
-                    word, low, size, one, two, key, length, known, table, shift, secret, start, data
-                )
+                length = size - (one >= 0) - (two > one)
+                if size <= SHORT:
+                    key = without(whole, size - 1 - two, two >= 0)
+                    key = without(key, length - one, two > one)
+                    n = look_up(key, 0, length, word, known, table, shift, secret, start, data)
+                else:
+                    at = 0
+                    for i in range(size):
+                        if i != one and i != two:
+                            letters[at] = word[low + i]
+                            at += 1
+                    key = key_of(letters, 0, length, secret)
+                    n = look_up(key, 0, length, letters, known, table, shift, secret, start, data)
                 if n < 0:
                     continue
                 for k in range(list_start[n], list_start[n + 1]):
@@ -95,17 +112,3 @@ def fuzzy_terms(
                         out_word[count], out_term[count] = w, t
                         count += 1
     return len(word_start) - 1, count
-
-
-@kernel
-def find_variant(word, low, size, one, two, key, length, known, table, shift, secret, start, data):
-    """Return the number of a word without the letters ``one`` and ``two``, or -1."""
-    if length > 8:
-        letters = np.empty(length, np.uint8)
-        at = 0
-        for i in range(size):
-            if i != one and i != two:
-                letters[at] = word[low + i]
-                at += 1
-        return look_up(key, 0, length, letters, known, table, shift, secret, start, data)
-    return look_up(key, low, low + length, word, known, table, shift, secret, start, data)
