@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -20,7 +18,7 @@ from tamis.head.structures import DEFAULT, unknown_head
 from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
-from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, enumerate_rows, match_piece, pieces
+from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, pieces
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
@@ -32,6 +30,7 @@ from tamis.index.samples import KeptSample
 from tamis.index.scores import Combine, Scores, Subject
 from tamis.index.snapshot import Snapshot
 from tamis.index.sources import Progress, id_text, read_book
+from tamis.index.threads import matched
 from tamis.index.top import TopK, TopMatches
 from tamis.index.unseen import AttributeWatch, watched
 from tamis.index.work import WorkReport
@@ -165,27 +164,8 @@ class Index:
         watch = AttributeWatch() if watch is None else watch
         source = watched(divided(pieces(events, batch_size, self.limits)), watch)
         run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
-        return reported(self._advised(self._matched(source, threads, run), watch), on_error)
-
-    def _matched(self, source: Iterator[Any], threads: int | None, run: Run) -> Iterator[MatchBatch]:
-        workers = threads or os.cpu_count() or 1
-        if workers == 1:
-            for first, piece in enumerate_rows(source):
-                yield match_piece(self._writer.current, piece, first, run)
-            return
-        pool = ThreadPoolExecutor(workers)
-        waiting: deque[Future[MatchBatch]] = deque()
-        try:
-            for first, piece in enumerate_rows(source):
-                waiting.append(pool.submit(match_piece, self._writer.current, piece, first, run))
-                if len(waiting) > 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            # The garbage collector may close an abandoned iterator in a thread of this very pool, which
-            # cannot wait for itself. Nobody reads what is still queued.
-            pool.shutdown(wait=False, cancel_futures=True)
+        found = matched(source, lambda: self._writer.current, threads, run)
+        return reported(self._advised(found, watch), on_error)
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
