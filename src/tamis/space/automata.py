@@ -155,7 +155,7 @@ class PatternGroups:
             )
             for group, dimension in chosen
         ]
-        self._patterns = Patterns(list(number), list(range(len(number))), folded)
+        self._patterns = Expressions(list(number), list(range(len(number))), folded)
 
     def __bool__(self) -> bool:
         return bool(self._members)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tamis.cli.analysers import analyser_option, read_analysers
 from tamis.cli.spark.frames import absolute
 from tamis.cli.spark.sources import Shape, batch_events, shape_options
 from tamis.cli.spark.support import session_options, spark_session
@@ -17,12 +18,14 @@ from tamis.cli.support import counted, note
 @click.argument("source", metavar="EVENTS")
 @click.option("-o", "--output", "target", metavar="PROFILE", required=True, help="The folder to write.")
 @click.option("--sample", type=click.IntRange(1), help="The number of events to keep complete.")
+@analyser_option
 @shape_options
 @session_options
 def profile(
     source: str,
     target: str,
     sample: int | None,
+    analysers: tuple[str, ...],
     master: str | None,
     conf: tuple[str, ...],
     debug: bool,
@@ -37,8 +40,9 @@ def profile(
 
         note(f"profiling {source}")
         start = time.perf_counter()
-        kept: Any = {} if sample is None else {"sample": sample}
-        made = profiled(batch_events(spark, source, Shape(**shape)), absolute(target), **kept)
+        given: Any = {} if sample is None else {"sample": sample}
+        given["analysers"] = read_analysers(analysers)
+        made = profiled(batch_events(spark, source, Shape(**shape)), absolute(target), **given)
         spent = time.perf_counter() - start
         left_out = f", {made.refused:,} refused" if made.refused else ""
         note(f"{target}: the profile of {counted(made.events, 'event')}{left_out}, in {spent:.1f} s")

@@ -8,20 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tamis.values.terms import Regex, Wildcard
+from tamis.values.terms import Regex
 
 MEMORY = 64 << 20
 CHARACTERS = 50_000  # of all patterns in one program
 
 
-def line_pattern(term: Regex | Wildcard) -> str | None:
+def line_pattern(term: Regex) -> str | None:
     """Return the expression of a term for a line of a text; ``None`` if there may be none.
 
     An expression with a backslash or a flag may ask for the ends of the whole text.
     """
-    if isinstance(term, Wildcard):
-        signs = {"*": "[^\n]*", "?": "[^\n]"}
-        return "".join(signs.get(sign, sign) for sign in term.pattern)
     return None if "\\" in term.pattern or "(?" in term.pattern else f"(?:{term.pattern})"
 
 

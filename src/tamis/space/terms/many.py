@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.columns.literals import StringColumn
-from tamis.space.automata import Patterns
+from tamis.space.automata import Expressions, Patterns
 from tamis.space.terms.affixes import Affixes
 from tamis.space.terms.fuzzy import FuzzyWords
 from tamis.space.terms.joined import Lines, line_pattern
-from tamis.values.terms import Range, read_term
+from tamis.values.terms import Range, Wildcard, read_term
 
 if TYPE_CHECKING:
     from tamis.space.terms.table import TermTable
 
 Ints = npt.NDArray[np.int64]
-Expressions = tuple[Patterns, list[int]]  # of terms, and the numbers of these
+Numbered = tuple[Expressions | Patterns, list[int]]  # expressions of terms, and the numbers of these
 
 
 class ManyWords:
@@ -40,9 +40,11 @@ class ManyWords:
         self._of, self._fuzzy, self._pieces = table.fuzzy_terms, bool(table.fuzzy), table.pieces
         self._number = number
         read = [(read_term(text), number[text]) for _, text in table.regexes]
+        self._wildcards = _numbered(Expressions, [one for one in read if isinstance(one[0], Wildcard)])
+        read = [one for one in read if not isinstance(one[0], Wildcard)]
         lines = [line_pattern(term) for term, _ in read]  # type: ignore[arg-type]
-        self._easy = _expressions([one for one, line in zip(read, lines, strict=True) if line is not None])
-        self._hard = _expressions([one for one, line in zip(read, lines, strict=True) if line is None])
+        self._easy = _numbered(Patterns, [one for one, line in zip(read, lines, strict=True) if line])
+        self._hard = _numbered(Patterns, [one for one, line in zip(read, lines, strict=True) if not line])
         self._lines = Lines([line for line in lines if line is not None]) if self._easy[1] else None
         others = [(term, number[text]) for text, term in table.others]
         self._ranges = [(term, at) for term, at in others if isinstance(term, Range)]
@@ -63,15 +65,16 @@ class ManyWords:
                 word = words.raw(at)
                 if not word.isascii():
                     yield from ((at, self._number[text]) for text in self._of(word.decode()))
-        if not (self._lines or self._hard[1] or self._ranges or self._others or self._pieces):
+        hard = self._wildcards[1] or self._hard[1]
+        if not (self._lines or hard or self._ranges or self._others or self._pieces):
             return
         split = [raw[low:high] for low, high in pairwise(words.start.tolist())]
         for at, word in enumerate(split) if self._pieces else ():
             yield from ((at, self._number[text]) for text in self._pieces.find(word.decode()))
         if self._lines is not None:
             yield from _matched(self._easy, split, self._lines.candidates(split))
-        if self._hard[1]:
-            yield from _matched(self._hard, split, range(len(split)))
+        for numbered in (self._wildcards, self._hard) if hard else ():
+            yield from _matched(numbered, split, range(len(split)))
         if self._ranges:  # UTF-8 has the order of its characters
             order = sorted(range(len(split)), key=split.__getitem__)
             ordered = [split[at] for at in order]
@@ -86,17 +89,14 @@ def _arrays(pairs: Iterator[tuple[int, int]]) -> tuple[Ints, Ints]:
     return flat[:, 0], flat[:, 1]
 
 
-def _expressions(terms: list[tuple[Any, int]]) -> Expressions:
-    return Patterns([term.regex for term, _ in terms], list(range(len(terms))), False), [
-        at for _, at in terms
-    ]
+def _numbered(kind: type[Expressions | Patterns], terms: list[tuple[Any, int]]) -> Numbered:
+    found = kind([term.regex for term, _ in terms], list(range(len(terms))), False)
+    return found, [at for _, at in terms]
 
 
-def _matched(
-    expressions: Expressions, words: list[bytes], places: Iterable[int]
-) -> Iterator[tuple[int, int]]:
+def _matched(numbered: Numbered, words: list[bytes], places: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield the expressions that the words in some places match."""
-    patterns, numbers = expressions
+    patterns, numbers = numbered
     for at in places:
         yield from ((at, numbers[found]) for found in patterns.find(words[at].decode()))
 

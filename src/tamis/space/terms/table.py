@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tamis.space.automata import Patterns
+from tamis.space.automata import Expressions
 from tamis.space.terms.pieces import PieceTable
 from tamis.values.terms import Fuzzy, Regex, Wildcard, read_term
 
@@ -18,8 +18,8 @@ class TermTable:
 
     A prefix or suffix is found by hashing the beginnings and ends of the word. A fuzzy term is found if both
     words become equal when each loses some letters. Fuzzy terms with another distance are found by pieces.
-    All wildcards and expressions are tried at once by RE2. Words repeat, so the terms of a word are
-    remembered. One writer may add terms while others look words up.
+    Other wildcards are tried on words that hold their rarest piece, expressions at once by RE2. Words repeat,
+    so the terms of a word are remembered. One writer may add terms while others look words up.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class TermTable:
         self.others: list[tuple[str, Any]] = []
         self._lengths: tuple[tuple[int, ...], ...] = ((), ())  # of the prefixes, of the suffixes
         self.longest = self._edits = 0
-        self._tried: tuple[int, Patterns] | None = None  # how many expressions, and all of them as one
+        self._tried: tuple[int, Expressions] | None = None  # how many expressions, and all of them as one
         self._known: dict[str, tuple[str, ...]] = {}
 
     def __bool__(self) -> bool:
@@ -112,12 +112,12 @@ class TermTable:
             if length <= len(word) and (suffix := self.suffixes.get(word[len(word) - length :])) is not None:
                 yield suffix
 
-    def _patterns(self) -> Patterns:
-        """Return the set of all expressions, made anew if there are more than before."""
+    def _patterns(self) -> Expressions:
+        """Return the table of all expressions, made anew if there are more than before."""
         count, tried = len(self.regexes), self._tried
         if tried is None or tried[0] != count:
             patterns = [regex for regex, _ in self.regexes[:count]]
-            tried = self._tried = (count, Patterns(patterns, list(range(count)), folded=False))
+            tried = self._tried = (count, Expressions(patterns, list(range(count)), folded=False))
         return tried[1]
 
 

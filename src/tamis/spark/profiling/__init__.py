@@ -8,7 +8,7 @@ that occur together (the pruned co-occurrence matrix of pre-search), and a unifo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from tamis.spark.profiling.profile import Profile
 from tamis.spark.profiling.tables import tables_of
 from tamis.spark.schema import ATTRIBUTES, DATA, DRAW, EVENT_ID, KIND, NAME, PARTIAL, SAMPLED, Columns
 from tamis.spark.workers import ready
+from tamis.values.analysis import clean_analysers, shown
 
 __all__ = ["Profile", "profile"]
 
@@ -39,20 +40,23 @@ def profile(
     sample: int = SAMPLE,
     least_pair: float = LEAST_PAIR,
     seed: int = 1,
+    analysers: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Profile:
     """Read ``events`` once and write their profile to ``path``.
 
     ``sample`` events are kept; they are chosen by a hash of ``event_id`` and ``seed``, so the same log gives
     the same sample with any partitioning. Pairs of terms are kept if they occur together in at least the
-    share ``least_pair`` of the events.
+    share ``least_pair`` of the events. ``analysers`` are those of ``Index.build``; they make the terms that
+    are counted.
     """
+    declared = {attribute: shown(name) for attribute, name in clean_analysers(analysers).items()}
     _check(events, sample, least_pair)
     ready(events.sparkSession)
     frame = canonical(events, limits=limits).select(
         EVENT_ID, ATTRIBUTES, F.xxhash64(EVENT_ID, F.lit(seed)).alias(DRAW)
     )
-    settings = Settings(sample, least_pair, limits)
+    settings = Settings(sample, least_pair, limits, declared)
     # Two small queries read the workers' partial profiles; only the first of them reads the log.
     partial = frame.mapInArrow(_collector(settings), _schema(frame)).persist(StorageLevel.DISK_ONLY)
     try:

@@ -16,17 +16,19 @@ from tamis.spark.profiling.sketch import AttributeSketch
 from tamis.spark.profiling.terms import Buckets, add_terms
 from tamis.spark.rows import readable_events
 from tamis.spark.schema import ATTRIBUTES, DATA, DRAW, KIND, NAME, PARTIAL, SAMPLED
+from tamis.values.analysis import DEFAULT, analyser_of, clean_analysers
 
 _ROW = (KIND, NAME, DRAW, DATA, ATTRIBUTES)
 _CHUNK = 10_000
 
 
 class Settings(NamedTuple):
-    """The parameters of a profile."""
+    """The parameters of a profile; ``declared`` has the names or settings of analysers by attribute."""
 
     sample: int
     least_pair: float
     limits: Limits
+    declared: dict[str, Any]
 
 
 class Total(msgspec.Struct):
@@ -69,6 +71,7 @@ class Collector:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._analysers = clean_analysers(settings.declared)
         self._sketches: dict[str, AttributeSketch] = {}
         self._terms = Buckets(settings.limits.profile_terms)
         self._pairs = Buckets(settings.limits.profile_pairs)
@@ -85,7 +88,9 @@ class Collector:
         self._total.refused += len(refused)
         for name, some in _by_name(leaves).items():
             self._sketch(name).add(some)
-            add_terms(some, batch.num_rows, self._settings.least_pair, self._terms, self._pairs)
+            analyser = analyser_of(self._analysers.get(name, DEFAULT))
+            least = self._settings.least_pair
+            add_terms(some, batch.num_rows, least, analyser, self._terms, self._pairs)
         self.sample.add(batch, refused)
 
     def _sketch(self, name: str) -> AttributeSketch:

@@ -18,7 +18,7 @@ from datasketches import frequent_strings_sketch
 
 from tamis.spark.profiling.leaves import Leaf
 from tamis.spark.profiling.sketch import map_bits
-from tamis.values.text import terms_of
+from tamis.values.analysis import Analyser
 
 Ints = npt.NDArray[np.int64]
 BUCKETS = 16
@@ -46,9 +46,11 @@ class Buckets:
                 yield str(number), held.serialize()
 
 
-def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs: Buckets) -> None:
+def add_terms(
+    leaves: list[Leaf], rows: int, least: float, analyser: Analyser, terms: Buckets, pairs: Buckets
+) -> None:
     """Count the terms of one attribute's strings in one batch, and the pairs that occur together."""
-    names, owner, code = _term_rows(leaves)
+    names, owner, code = _term_rows(leaves, analyser)
     if not names:
         return
     attribute = leaves[0].name
@@ -63,10 +65,10 @@ def add_terms(leaves: list[Leaf], rows: int, least: float, terms: Buckets, pairs
         pairs.add(BETWEEN.join((attribute, first, second)), count)
 
 
-def _term_rows(leaves: list[Leaf]) -> tuple[list[str], Ints, Ints]:
+def _term_rows(leaves: list[Leaf], analyser: Analyser) -> tuple[list[str], Ints, Ints]:
     """Return the terms that occur, and each (event, term) once, by event and then by term."""
     codes: dict[str, int] = {}
-    parts = [_expanded(leaf, codes) for leaf in leaves if _has_text(leaf)]
+    parts = [_expanded(leaf, codes, analyser) for leaf in leaves if _has_text(leaf)]
     if not codes:
         return [], np.zeros(0, np.int64), np.zeros(0, np.int64)
     owner, code = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -80,12 +82,12 @@ def _has_text(leaf: Leaf) -> bool:
     return leaf.family == "string"
 
 
-def _expanded(leaf: Leaf, codes: dict[str, int]) -> tuple[Ints, Ints]:
+def _expanded(leaf: Leaf, codes: dict[str, int], analyser: Analyser) -> tuple[Ints, Ints]:
     """Return (event, term) of a leaf; each distinct text is split once."""
     coded = leaf.values.dictionary_encode()
     index = coded.indices.to_numpy(zero_copy_only=False)
     found = [
-        sorted(codes.setdefault(term, len(codes)) for term in set(terms_of(text)))
+        sorted(codes.setdefault(term, len(codes)) for term in set(filter(None, analyser.terms(text))))
         for text in coded.dictionary.to_pylist()
     ]
     count = np.array([len(terms) for terms in found], np.int64)
