@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tamis.space.terms import joined
-from tamis.values.terms import Wildcard
+from tamis.values.terms import Regex
 
-PATTERNS = [joined.line_pattern(Wildcard(f"a{letter}?b*")) or "" for letter in "abcdefgh"]
+PATTERNS = [joined.line_pattern(Regex(f"a{letter}.b.*")) or "" for letter in "abcdefgh"]
 WORDS = [f"a{letter}xb{end}".encode() for letter in "abcdefghij" for end in ("", "c")]
 FOUND = [at for at, word in enumerate(WORDS) if word[1:2] <= b"h"]
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tamis.columns.literals import string_column
 from tamis.errors import PatternError
-from tamis.space.automata import Expressions, Patterns, Substrings
+from tamis.space.automata import Expressions, PatternGroups, Patterns, Substrings
+from tamis.space.terms.many import ManyWords
+from tamis.space.terms.table import TermTable
 from tamis.values.pattern import Wild, compiled, like_matches, read_like
 from tamis.values.pieces import in_order, like_parts, required_pieces
 from tamis.values.text import fold
@@ -129,3 +134,25 @@ def test_expressions_that_share_a_piece_are_one_set() -> None:
     table = Expressions(patterns, list(range(len(patterns))), False)
     assert table._lists == []
     assert table.find("http" + "z" * 65) == list(range(len(patterns)))
+
+
+def test_groups_of_patterns_are_tried_only_on_strings_with_their_pieces() -> None:
+    regexes = [
+        [read_like(f"%a{n}%b{n}%", False).regex, read_like(f"c{n}%d", False).regex] for n in range(10, 60)
+    ]
+    groups = [(json.dumps(["any", False, both]), n) for n, both in enumerate(regexes)]
+    table = PatternGroups(groups, folded=False)
+    assert table._patterns._sets._sets == []
+    assert sorted(table.find("c17 and a21 b21 d")) == [7, 11]
+
+
+def test_many_wildcards_make_no_program_of_re2() -> None:
+    table = TermTable()
+    for n in range(100, 1_000):
+        table.add(f"w{n}*x?y")
+    words = ManyWords(table)
+    assert words._wildcards[0]._sets._sets == []  # type: ignore[union-attr]
+    assert words._lines is None
+    assert table.of("w123zzxay") == ("w123*x?y",)
+    place, term = words.of(string_column(["w123zzxay", "w123zxy", "other"]))
+    assert (place.tolist(), [words.terms[at] for at in term]) == ([0], ["w123*x?y"])

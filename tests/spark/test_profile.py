@@ -110,6 +110,20 @@ def test_terms_and_pairs_are_counted(made: Profile) -> None:
     assert rows[0]["share"] == rows[0]["documents"] / 400
 
 
+@pytest.mark.spark
+def test_terms_are_those_of_the_declared_analysers(frame: DataFrame, tmp_path: Path) -> None:
+    analysers = {"text": {"base": "english", "stop_words": ["red"]}}
+    held = profile(frame.select("event_id", "attributes"), str(tmp_path), sample=5, analysers=analysers)
+    terms = Counter(
+        term
+        for event in EVENTS
+        for term in {{"Café": "cafe", "large": "larg"}.get(word, word) for word in event["text"].split()}
+    )
+    del terms["red"]
+    rows = [row for row in held.table("terms").to_pylist() if row["attribute"] == "text"]
+    assert {row["term"]: row["documents"] for row in rows} == dict(terms)
+
+
 def exact(held: Profile, kind: str) -> set[str]:
     """Return a table without the columns that are estimated even in a log as small as this."""
     rows = [row for row in held.table(kind).to_pylist() if kind != "values" or row["attribute"] != "price"]
@@ -216,7 +230,7 @@ def tables(parts: list[list[Any]], limits: Limits, least: float = 0.1) -> tuple[
     """Do in this process the work that ``profile`` gives to workers."""
     rows = []
     for part in parts:
-        collector = Collector(Settings(10, least, limits))
+        collector = Collector(Settings(10, least, limits, {}))
         collector.add(batch_of(part))
         rows += [{"kind": kind, "name": name, "data": data} for kind, name, data in collector.freeze()]
     merged = [
