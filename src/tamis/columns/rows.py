@@ -8,7 +8,7 @@ read (:class:`ClauseWriter`). Trees are rebuilt from rows in one case only: when
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,14 +48,13 @@ class Rows(NamedTuple):
     """The rows of some expressions of a writer; they count from the writer's first row and operand.
 
     Expression ``n`` owns the rows ``start[n]:start[n + 1]``, and the operands from ``arg_start[n]`` on. The
-    arrays begin with row ``start[0]`` and operand ``arg_start[0]``.
+    arrays begin with row ``start[0]`` and operand ``arg_start[0]``. A packed row has 32 bits for the
+    attribute, 24 for the number of operands and 8 for the operator.
     """
 
     start: Ints
     arg_start: Ints
-    attribute: Ints
-    op: Ints
-    arity: Ints
+    packed: Ints
     args: Ints
 
 
@@ -65,12 +64,9 @@ class RowWriter:
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
         self.names: dict[str, int] = {} if names is None else names  # other writers may share it
-        self._attribute = array("I")
-        self._op = array("B")
-        self._arity = array("I")
+        self._packed = array("Q")  # the rows, as in Rows: one append is cheaper than three
         self._args = array("I")
-        self._weight = array("d")
-        self._weighted = False
+        self._weight: dict[int, float] = {}  # of the rows whose weight is not 1
         self._is_nested = False  # whether the current expression has AND, OR or NOT inside
         self._row_start = array("q", [0])
         self._arg_start = array("q", [0])
@@ -82,55 +78,48 @@ class RowWriter:
     def add(self, expr: Expr) -> bool:
         """Append one expression; return whether it is more than a plain conjunction."""
         self._is_nested = False
-        for part in expr.children if type(expr) is And else (expr,):
-            if type(part) in _INNER:
-                self._write(part)
-            else:  # as almost always: a call less
-                self.predicate(part)  # type: ignore[arg-type]
+        self._write_all(expr.children if type(expr) is And else (expr,))
         self.end()
         return self._is_nested
 
     def end(self) -> None:
         """Close the run of rows of the current expression."""
-        self._row_start.append(len(self._op))
+        self._row_start.append(len(self._packed))
         self._arg_start.append(len(self._args))
 
     def predicate(self, predicate: Predicate) -> None:
         """Append one predicate row to the current expression."""
-        operands, name, weight = predicate.operands, predicate.attribute, predicate.weight
-        small, args = self.literals.small, self._args
-        for operand in operands:
-            known = small.get(operand) if type(operand) is int else None
-            args.append(self.literals.value(operand) if known is None else known)
-        at = self.names.get(name)
-        if at is None:
-            at = self.names[name] = len(self.names)
-            self.named.append(name)
-        self._attribute.append(at)
-        self._op.append(predicate.code)
-        self._arity.append(len(operands))
-        self._weight.append(weight)
-        if weight != 1.0:
-            self._weighted = True
+        self._write_all((predicate,))
 
-    def _write(self, expr: Expr) -> None:
+    def _write_all(self, parts: Iterable[Expr]) -> None:
+        """Append predicates and nested trees; this is one loop because a call costs more than a predicate."""
+        literals, names, args, packed = self.literals, self.names, self._args, self._packed
+        small = literals.small
+        for part in parts:
+            if type(part) in _INNER:
+                self._write_inner(part)
+                continue
+            predicate: Predicate = part  # type: ignore[assignment]
+            operands, name = predicate.operands, predicate.attribute
+            for operand in operands:
+                known = small.get(operand) if type(operand) is int else None
+                args.append(literals.value(operand) if known is None else known)
+            at = names.get(name)
+            if at is None:
+                at = names[name] = len(names)
+                self.named.append(name)
+            if predicate.weight != 1.0:
+                self._weight[len(packed)] = predicate.weight
+            packed.append(at << 32 | len(operands) << 8 | predicate.code)
+
+    def _write_inner(self, expr: Any) -> None:
+        self._write_all(expr.children)
         kind = type(expr)
-        if kind is And or kind is Or:
-            for child in expr.children:
-                self._write(child)
-            self._structure(AND if kind is And else OR, len(expr.children))
-        elif kind is Not:
-            self._write(expr.child)  # type: ignore[union-attr]
-            self._structure(NOT, 1)
-        else:
-            self.predicate(expr)  # type: ignore[arg-type]
+        self._structure(AND if kind is And else OR if kind is Or else NOT, len(expr.children))
 
     def _structure(self, op: int, arity: int) -> None:
         self._is_nested = True
-        self._attribute.append(0)
-        self._op.append(op)
-        self._arity.append(arity)
-        self._weight.append(1.0)
+        self._packed.append(arity << 8 | op)
 
     def rows_from(self, first: int) -> Rows:
         """Return the rows of the expressions from ``first`` on."""
@@ -138,9 +127,7 @@ class RowWriter:
         return Rows(
             np.frombuffer(self._row_start[first:], np.int64),
             np.frombuffer(self._arg_start[first:], np.int64),
-            np.frombuffer(self._attribute[row:], np.uint32),
-            np.frombuffer(self._op[row:], np.uint8),
-            np.frombuffer(self._arity[row:], np.uint32),
+            np.frombuffer(self._packed[row:], np.uint64),
             np.frombuffer(self._args[arg:], np.uint32),
         )
 
@@ -149,20 +136,34 @@ class RowWriter:
 
         Another thread may append expressions meanwhile.
         """
-        rows: Any = (self._attribute, self._op, self._arity, self._args, self._weight)
-        written: Any = (self.named, self.literals, *rows, self._row_start, self._arg_start)
-        return tree_at(Columns(*written), at)
+        first, end = self._row_start[at], self._row_start[at + 1]
+        rows = self._packed[first:end]
+        written: Any = (
+            self.named,
+            self.literals,
+            [row >> 32 for row in rows],
+            [row & 0xFF for row in rows],
+            [row >> 8 & 0xFFFFFF for row in rows],
+            self._args[self._arg_start[at] : self._arg_start[at + 1]],
+            [self._weight.get(row, 1.0) for row in range(first, end)],
+            (0, end - first),
+            (0,),
+        )
+        return tree_at(Columns(*written), 0)
 
     def freeze(self) -> Columns:
         """Return the columns written so far."""
+        weight = np.ones(len(self._packed) if self._weight else 0)
+        weight[list(self._weight)] = list(self._weight.values())
+        packed = np.array(self._packed, np.uint64)
         return Columns(
             tuple(self.names),
             self.literals.freeze(),
-            np.array(self._attribute, np.uint32),
-            np.array(self._op, np.uint8),
-            np.array(self._arity, np.uint32),
+            (packed >> 32).astype(np.uint32),
+            (packed & 0xFF).astype(np.uint8),
+            (packed >> 8 & 0xFFFFFF).astype(np.uint32),
             np.array(self._args, np.uint32),
-            np.array(self._weight if self._weighted else [], np.float64),
+            weight,
             np.array(self._row_start, np.int64),
             np.array(self._arg_start, np.int64),
         )

@@ -69,31 +69,34 @@ def can_place(form, arg, arity, args, family):
 
 @kernel
 def place_rows(
-    n, row_start, arg_start, attribute, op, arity, args, form_of, dimension, family, key_lo, key_hi, lowest,
-    highest, start, literal, set_lo, set_hi, owner, revise, used, clause, slot,
+    n, row_start, arg_start, packed, args, form_of, dimension, family, key_lo, key_hi, lowest, highest, start,
+    literal, set_lo, set_hi, owner, revise, used, clause, slot,
 ):  # fmt: skip
     """Write expressions from ``n`` on as clauses, until one that keys alone cannot express; return it.
 
     ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets and literals
-    so far, and the clauses that the tree must decide.
+    so far, and the clauses that the tree must decide. A packed row has 32 bits for the attribute, 24 for the
+    number of operands and 8 for the operator.
     """
     for e in range(n, len(row_start) - 1):
         arg = ahead = arg_start[e] - arg_start[0]
         begin, end = row_start[e] - row_start[0], row_start[e + 1] - row_start[0]
         for row in range(begin, end):
-            if not can_place(form_of[op[row]], ahead, arity[row], args, family):
+            arity = np.int64(packed[row] >> 8 & 0xFFFFFF)
+            if not can_place(form_of[packed[row] & 0xFF], ahead, arity, args, family):
                 return e
-            ahead += arity[row]
+            ahead += arity
         doubtful = False
         for row in range(begin, end):
-            form, negative = form_of[op[row]], np.int64(op[row] & 1)
+            attribute, arity = np.int64(packed[row] >> 32), np.int64(packed[row] >> 8 & 0xFFFFFF)
+            form, negative = form_of[packed[row] & 0xFF], np.int64(packed[row] & 1)
             at, flags = 4 * used[LITERALS_USED], negative
             lo, hi, exact = ABSENT + 1, np.int64(2**63 - 1), True
             if form == PRESENT:
                 flags = 3 * negative  # IS NULL: an absent attribute satisfies it
             elif form == LIST:
                 lo, exact = used[SETS_USED], True
-                for a in range(arg, arg + arity[row]):
+                for a in range(arg, arg + arity):
                     set_lo[used[SETS_USED]], set_hi[used[SETS_USED]] = key_lo[args[a]], key_hi[args[a]]
                     exact = exact and key_lo[args[a]] == key_hi[args[a]]
                     used[SETS_USED] += 1
@@ -109,10 +112,10 @@ def place_rows(
                 flags, lo, hi = flags | MANY, used[SETS_USED], np.int64(0)
             doubtful |= not exact
             literal[at], literal[at + 1], literal[at + 2], literal[at + 3] = (
-                dimension[attribute[row]], flags, lo, hi,
+                dimension[attribute], flags, lo, hi,
             )  # fmt: skip
             used[LITERALS_USED] += 1
-            arg += arity[row]
+            arg += arity
         owner[clause], revise[clause] = slot, ALWAYS_REVISE if doubtful else 0
         used[DOUBTS] += doubtful
         clause += 1

@@ -90,7 +90,7 @@ class ClauseStore:
             growing.room(more)
             for growing, more in (
                 (self._start, expressions),
-                (self._literal, 4 * len(rows.op)),
+                (self._literal, 4 * len(rows.packed)),
                 (self._set_lo, len(rows.args)),
                 (self._set_hi, len(rows.args)),
                 (self._owner, expressions),

@@ -64,7 +64,7 @@ def expression_from(
     The JSON form is an object, or a text that begins with ``{``.
     """
     if isinstance(source, str):
-        is_json = source.lstrip().startswith("{")
+        is_json = source[:1] == "{" or (source[:1].isspace() and source.lstrip()[:1] == "{")
         return (from_json if is_json else parse)(source, limits, analysers)
     if isinstance(source, Node):
         return check_tree(source, limits, analysers)
