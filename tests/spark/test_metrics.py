@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,6 +43,42 @@ def test_port_in_use_is_named() -> None:
         second = StreamMetrics().serve(port)
         with pytest.raises(InputError, match=f"127.0.0.1:{port}"):
             second.__enter__()
+
+
+class Streams:
+    """The streams of a session with one query. If it has ended, Spark reports that late."""
+
+    def __init__(self, ended: bool) -> None:
+        self.listener: Any = None
+        self.running_at_removal: float | None = None
+        self._ended, self._asked = ended, 0
+
+    @property
+    def streams(self) -> Streams:
+        return self
+
+    @property
+    def active(self) -> list[Any]:
+        self._asked += 1
+        if self._ended and self._asked == 2:
+            end = SimpleNamespace(runId="run", exception=None)
+            threading.Thread(target=self.listener.onQueryTerminated, args=(end,)).start()
+        return [] if self._ended else [SimpleNamespace(runId="run")]
+
+    def addListener(self, listener: Any) -> None:
+        self.listener = listener
+        listener.onQueryStarted(SimpleNamespace(runId="run", name="q"))
+
+    def removeListener(self, listener: Any) -> None:
+        self.running_at_removal = sample(listener._metrics, "running", query="q")
+
+
+@pytest.mark.parametrize(("ended", "running"), [(True, 0), (False, 1)])
+def test_listener_is_removed_after_the_end_of_ended_queries(ended: bool, running: int) -> None:
+    spark = Streams(ended)
+    with StreamMetrics().watch(spark):
+        pass
+    assert spark.running_at_removal == running
 
 
 def files(folder: Path, count: int) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,8 @@ _HELP = {
     "rows": "New rows in the outbox",
     "refused": "Refused events",
 }
-REMOVE_SECONDS = 10.0  # seconds to wait for Spark to remove a listener
+REMOVE_SECONDS = 10.0  # seconds to wait for the last events of a listener, and for its removal
+ASK_SECONDS = 0.1  # between two questions which queries are active
 _log = logging.getLogger(__name__)
 
 
@@ -39,6 +41,7 @@ class StreamMetrics:
         self._seen: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._lock = threading.Lock()
+        self._ended = threading.Condition()
         counter, gauge = self._maker(Counter), self._maker(Gauge)
         self._batches = counter("batches", "Micro-batches done")
         self._events = counter("events", "Events read")
@@ -103,6 +106,8 @@ class StreamMetrics:
         self._running.labels(name).set(0)
         if failed:
             self._failures.labels(name).inc()
+        with self._ended:
+            self._ended.notify_all()
 
     @contextlib.contextmanager
     def watch(self, spark: SparkSession) -> Iterator[None]:
@@ -112,7 +117,24 @@ class StreamMetrics:
         try:
             yield
         finally:
+            self._await_ends(spark)
             _remove_listener(spark, listener)
+
+    def _await_ends(self, spark: SparkSession) -> None:
+        """Wait until Spark has reported the end of each query that has ended.
+
+        Over Connect, PySpark holds a lock while it removes a listener, and waits for the thread that delivers
+        events. That thread needs the same lock for an event that is still to come: neither ever ends.
+        """
+
+        def all_reported() -> bool:
+            active = {str(query.runId) for query in spark.streams.active}
+            return set(self._names) <= active
+
+        with self._ended, contextlib.suppress(Exception):  # a session that is gone reports nothing
+            until = time.monotonic() + REMOVE_SECONDS
+            while not all_reported() and time.monotonic() < until:
+                self._ended.wait(ASK_SECONDS)
 
     def poll(self, query: Any) -> None:
         """Count the recent batches of ``query``, without a listener or ahead of it."""
