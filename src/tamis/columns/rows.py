@@ -44,27 +44,13 @@ class Columns(NamedTuple):
         return len(self.row_start) - 1
 
 
-class Rows(NamedTuple):
-    """The rows of some expressions of a writer; they count from the writer's first row and operand.
-
-    Expression ``n`` owns the rows ``start[n]:start[n + 1]``, and the operands from ``arg_start[n]`` on. The
-    arrays begin with row ``start[0]`` and operand ``arg_start[0]``. A packed row has 32 bits for the
-    attribute, 24 for the number of operands and 8 for the operator.
-    """
-
-    start: Ints
-    arg_start: Ints
-    packed: Ints
-    args: Ints
-
-
 class RowWriter:
     """A writer that appends expressions to growing columns."""
 
     def __init__(self, names: dict[str, int] | None = None) -> None:
         self.literals = LiteralWriter()
         self.names: dict[str, int] = {} if names is None else names  # other writers may share it
-        self._packed = array("Q")  # the rows, as in Rows: one append is cheaper than three
+        self._packed = array("Q")  # as in rows_from: one append is cheaper than three
         self._args = array("I")
         self._weight: dict[int, float] = {}  # of the rows whose weight is not 1
         self._is_nested = False  # whether the current expression has AND, OR or NOT inside
@@ -121,15 +107,18 @@ class RowWriter:
         self._is_nested = True
         self._packed.append(arity << 8 | op)
 
-    def rows_from(self, first: int) -> Rows:
-        """Return the rows of the expressions from ``first`` on."""
+    def rows_from(self, first: int) -> npt.NDArray[np.int64]:
+        """Return the expressions from ``first`` on, as one array for a kernel.
+
+        It holds their number, where the rows and then the operands of each begin and end, the rows, and the
+        operands. A row has 32 bits for the attribute, 24 for the number of operands and 8 for the operator.
+        """
         row, arg = self._row_start[first], self._arg_start[first]
-        return Rows(
-            np.frombuffer(self._row_start[first:], np.int64),
-            np.frombuffer(self._arg_start[first:], np.int64),
-            np.frombuffer(self._packed[row:], np.uint64),
-            np.frombuffer(self._args[arg:], np.uint32),
-        )
+        count = len(self) - first
+        parts = (self._row_start[first:], self._arg_start[first:], self._packed[row:], self._args[arg:])
+        if count == 1:  # the calls below cost more than a few numbers
+            return np.array((1, *parts[0], *parts[1], *parts[2], *parts[3]), np.int64)
+        return np.concatenate([np.array((count,)), *(np.array(part).astype(np.int64) for part in parts)])
 
     def expression(self, at: int) -> Expr:
         """Return expression ``at`` as a tree; all names are of this writer.

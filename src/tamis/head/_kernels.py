@@ -9,6 +9,7 @@ EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, LIST, BETWEEN, PRESENT, OTHER_F
 NUMBER, TIME, UNORDERED, STRING, NO_KEY = range(5)  # families of literals
 ABSENT = np.int64(-(2**63))
 SETS_USED, LITERALS_USED, DOUBTS = range(3)
+LOWEST, HIGHEST = 256, 261  # keys of each family, behind the forms of all operators
 MOST_VALUES = 64  # of a list that is sorted by insertion
 MAGNITUDE = np.int64(2**63 - 1)  # the bits of a float without its sign
 LEAST_BITS = np.int64(512 << 52)  # of 2**-511: a smaller number has no key of its own
@@ -36,60 +37,64 @@ def sort_ranges(set_lo, set_hi, first, last):
 
 
 @kernel
-def ends_of(form, first, second, family, key_lo, key_hi, lowest, highest):
+def ends_of(form, first, second, keys, forms):
     """Return (lo, hi, exact) of a comparison with one or two literals; lo is above hi if nothing fits."""
-    kind = family[first]
-    exact = key_lo[first] == key_hi[first]
+    family, low, high = keys[3 * first], keys[3 * first + 1], keys[3 * first + 2]
+    exact = low == high
     if form == EQUAL:
-        return key_lo[first], key_hi[first], exact
-    lo, hi = lowest[kind], highest[kind]
+        return low, high, exact
+    lo, hi = forms[LOWEST + family], forms[HIGHEST + family]
     if form in (GREATER, GREATER_EQUAL, BETWEEN):
-        lo = key_lo[first] + (form == GREATER and exact)
+        lo = low + (form == GREATER and exact)
     if form in (LESS, LESS_EQUAL):
-        hi = key_hi[first] - (form == LESS and exact)
+        hi = high - (form == LESS and exact)
     if form == BETWEEN:
-        hi = key_hi[second]
-        exact = exact and key_lo[second] == key_hi[second]
+        hi = keys[3 * second + 2]
+        exact = exact and keys[3 * second + 1] == hi
     return lo, hi, exact
 
 
 @kernel
-def can_place(form, arg, arity, args, family):
+def can_place(form, arg, arity, rows, keys):
     """Return whether keys alone express a row."""
     if form == PRESENT:
         return True
     if form == OTHER_FORM or arity > MOST_VALUES:
         return False
     for a in range(arg, arg + arity):
-        kind = family[args[a]]
+        kind = keys[3 * rows[a]]
         if kind == NO_KEY or (kind >= UNORDERED and form != EQUAL and form != LIST):
             return False
-    return form != BETWEEN or family[args[arg]] == family[args[arg + 1]]
+    return form != BETWEEN or keys[3 * rows[arg]] == keys[3 * rows[arg + 1]]
 
 
 @kernel
 def place_rows(
-    n, row_start, arg_start, packed, args, form_of, dimension, family, key_lo, key_hi, lowest, highest, start,
-    literal, set_lo, set_hi, owner, revise, used, clause, slot,
-):  # fmt: skip
+    n, rows, forms, dimension, keys, start, literal, set_lo, set_hi, owner, revise, used, clause, slot
+):
     """Write expressions from ``n`` on as clauses, until one that keys alone cannot express; return it.
 
-    ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets and literals
-    so far, and the clauses that the tree must decide. A packed row has 32 bits for the attribute, 24 for the
-    number of operands and 8 for the operator.
+    ``rows`` are those of ``RowWriter.rows_from``, and ``keys`` has three numbers for each literal: family,
+    lowest and highest key. ``clause`` and ``slot`` are those of expression ``n``. ``used`` counts the sets
+    and literals so far, and the clauses that the tree must decide.
     """
-    for e in range(n, len(row_start) - 1):
-        arg = ahead = arg_start[e] - arg_start[0]
-        begin, end = row_start[e] - row_start[0], row_start[e + 1] - row_start[0]
+    count = rows[0]
+    row_start, arg_start = 1, count + 2
+    first_row = arg_start + count + 1
+    first_arg = first_row + rows[row_start + count] - rows[row_start]
+    for e in range(n, count):
+        begin = first_row + rows[row_start + e] - rows[row_start]
+        end = first_row + rows[row_start + e + 1] - rows[row_start]
+        arg = ahead = first_arg + rows[arg_start + e] - rows[arg_start]
         for row in range(begin, end):
-            arity = np.int64(packed[row] >> 8 & 0xFFFFFF)
-            if not can_place(form_of[packed[row] & 0xFF], ahead, arity, args, family):
+            arity = rows[row] >> 8 & 0xFFFFFF
+            if not can_place(forms[rows[row] & 0xFF], ahead, arity, rows, keys):
                 return e
             ahead += arity
         doubtful = False
         for row in range(begin, end):
-            attribute, arity = np.int64(packed[row] >> 32), np.int64(packed[row] >> 8 & 0xFFFFFF)
-            form, negative = form_of[packed[row] & 0xFF], np.int64(packed[row] & 1)
+            attribute, arity = rows[row] >> 32, rows[row] >> 8 & 0xFFFFFF
+            form, negative = forms[rows[row] & 0xFF], rows[row] & 1
             at, flags = 4 * used[LITERALS_USED], negative
             lo, hi, exact = ABSENT + 1, np.int64(2**63 - 1), True
             if form == PRESENT:
@@ -97,15 +102,16 @@ def place_rows(
             elif form == LIST:
                 lo, exact = used[SETS_USED], True
                 for a in range(arg, arg + arity):
-                    set_lo[used[SETS_USED]], set_hi[used[SETS_USED]] = key_lo[args[a]], key_hi[args[a]]
-                    exact = exact and key_lo[args[a]] == key_hi[args[a]]
+                    low, high = keys[3 * rows[a] + 1], keys[3 * rows[a] + 2]
+                    set_lo[used[SETS_USED]], set_hi[used[SETS_USED]] = low, high
+                    exact = exact and low == high
                     used[SETS_USED] += 1
                 used[SETS_USED] = sort_ranges(set_lo, set_hi, lo, used[SETS_USED])
                 flags |= MANY
                 hi = used[SETS_USED] - lo
             else:
-                second = args[arg + 1] if form == BETWEEN else args[arg]
-                lo, hi, exact = ends_of(form, args[arg], second, family, key_lo, key_hi, lowest, highest)
+                second = rows[arg + 1] if form == BETWEEN else rows[arg]
+                lo, hi, exact = ends_of(form, rows[arg], second, keys, forms)
                 if lo > hi:
                     flags, lo, hi = flags | MANY, used[SETS_USED], np.int64(0)
             if negative and not exact:  # a cover of the denied values would lose some of the others
@@ -121,7 +127,7 @@ def place_rows(
         clause += 1
         slot += 1
         start[clause] = used[LITERALS_USED]
-    return len(row_start) - 1
+    return count
 
 
 @kernel

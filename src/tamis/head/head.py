@@ -214,10 +214,10 @@ class Head:
         for name in self.rows.named[self._dimension.used :]:
             self._dimension.extend([self.attributes.attribute(name).dimension])
         rows, keys, dimension = self.rows.rows_from(first), self._keys.catch_up(), self._dimension.array
-        done = 0
-        while done < len(rows.start) - 1:
+        done, count = 0, len(self.rows) - first
+        while done < count:
             done = self._store.add_rows(rows, done, first + done, dimension, keys)
-            if done < len(rows.start) - 1:
+            if done < count:
                 slot = first + done
                 tree = nested[slot] if slot in nested else self.rows.expression(slot)
                 self._place_tree(tree, slot, slot in nested)

@@ -52,49 +52,44 @@ _FAMILY[[Kind.INT, Kind.FLOAT, Kind.TIME, Kind.BOOLEAN, Kind.STRING]] = (
     STRING,
 )
 
-LOWEST = np.array([-GREATEST, FIRST_TIME, 0, 0, 0], np.int64)  # by family
-HIGHEST = np.array([GREATEST, LAST_TIME, 0, 0, 0], np.int64)
+_LOWEST = (-GREATEST, FIRST_TIME, 0, 0, 0)  # by family
+_HIGHEST = (GREATEST, LAST_TIME, 0, 0, 0)
 
 _SIGNS = {"=": EQUAL, "<": LESS, "<=": LESS_EQUAL, ">": GREATER, ">=": GREATER_EQUAL}
 _KINDS: dict[type, int] = {In: LIST, Between: BETWEEN, Exists: PRESENT}
 
 
-def _forms() -> npt.NDArray[np.uint8]:
-    forms = np.full(256, OTHER_FORM, np.uint8)
+def _forms() -> npt.NDArray[np.int64]:
+    forms = np.full(256, OTHER_FORM, np.int64)
     for code, (kind, operator) in BY_CODE.items():
         form = _SIGNS[operator.fields["op"]] if kind is Compare else _KINDS.get(kind, OTHER_FORM)
         forms[[code, code | 1]] = form
-    return forms
+    return np.concatenate([forms, _LOWEST, _HIGHEST])
 
 
 FORMS = _forms()
-"""How keys express each operator, by its code."""
+"""How keys express each operator, by its code; then the lowest and the highest key of each family."""
 
 
 class LiteralKeys:
-    """The family and keys of literals, which stand at the same places as in their writer."""
+    """The family, lowest and highest key of literals, which stand at the same places as in their writer."""
 
     def __init__(self, literals: LiteralWriter) -> None:
         self._literals = literals
-        self._family, self._low, self._high = Growing(np.uint8), Growing(np.int64), Growing(np.int64)
+        self._keys = Growing(np.int64)  # three for each literal
 
-    def catch_up(self) -> tuple[Any, Any, Any]:
-        """Return family, lower and upper key of all literals written so far."""
-        first, last = self._family.used, len(self._literals)
+    def catch_up(self) -> npt.NDArray[np.int64]:
+        """Return three numbers for each literal written so far."""
+        first, last = self._keys.used // 3, len(self._literals)
         if last - first > FEW:
             kind = np.array(self._literals.kind[first:last], np.uint8)
             low, high = _keys(kind, np.array(self._literals.bits[first:last], np.int64), first)
-            self._family.extend(_FAMILY[kind])
-            self._low.extend(low)
-            self._high.extend(high)
+            self._keys.extend(np.column_stack((_FAMILY[kind], low, high)).ravel())
         else:
             for at in range(first, last):
-                one = self._literals.kind[at]
-                place = _key(one, self._literals.bits[at], at)
-                self._family.extend((_FAMILY[one],))
-                self._low.extend(place[:1])
-                self._high.extend(place[1:])
-        return self._family.array, self._low.array, self._high.array
+                kind_of = self._literals.kind[at]
+                self._keys.extend((_FAMILY[kind_of], *_key(kind_of, self._literals.bits[at], at)))
+        return self._keys.array
 
 
 def _key(kind: int, bits: int, number: int) -> Place:

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.rows import Rows
 from tamis.head._kernels import place_rows
 from tamis.head.growing import Growing
-from tamis.head.literal_keys import FORMS, HIGHEST, LOWEST
+from tamis.head.literal_keys import FORMS
 from tamis.head.placing import Placed
 from tamis.space.space import MANY
+
+Ints = npt.NDArray[np.int64]
 
 
 class ClauseArrays(NamedTuple):
@@ -32,6 +33,8 @@ class ClauseStore:
         self._set_lo, self._set_hi = Growing(np.int64), Growing(np.int64)
         self._owner, self._revise = Growing(np.int64), Growing(np.uint8)
         self._start.extend([0])
+        self._spare = 0  # further values that surely fit into each array
+        self._used = np.zeros(3, np.int64)  # sets, literals and doubtful clauses, for the kernel
         self.revised = False  # whether a tree decides any of them
 
     @property
@@ -67,7 +70,7 @@ class ClauseStore:
 
     def add(self, placed: Placed, owner: int) -> None:
         """Append one clause."""
-        rows = placed.literals
+        rows, self._spare = placed.literals, 0
         if placed.sets:
             offset = self._set_lo.extend([low for low, _ in placed.sets])
             self._set_hi.extend([high for _, high in placed.sets])
@@ -79,29 +82,29 @@ class ClauseStore:
         self.revised |= placed.revise != 0
         self._start.extend([self._literal.used >> 2])
 
-    def add_rows(self, rows: Rows, n: int, slot: int, dimension: Any, keys: tuple[Any, Any, Any]) -> int:
+    def add_rows(self, rows: Ints, n: int, slot: int, dimension: Ints, keys: Ints) -> int:
         """Append expressions from ``n`` on, whose slots begin at ``slot``, as long as keys express them.
 
-        ``dimension`` is that of each attribute, ``keys`` are those of the literals. Return the expression
-        that needs more than keys, or the number of expressions.
+        ``rows`` are those of ``RowWriter.rows_from``, ``dimension`` is that of each attribute, ``keys`` are
+        those of the literals. Return the expression that needs more than keys, or the number of expressions.
         """
-        expressions, first = len(rows.start) - 1 - n, self.count
-        places = [
-            growing.room(more)
-            for growing, more in (
-                (self._start, expressions),
-                (self._literal, 4 * len(rows.packed)),
-                (self._set_lo, len(rows.args)),
-                (self._set_hi, len(rows.args)),
-                (self._owner, expressions),
-                (self._revise, expressions),
-            )
-        ]
-        used = np.array((self._set_lo.used, self._literal.used >> 2, 0), np.int64)
-        done: int = place_rows(n, *rows, FORMS, dimension, *keys, LOWEST, HIGHEST, *places, used, first, slot)
-        self._set_lo.used = self._set_hi.used = int(used[0])
-        self._literal.used = 4 * int(used[1])
-        for growing in (self._start, self._owner, self._revise):
-            growing.used += done - n
-        self.revised |= bool(used[2])
+        first, used = self.count, self._used
+        places = self._room(len(rows))
+        used[0], used[1], used[2] = self._set_lo.used, self._literal.used >> 2, 0
+        done: int = place_rows(n, rows, FORMS, dimension, keys, *places, used, first, slot)
+        sets, literals, doubts = used.tolist()
+        self._set_lo.used = self._set_hi.used = sets
+        self._literal.used = 4 * literals
+        self._start.used += done - n
+        self._owner.used = self._revise.used = first + done - n
+        self.revised |= doubts > 0
         return done
+
+    def _room(self, more: int) -> tuple[npt.NDArray[Any], ...]:
+        """Return all arrays, with room for ``more`` values in each; most calls only count."""
+        if more > self._spare:
+            plain = (self._start, self._set_lo, self._set_hi, self._owner, self._revise)
+            spare = [len(growing.room(more)) - growing.used for growing in plain]
+            self._spare = min(*spare, (len(self._literal.room(4 * more)) - self._literal.used) >> 2)
+        self._spare -= more
+        return (*self.arrays(), self._owner.array, self._revise.array)
