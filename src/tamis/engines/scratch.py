@@ -45,8 +45,8 @@ class Scratch:
     """A pool of buffers; kernels leave the cells zeroed."""
 
     def __init__(self, dimensions: int, levels: int, paired: int, rounded: bool) -> None:
-        self._dimensions, self._levels, self._paired = max(dimensions, 1), levels, paired
-        self._rounded = rounded
+        self.dimensions, self._levels, self._paired = max(dimensions, 1), levels, paired
+        self.is_rounded = rounded  # whether the table of rounded cells differs from that of exact ones
         self._free: deque[Buffers] = deque()
 
     def take(self, events: Located) -> Buffers:
@@ -65,7 +65,7 @@ class Scratch:
         self._free.append(buffers)
 
     def _new(self, room: int) -> Buffers:
-        cell = np.zeros(self._dimensions, np.uint32)
-        table = np.zeros(self._dimensions, np.uint32) if self._rounded else cell
+        cell = np.zeros(self.dimensions, np.uint32)
+        table = np.zeros(self.dimensions, np.uint32) if self.is_rounded else cell
         visits, begins, ends = np.empty((3, room), np.int64)
         return Buffers(cell, table, visits, begins, ends, np.empty(FIRST_HITS, np.int64))

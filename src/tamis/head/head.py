@@ -80,6 +80,11 @@ class HeadView(NamedTuple):
         return self
 
     @property
+    def one(self) -> None:
+        """No quick way of single events: the head grows."""
+        return None
+
+    @property
     def encoder(self) -> KeyEncoder:
         """The encoder of events."""
         return self.head.encoder
@@ -140,6 +145,11 @@ class HeadView(NamedTuple):
         """Return the ids of several subscriptions."""
         ids = self.head.ids
         return [ids[slot] for slot in slots.tolist()]
+
+    def ids_at(self, slots: list[int]) -> list[str]:
+        """Return the ids of the subscriptions that one event matches."""
+        ids = self.head.ids
+        return [ids[slot] for slot in slots]
 
     def names_of(self, slots: Ints) -> Any:
         """Return the ids of several subscriptions as an Arrow array."""

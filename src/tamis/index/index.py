@@ -22,7 +22,7 @@ from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, pieces
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
-from tamis.index.match import LazyEvent, match_layer
+from tamis.index.match import LazyEvent, match_event
 from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
 from tamis.index.results import Matches, MatchTable
@@ -39,7 +39,7 @@ from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.segment import Segment
 from tamis.segment.sealed import index_key
 from tamis.values.analysis import clean_analysers
-from tamis.values.event import Event, EventLike, event_from
+from tamis.values.event import Event, EventLike, decode_event, event_from
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
@@ -114,13 +114,11 @@ class Index:
         ids: list[str] = []
         owners: list[tuple[Any, int]] = []
         for part in snapshot.parts:
-            segment = part.segment
-            found, report = match_layer(part, snapshot.sequence, segment.encoder.one(event), holder)
-            work = work.plus(report) if work is not None else WorkReport(1, *report[1:])
-            found.ordinal.sort()  # in order of registration, not of memory
-            ids.extend(segment.ids_of(found.ordinal))
+            ordinals, report = match_event(part, snapshot.sequence, event, holder)
+            work = report if work is None else work.plus(report)._replace(events=1)
+            ids += part.segment.ids_at(ordinals)
             if highlight:
-                owners.extend((segment, number) for number in found.ordinal.tolist())
+                owners += [(part.segment, number) for number in ordinals]
         if work is None:
             holder(0)  # an empty index still refuses bad events
         if len(ids) > self.limits.matches_per_event:
@@ -132,6 +130,17 @@ class Index:
         self._writer.recent.one(event)
         marks = highlights_of(ids, owners, holder(0), self.limits) if highlight else None
         return Matches(ids, work or _ONE_EVENT, marks)
+
+    def match_json(self, line: bytes | str, *, highlight: bool = False) -> Matches:
+        """Return what :meth:`match` returns for the JSON object in ``line``.
+
+        A line that is no JSON object, or names an attribute twice, raises :class:`EventSyntax`.
+        """
+        if not isinstance(line, bytes | str):
+            raise InputError(
+                f"match_json takes a line of JSON, not {type(line).__name__}; match takes objects"
+            )
+        return self.match(decode_event(line, self.limits), highlight=highlight)
 
     def match_batches(
         self,

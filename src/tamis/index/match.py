@@ -30,6 +30,25 @@ class LayerMatches:
         self.layer, self.event, self.ordinal = layer, event, ordinal
 
 
+def match_event(
+    layer: Layer | HeadView, sequence: int, event: EventLike, holder: LazyEvent
+) -> tuple[list[int], WorkReport]:
+    """Return the sorted ordinals of all matches of one event in one layer."""
+    segment = layer.segment
+    segment.ensure_whole()
+    if type(event) is dict and segment.one is not None:
+        quick = segment.one.find(event)
+        if quick is not None:
+            ordinals, located, probed, verified, visited = quick
+            if layer.died is not None and ordinals:
+                found = np.array(ordinals, np.int64)
+                ordinals = found[layer.alive(found, sequence)].tolist()
+            return ordinals, WorkReport(1, located, probed, verified, 0, len(ordinals), visited)
+    matched, report = match_layer(layer, sequence, segment.encoder.one(event), holder)
+    matched.ordinal.sort()  # in order of registration, not of memory
+    return matched.ordinal.tolist(), WorkReport(1, *report[1:])
+
+
 def match_layer(
     layer: Layer | HeadView, sequence: int, events: Located, event_at: EventAt, refused: Sequence[int] = ()
 ) -> tuple[LayerMatches, WorkReport]:

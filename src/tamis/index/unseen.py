@@ -18,7 +18,7 @@ from tamis.values.event import NULLS, Event
 
 ENOUGH = 1_000  # events; with fewer, an attribute may be missing by chance
 LOOKED_AT = 256  # events whose names are kept, to suggest one of them
-COMPARED = 200  # unseen names, and names to suggest, that are compared
+COMPARED = 64  # unseen names, and names to suggest, that are compared: each pair costs microseconds
 SHOWN = 5  # lines
 CLOSE = 0.7
 
@@ -46,6 +46,7 @@ class AttributeWatch:
         self._seen: dict[Segment | Head, Mask] = {}
         self._names: dict[str, None] = {}
         self._looked_at = 0
+        self._advised: tuple[list[str], tuple[str, ...]] = [], ()  # the unseen attributes, and their lines
 
     def look(self, piece: Any) -> None:
         """Keep the attribute names of the first events."""
@@ -73,8 +74,17 @@ class AttributeWatch:
     def advice(self) -> tuple[str, ...]:
         """Return a line for each unseen attribute, probable misspellings first, and a count of the rest."""
         unseen = self.unseen()
+        if unseen != self._advised[0]:
+            self._advised = unseen, self._lines(unseen)
+        return self._advised[1]
+
+    def _lines(self, unseen: list[str]) -> tuple[str, ...]:
         known = [name for name in list(self._names)[:COMPARED] if name != NULLS]
-        near = {name: get_close_matches(name, known, 1, CLOSE) for name in unseen[:COMPARED]}
+        near: dict[str, list[str]] = {}
+        for name in unseen[:COMPARED]:
+            near[name] = get_close_matches(name, known, 1, CLOSE)
+            if sum(map(bool, near.values())) == SHOWN:
+                break
         ordered = sorted(near, key=lambda name: not near[name])
         lines = [
             f"no event has {name}" + (f"; did you mean {near[name][0]}?" if near[name] else "")

@@ -27,6 +27,7 @@ from tamis.segment._kernels import (
     total_length,
 )
 from tamis.segment.invariants import check_arrays
+from tamis.segment.one import OneEvent
 from tamis.segment.source import Source
 from tamis.space.encode import Encoder
 from tamis.space.located import Located
@@ -37,6 +38,8 @@ READABLE = (2, 3, 4, 5, VERSION)
 SINCE = {"opindex": 5, "pstbloom": 4, "psthash": 4}  # older arrays of these engines have another meaning
 
 _PACKED = 16  # bytes of the longest id
+_REMEMBERED = 65_536  # ids
+_MANY_IDS = 1_024  # of one event: they are not remembered
 _FEW_IDS = 32  # above it, Arrow is faster than a loop
 
 
@@ -45,6 +48,21 @@ class Particulars(NamedTuple):
 
     priority: npt.NDArray[np.float64]
     version: npt.NDArray[np.int64]
+
+
+class RememberedIds(dict[int, str]):
+    """Ids by ordinal, each read when it is first asked for."""
+
+    def __init__(self, data: memoryview, start: npt.NDArray[Any]) -> None:
+        super().__init__()
+        self._data, self._start = data, start
+
+    def __missing__(self, ordinal: int) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        low, high = self._start.item(ordinal), self._start.item(ordinal + 1)
+        found = self[ordinal] = str(self._data[low:high], "utf-8")
+        return found
 
 
 class Segment:
@@ -102,6 +120,11 @@ class Segment:
         """The engine over this segment's clauses."""
         engine: Engine = attach(self.engine_name, self.arena)
         return engine
+
+    @cached_property
+    def one(self) -> OneEvent | None:
+        """The quick way of single events, if the engine has one."""
+        return OneEvent.of(self)
 
     @cached_property
     def space(self) -> Space:
@@ -210,6 +233,17 @@ class Segment:
     @cached_property
     def _id_bytes(self) -> memoryview:
         return self.ids.data.data
+
+    def ids_at(self, ordinals: list[int]) -> list[str]:
+        """Return the ids of the subscriptions that one event matches."""
+        if len(ordinals) > _MANY_IDS:
+            return self.ids_of(np.array(ordinals, np.int64))
+        ids = self._remembered
+        return [ids[ordinal] for ordinal in ordinals]
+
+    @cached_property
+    def _remembered(self) -> RememberedIds:
+        return RememberedIds(self._id_bytes, self.ids.start)
 
     def find_all(self, names: list[str]) -> npt.NDArray[np.int64]:
         """Return the ordinals of many subscription ids, -1 for those that are unknown."""

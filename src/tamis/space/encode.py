@@ -42,11 +42,12 @@ class Encoder:
         """
         dimensions: list[int] = []
         cells: list[int] = []
-        if type(event) is not dict or not self._plain(event, dimensions, cells):
+        if type(event) is not dict or not self.plain(event, dimensions, cells):
             return self._careful(event_from(event, self.limits))
         return dimensions, cells, cells, False
 
-    def _plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
+    def plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
+        """Append dimension and cell of each value of a plain event; return false if it needs more care."""
         if len(event) > self.limits.event_attributes or (self._nulls and has_null(event)):
             return False
         made = self.locators.made

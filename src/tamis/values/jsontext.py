@@ -52,8 +52,9 @@ def _whole(text: str) -> int:
 def repeated_name(raw: bytes, decoded: Any) -> str | None:
     """Return a name that occurs twice in one object of a text; ``decoded`` is the text's value."""
     # A repeated name shrinks its object. A text with more places that look like names than names is
-    # suspicious, and only a suspicious text pays for the careful test.
-    if len(_KEY_LIKE.findall(raw)) <= _count_names(decoded):
+    # suspicious, and only a suspicious text pays for the careful test. To count colons is cheaper still.
+    names = _count_names(decoded)
+    if raw.count(b":") <= names or len(_KEY_LIKE.findall(raw)) <= names:
         return None
     repeated: list[str] = []
 

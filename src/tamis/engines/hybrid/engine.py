@@ -76,7 +76,7 @@ class Hybrid(ListEngine):
         """
         if event.multi[0] or not ranking.experience.advises():
             return None
-        return ListAgenda(self._scratch, self._arrays, self.candidates, event, ranking, wanted)
+        return ListAgenda(self.scratch, self.arrays, self.candidates, event, ranking, wanted)
 
     def check(self) -> None:
         """Raise unless every clause is posted or residual and every number points inside its array."""

@@ -31,9 +31,9 @@ class ListEngine(ABC):
         words = {2: arena.words16, 4: arena.words32, 8: arena.words64}
         literal, records = (arena[n].dtype.itemsize for n in ("clauses.literal", f"engine.{self.records}"))
         places = arena.places(*CLAUSES, *(f"engine.{name}" for name in self.forms))
-        self._arrays = arena.words32, words[literal], words[records], places
+        self.arrays = arena.words32, words[literal], words[records], places
         self._room = Room()
-        self._scratch = self._make_scratch()
+        self.scratch = self._make_scratch()
 
     @abstractmethod
     def _make_scratch(self) -> Scratch:
@@ -42,7 +42,7 @@ class ListEngine(ABC):
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
         found, scratch = run_growing(
-            type(self).kernel, events, self._scratch.take(events), self._arrays, self._room
+            type(self).kernel, events, self.scratch.take(events), self.arrays, self._room
         )
-        self._scratch.give_back(scratch)
+        self.scratch.give_back(scratch)
         return found
