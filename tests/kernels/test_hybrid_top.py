@@ -129,7 +129,7 @@ def test_scratch_memory_is_clean_after_a_search() -> None:
         agenda.more(-INFINITY, 1)
         while len(agenda.more(threshold, 1000)):
             pass
-        (buffers,) = engine._scratch._free
+        (buffers,) = engine.scratch._free
         assert not buffers.cell.any()
         assert not buffers.table.any()
 
