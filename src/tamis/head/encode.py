@@ -34,7 +34,8 @@ class KeyEncoder(Encoder):
     def _nulls(self) -> bool:  # type: ignore[override]
         return NULLS in self.locators.places
 
-    def _plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
+    def plain(self, event: dict[str, Any], dimensions: list[int], cells: list[int]) -> bool:
+        """Append dimension and key of each value of a plain event; return false if it needs more care."""
         if len(event) > self.limits.event_attributes or (self._nulls and has_null(event)):
             return False
         made = self.locators.made

@@ -34,19 +34,31 @@ def match_event(
     layer: Layer | HeadView, sequence: int, event: EventLike, holder: LazyEvent
 ) -> tuple[list[int], WorkReport]:
     """Return the sorted ordinals of all matches of one event in one layer."""
+    quick = quick_match(layer, sequence, event)
+    if quick is not None:
+        return quick
     segment = layer.segment
-    segment.ensure_whole()
-    if type(event) is dict and segment.one is not None:
-        quick = segment.one.find(event)
-        if quick is not None:
-            ordinals, located, probed, verified, visited = quick
-            if layer.died is not None and ordinals:
-                found = np.array(ordinals, np.int64)
-                ordinals = found[layer.alive(found, sequence)].tolist()
-            return ordinals, WorkReport(1, located, probed, verified, 0, len(ordinals), visited)
     matched, report = match_layer(layer, sequence, segment.encoder.one(event), holder)
     matched.ordinal.sort()  # in order of registration, not of memory
     return matched.ordinal.tolist(), WorkReport(1, *report[1:])
+
+
+def quick_match(
+    layer: Layer | HeadView, sequence: int, event: EventLike
+) -> tuple[list[int], WorkReport] | None:
+    """Return what :func:`match_event` does, with one kernel call; ``None`` if layer or event need more."""
+    segment = layer.segment
+    segment.ensure_whole()
+    if type(event) is not dict or segment.one is None:
+        return None
+    found = segment.one.find(event)
+    if found is None:
+        return None
+    ordinals, located, probed, verified, visited = found
+    if layer.died is not None and ordinals:
+        numbers = np.array(ordinals, np.int64)
+        ordinals = numbers[layer.alive(numbers, sequence)].tolist()
+    return ordinals, WorkReport(1, located, probed, verified, 0, len(ordinals), visited)
 
 
 def match_layer(

@@ -14,7 +14,7 @@ from tamis.expression.truth import score
 from tamis.head import HeadView
 from tamis.index.bounds import greatest_weight
 from tamis.index.display import table
-from tamis.index.match import match_layer, owners_in_force
+from tamis.index.match import match_layer, owners_in_force, quick_match
 from tamis.index.scores import Combine, Scores, Subject
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.work import WorkReport
@@ -90,23 +90,28 @@ class TopK:
         self.work = self.work.plus(report)
 
     def _layer(self, layer: Layer, scores: Scores) -> None:
-        subject = self._subject
-        located = layer.segment.encoder.one(subject.source)
-        greatest = greatest_weight(subject.weights) if self._bounded else None
-        agenda = self._agenda(layer.segment, scores, located, greatest)
-        if agenda is not None:
-            self._by_bounds(layer, scores, located, agenda)
-            return
-        found, report = match_layer(layer, self._snapshot.sequence, located, subject.event)
-        self._by_ceilings(layer.segment, scores, found.ordinal, greatest)
-        self.work = self.work.plus(report)
+        greatest = greatest_weight(self._subject.weights) if self._bounded else None
+        if greatest is not None and scores.ranking is not None:
+            located = layer.segment.encoder.one(self._subject.source)
+            agenda = self._agenda(layer.segment, scores, located, greatest)
+            if agenda is not None:
+                self._by_bounds(layer, scores, located, agenda)
+                return
+        self._by_ceilings(layer.segment, scores, self._all(layer), greatest)
 
-    def _agenda(
-        self, segment: Segment, scores: Scores, located: Located, greatest: float | None
-    ) -> Agenda | None:
+    def _all(self, layer: Layer) -> Ints:
+        """Return all matches of one layer."""
+        quick = quick_match(layer, self._snapshot.sequence, self._subject.source)
+        if quick is not None:
+            self.work = self.work.plus(quick[1]._replace(events=0))
+            return np.array(quick[0], np.int64)
+        located = layer.segment.encoder.one(self._subject.source)
+        found, report = match_layer(layer, self._snapshot.sequence, located, self._subject.event)
+        self.work = self.work.plus(report)
+        return found.ordinal
+
+    def _agenda(self, segment: Segment, scores: Scores, located: Located, greatest: float) -> Agenda | None:
         """Return the engine's agenda, if it can find the best matches without finding all."""
-        if greatest is None or scores.ranking is None:
-            return None
         segment.ensure_whole()
         engine: Any = segment.engine
         weights = partial(scores.weights_of, self._subject)
