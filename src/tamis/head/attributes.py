@@ -259,6 +259,11 @@ class Attributes:
 
     # -- read by many readers ----------------------------------------------------------------------------
 
+    @property
+    def age(self) -> int:
+        """The number of times that ``places`` has changed."""
+        return len(self.made)
+
     def get(self, name: str) -> Attribute | None:
         """Return the attribute; ``None`` if no predicate mentions it."""
         return self.made.get(name)

@@ -23,7 +23,9 @@ from tamis.expression.tree import And, Expr, Not, Subscription
 from tamis.head.attributes import UNSURE, Attributes
 from tamis.head.encode import KeyEncoder
 from tamis.head.growing import Growing
+from tamis.head.leaves.postings import Leaves
 from tamis.head.literal_keys import LiteralKeys
+from tamis.head.one import OneEventInHead
 from tamis.head.placing import Placer
 from tamis.head.search import Searcher
 from tamis.head.store import ClauseArrays, ClauseStore
@@ -31,6 +33,7 @@ from tamis.head.structures import DEFAULT, structure_class
 from tamis.limits import Limits
 from tamis.normal import clauses_of
 from tamis.segment import Particulars
+from tamis.segment.one import Quick
 from tamis.space.located import Located
 
 ALIVE = np.iinfo(np.int64).max
@@ -79,10 +82,10 @@ class HeadView(NamedTuple):
         """The view itself: a segment has an engine."""
         return self
 
-    @property
-    def one(self) -> None:
-        """No quick way of single events: the head grows."""
-        return None
+    def quick(self, event: dict[str, Any], sequence: int) -> Quick | None:
+        """Return the matches of a plain event; ``None`` if the event or the structure needs more care."""
+        one = self.head.one
+        return one.find(self, sequence, event) if one is not None else None
 
     @property
     def encoder(self) -> KeyEncoder:
@@ -184,6 +187,7 @@ class Head:
         self.attributes = Attributes(self.rows.literals.texts)
         self.encoder = KeyEncoder(self.attributes, limits)
         self.searcher = Searcher(kind)
+        self.one = OneEventInHead(self.encoder) if kind is Leaves else None
         self.ids: list[str] = []
         self.priority: list[float] = []
         self.version: list[int] = []

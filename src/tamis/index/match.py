@@ -47,17 +47,10 @@ def quick_match(
     layer: Layer | HeadView, sequence: int, event: EventLike
 ) -> tuple[list[int], WorkReport] | None:
     """Return what :func:`match_event` does, with one kernel call; ``None`` if layer or event need more."""
-    segment = layer.segment
-    segment.ensure_whole()
-    if type(event) is not dict or segment.one is None:
-        return None
-    found = segment.one.find(event)
+    found = layer.quick(event, sequence) if type(event) is dict else None
     if found is None:
         return None
     ordinals, located, probed, verified, visited = found
-    if layer.died is not None and ordinals:
-        numbers = np.array(ordinals, np.int64)
-        ordinals = numbers[layer.alive(numbers, sequence)].tolist()
     return ordinals, WorkReport(1, located, probed, verified, 0, len(ordinals), visited)
 
 

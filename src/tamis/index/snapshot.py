@@ -8,7 +8,7 @@ expression, a reader with the new one sees the new.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tamis.expression.tree import Subscription
 from tamis.head import ALIVE, HeadView
 from tamis.segment import Segment
+from tamis.segment.one import Quick
 
 STEP = 4096  # ids that are read at a time
 
@@ -37,6 +38,16 @@ class Layer(NamedTuple):
         if self.died is None:
             return np.ones(len(ordinals), np.bool_)
         return np.asarray(self.died[ordinals] > sequence)
+
+    def quick(self, event: dict[str, Any], sequence: int) -> Quick | None:
+        """Return the matches of a plain event; ``None`` if the event or the engine needs more care."""
+        self.segment.ensure_whole()
+        one = self.segment.one
+        found = one.find(event) if one is not None else None
+        if found is None or self.died is None or not found[0]:
+            return found
+        ordinals = np.array(found[0], np.int64)
+        return ordinals[self.alive(ordinals, sequence)].tolist(), *found[1:]
 
     def ending(self, ordinals: npt.NDArray[np.int64], sequence: int) -> Layer:
         """Return the layer of the next snapshot, in which these subscriptions are no longer in force."""

@@ -6,7 +6,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -323,6 +323,7 @@ class Locators:
     """The locators of a space by attribute name, each made when first needed."""
 
     word: type[np.signedinteger[Any]] = np.int32  # of dimensions and cells
+    age: ClassVar[int] = 0  # the number of times that ``places`` has changed: a space has all attributes
 
     def __init__(self, space: Space) -> None:
         self.space = space

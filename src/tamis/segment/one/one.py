@@ -1,11 +1,8 @@
-"""Prepare everything that a single event needs, once for each segment and each set of attribute names."""
+"""Prepare everything that a single event needs, once for each segment."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from functools import cache
-from struct import Struct
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,26 +23,16 @@ from tamis.segment.one._kernels import (
     WANTED,
     match_one,
 )
+from tamis.segment.one.entering import FIRST_ENTRIES, Entering
 from tamis.space.encode import Encoder
-from tamis.space.plain import harmless
 from tamis.space.space import Space
 
-SHAPES = 1_024  # sets of attribute names remembered
 FIRST_FOUND = 4_096
-FIRST_ENTRIES = 64
 
 Ints = npt.NDArray[np.int64]
-_NUMBERS = frozenset((int, float))
 
 # The sorted subscriptions that an event matches; located, probed, verified and visited, as in a work report.
 Quick = tuple[list[int], int, int, int, int]
-
-
-class Plan(NamedTuple):
-    """What depends on the attribute names of an event alone."""
-
-    dimensions: Ints  # as the kernel reads them: their number, each of them, and no known entries
-    pack: Callable[..., None]  # writes the values into memory
 
 
 class Rooms(NamedTuple):
@@ -87,9 +74,7 @@ class OneEvent:
     """The quick way of single events through a segment of the engine ``hybrid``."""
 
     def __init__(self, segment: Any, encoder: Encoder, engine: Hybrid) -> None:
-        self._encoder, self._limits = encoder, encoder.limits
-        self._places = encoder.locators.places
-        self._plans: dict[tuple[str, ...], Plan] = {}
+        self._entering = Entering(encoder)
         arena = segment.arena
         *words, places = engine.arrays
         owners = arena.places("clauses.owner_start", "clauses.owner", "clauses.revise")
@@ -145,46 +130,11 @@ class OneEvent:
 
     def _entered(self, event: dict[str, Any], memory: Memory) -> tuple[Ints | None, Memory]:
         """Write the values of an event into memory; return what the kernel reads, ``None`` to give up."""
-        values = event.values()
-        if not _NUMBERS.issuperset(map(type, values)):
-            return self._entered_mixed(event, memory)
-        names = tuple(event)
-        plan = self._plans.get(names) or self._plan(names)
-        if plan is None:
-            return None, memory
-        if len(names) > len(memory.values):
-            memory = self._grown(entries=2 * len(names))
-        try:
-            plan.pack(memory.values, 0, *values)
-        except OverflowError:  # an integer that no float comes near
-            return None, memory
-        return plan.dimensions, memory
-
-    def _entered_mixed(self, event: dict[str, Any], memory: Memory) -> tuple[Ints | None, Memory]:
-        """Locate an event that has not only numbers, and write its entries as a plan of known ones."""
-        dimensions: list[int] = []
-        cells: list[int] = []
-        if not self._encoder.plain(event, dimensions, cells):
-            return None, memory
-        count = len(cells)
-        if count > len(memory.values):
-            memory = self._grown(entries=2 * count)
-        _packer("q", 2 * count + 2).pack_into(memory.mixed, 0, 0, count, *dimensions, *cells)
-        return memory.mixed, memory
-
-    def _plan(self, names: tuple[str, ...]) -> Plan | None:
-        """Return the plan for events with these names; ``None`` if a name must be cleaned or refused."""
-        limits = self._limits
-        if len(names) > limits.event_attributes:
-            return None
-        places = list(map(self._places.__getitem__, names))
-        if -1 in places and not all(harmless(name, 0, int, limits.attribute_name_bytes) for name in names):
-            return None
-        if len(self._plans) >= SHAPES:
-            self._plans.clear()
-        plan = Plan(np.array((len(names), *places, 0), np.int64), _packer("d", len(names)).pack_into)
-        self._plans[names] = plan
-        return plan
+        plan, entries = self._entering.enter(event, memory.values, memory.mixed)
+        if entries > len(memory.values):
+            memory = self._grown(entries=2 * entries)
+            plan, _ = self._entering.enter(event, memory.values, memory.mixed)
+        return plan, memory
 
     def _grown(self, entries: int = 0, hits: int = 0, found: int = 0) -> Memory:
         """Return larger memory, and let all new memory be as large."""
@@ -193,12 +143,6 @@ class OneEvent:
         room = max(old.visits, self._scratch.room(entries))
         self._rooms = Rooms(entries, room, max(hits, old.hits), max(found, old.found), *old[4:])
         return Memory.new(self._rooms)
-
-
-@cache
-def _packer(kind: str, count: int) -> Struct:
-    """Return the packer of so many floats (``d``) or integers (``q``)."""
-    return Struct(f"={count}{kind}")
 
 
 def _sections(space: Space) -> tuple[npt.NDArray[np.float64], Ints]:
