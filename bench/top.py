@@ -18,6 +18,7 @@ from bench.workloads.truth import rows_of
 
 LATEST = report.RESULTS / "top.json"
 TOPS = (1, 10)
+SORTED = "sorted"  # all matches, by their scores
 CLOCK_S = 0.4
 """The approximate time for which one kind of search is measured."""
 
@@ -50,11 +51,12 @@ class Row(NamedTuple):
 
 
 def searched(index: Any, events: list[Any], tops: Iterable[int], clock_s: float = CLOCK_S) -> Measured:
-    """Return microseconds and work of a search for all matches and of one for each k.
+    """Return microseconds and work of a search for all matches, without and with scores, and for each k.
 
     All searches take turns, so that a busy machine slows all of them. Of several times the best counts.
     """
     searches: dict[str, Callable[[Any], Any]] = {"all": index.match}
+    searches |= {SORTED: partial(index.top_k, k=len(index))}
     searches |= {f"top{k}": partial(index.top_k, k=k) for k in tops}
     probes = [_pass(search, events[:PROBE]) / PROBE for search in searches.values()]
     some = events[: max(PROBE, min(len(events), int(clock_s / max(*probes, 1e-6))))]
@@ -99,10 +101,11 @@ def as_table(rows: list[Row]) -> str:
     """Return a table with a line for each search, and its ratio to finding all."""
     lines = []
     for law, engine, found in rows:
-        for name in ("all", *(f"top{k}" for k in TOPS)):
-            times = found["all_us"] / found[f"{name}_us"]
+        for name in ("all", SORTED, *(f"top{k}" for k in TOPS)):
+            ratios = [f"{found[f'{base}_us'] / found[f'{name}_us']:.2f}" for base in ("all", SORTED)]
             fewer = [100 * (1 - found[f"{name}_{count}"] / max(found[f"all_{count}"], 1)) for count in WORK]
             cells = (report.figure(found[f"{name}_{what}"]) for what in ("us", *WORK))
-            lines.append((law, engine, name, *cells, f"{times:.2f}", *(f"{part:.0f} %" for part in fewer)))
-    heads = ("weights", "engine", "search", "µs", *WORK, "times as fast", *(f"fewer {name}" for name in WORK))
+            lines.append((law, engine, name, *cells, *ratios, *(f"{part:.0f} %" for part in fewer)))
+    faster = (f"times as fast as {base}" for base in ("all", SORTED))
+    heads = ("weights", "engine", "search", "µs", *WORK, *faster, *(f"fewer {name}" for name in WORK))
     return report.table(heads, lines)

@@ -21,32 +21,25 @@ def apply_changes(writer: Writer, changes: Iterable[Change]) -> list[tuple[str, 
     """Put and remove subscriptions in one step; return the refused ones, which are no longer in force."""
     changes = several("changes", changes)
     for change in changes:
-        if not isinstance(change, Change):
+        if type(change) is not Change and not isinstance(change, Change):
             raise InputError(f"changes are those of a store's log, not {short(change)}")
+    limits, analysers = writer.limits, writer.analysers
     # The last change of each id counts.
     last = {change.id: change for change in sorted(changes, key=_sequence)}.values()
     held: list[Subscription] = []
     gone: list[str] = []
     refused: list[tuple[str, TamisError]] = []
     for change in last:
-        if change.expression is None:
-            gone.append(change.id)
+        version, name, expression, priority = change
+        if expression is None:
+            gone.append(name)
             continue
         try:
-            held.append(
-                checked_subscription(
-                    change.id,
-                    change.expression,
-                    change.priority,
-                    change.version,
-                    writer.limits,
-                    writer.analysers,
-                )
-            )
+            held.append(checked_subscription(name, expression, priority, version, limits, analysers))
         except TamisError as bad:
-            refused.append((change.id, bad))
-            if isinstance(change.id, str):
-                gone.append(change.id)
+            refused.append((name, bad))
+            if isinstance(name, str):
+                gone.append(name)
     writer.apply(held, gone)
     return refused
 
