@@ -56,7 +56,8 @@ TEXTS = [
     "line\nbreak",
 ]
 ADDRESSES = ["10.0.0.1", "10.1.2.3", "192.168.0.1", "2001:db8::1", "::ffff:10.0.0.1", "300.1.1.1"]
-STRINGS = WORDS + TEXTS + ADDRESSES
+VERSIONS = ["2.9", "2.10.0", "2.10.0-beta.1", "2.10.0~rc1", "2.10.post1", "1:2.9-1"]
+STRINGS = WORDS + TEXTS + ADDRESSES + VERSIONS
 TIMES = [
     datetime(2026, 11, 15, 8, tzinfo=UTC),
     datetime(2026, 11, 15, 8, 0, 0, 1, tzinfo=UTC),
@@ -274,6 +275,9 @@ POOLS = {
     "a regular expression": REGEXES,
     "term": TERMS,
     "CIDR block": BLOCKS,
+    "semantic version": ["2.9", "2.10", "2.10.0-beta.1", "v2.10.0"],
+    "PEP 440 version": ["2.9", "2.10", "2.10.0b1", "2.10.post1"],
+    "Debian version": ["2.9", "2.10", "2.10.0~rc1", "1:2.9-1"],
 }
 
 

@@ -20,6 +20,10 @@ CODES = {
     "starts with": 32, "ends with": 34, "contains": 36, "has near": 38, "has near ordered": 40,
     "has sloppy phrase": 42, "has at least": 44, "like any": 46, "like all": 48, "ilike any": 50,
     "ilike all": 52,
+    "version =": 54, "version <": 56, "version <=": 58, "version >": 60, "version >=": 62,
+    "pep440 version =": 64, "pep440 version <": 66, "pep440 version <=": 68, "pep440 version >": 70,
+    "pep440 version >=": 72, "debian version =": 74, "debian version <": 76, "debian version <=": 78,
+    "debian version >": 80, "debian version >=": 82,
 }  # fmt: skip
 
 

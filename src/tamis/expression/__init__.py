@@ -14,6 +14,7 @@ from tamis.expression.predicates import (
     Predicate,
     Regex,
     Text,
+    Version,
     Within,
 )
 from tamis.expression.tree import FALSE, TRUE, And, Expr, Node, Not, Or, Subscription
@@ -40,5 +41,6 @@ __all__ = [
     "Regex",
     "Subscription",
     "Text",
+    "Version",
     "Within",
 ]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tamis.values.address import address_of
 from tamis.values.pattern import LikePattern
 from tamis.values.text import fold
+from tamis.values.version import Scheme, version_key
 
 USING = "\x1f"  # stands behind the name of an analyser, before the term or text of a flag
 END = 1  # the side of a cut that lies just after its string
@@ -29,6 +30,12 @@ class View(IntEnum):
     FOLDED_REVERSED = 3
     ADDRESS = 4
     PATTERN = 5
+    SEMVER = 6
+    PEP440 = 7
+    DEBIAN = 8
+
+
+_SCHEMES: dict[View, Scheme] = {View.SEMVER: "semver", View.PEP440: "pep440", View.DEBIAN: "debian"}
 
 
 class Flag(IntEnum):
@@ -79,6 +86,8 @@ def view_key(view: View, text: str) -> bytes | None:
         return fold(text).encode()
     if view == View.FOLDED_REVERSED:
         return fold(text)[::-1].encode()
+    if view in _SCHEMES:
+        return version_key(_SCHEMES[view], text)
     address = address_of(text)
     return None if address is None else address_key(*address)
 

@@ -21,11 +21,14 @@ from tamis.expression.predicates import (
     Regex,
     Text,
     TextMode,
+    Version,
     Within,
 )
+from tamis.expression.predicates.version import Order
 from tamis.values.analysis import analyser_of
 from tamis.values.shape import Shape
 from tamis.values.terms import Proximity
+from tamis.values.version import Scheme
 
 _METHODS = {
     name: (kind, operator)
@@ -157,6 +160,13 @@ class Attribute:
     def in_network(self, *blocks: str) -> Network:
         """Return the predicate: some value is an address in one of the CIDR ``blocks``."""
         return Network(self._name, _spread(blocks), weight=self._weight)
+
+    def version(self, op: Order, version: str, scheme: Scheme = "semver") -> Version:
+        """Return the predicate: some value is a version of ``scheme`` that stands so to ``version``.
+
+        ``op`` is one of ``= < <= > >=``.
+        """
+        return Version(self._name, scheme, op, version, weight=self._weight)
 
     def exists(self) -> Exists:
         """Return the predicate: the attribute is present."""

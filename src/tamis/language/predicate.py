@@ -25,6 +25,7 @@ _AFTER_NAME = f"a comparison, {listed(list(VERBS))} after the attribute"
 
 
 _ONE_STRING = ("string", "string and number")
+_SPELLED = ("word", "op")  # VERSION >= has a sign among its words
 
 
 def read_predicate(cursor: Cursor) -> Predicate:
@@ -88,7 +89,7 @@ def _read_words(cursor: Cursor) -> Meaning:
     """Read an operator that is spelled with words."""
     negated = cursor.keyword("NOT")
     step, verb = WORDS, cursor.token
-    while (token := cursor.token).kind == "word" and (word := token.text.upper()) in step.following:
+    while (token := cursor.token).kind in _SPELLED and (word := token.text.upper()) in step.following:
         if negated and word == "IS":
             break
         step = step.following[word]

@@ -18,10 +18,11 @@ from tamis.expression.predicates.near import Near
 from tamis.expression.predicates.network import Network
 from tamis.expression.predicates.regex import Regex
 from tamis.expression.predicates.text import Text, TextMode
+from tamis.expression.predicates.version import Version
 from tamis.expression.predicates.within import Within
 
 PREDICATES: tuple[type[Predicate], ...] = (
-    Compare, In, Between, Like, Likes, Affix, Regex, Text, Near, AtLeast, Within, Network, Exists,
+    Compare, In, Between, Like, Likes, Affix, Regex, Text, Near, AtLeast, Within, Network, Version, Exists,
 )  # fmt: skip
 OPERATORS: tuple[tuple[type[Predicate], Operator], ...] = tuple(
     (kind, operator) for kind in PREDICATES for operator in kind.OPERATORS
@@ -52,5 +53,6 @@ __all__ = [
     "Regex",
     "Text",
     "TextMode",
+    "Version",
     "Within",
 ]
