@@ -186,6 +186,7 @@ EVENT_ENTRIES = (
     Entry("Index.build, sample", "object", _sampled),
     Entry("advise, sample", "object", _advised),
     Entry("Index.match_many, lines", "line", lambda places, line: _many(places.index.match_many([line]))),
+    Entry("Index.match_json", "line", lambda places, line: places.index.match_json(line)),
     Entry(
         "Index.match_many, .jsonl",
         "line",
