@@ -19,9 +19,11 @@ Point
 Subscription
 advise
 attr
+backtest
 errors
 from_json
 parse
+suggest
 to_json
 to_text
 """

@@ -27,9 +27,11 @@ _HOMES = {
     "Subscription": "tamis.expression.tree",
     "advise": "tamis.index.advice",
     "attr": "tamis.language",
+    "backtest": "tamis.planning",
     "errors": "tamis.errors",
     "from_json": "tamis.language",
     "parse": "tamis.language",
+    "suggest": "tamis.planning",
     "to_json": "tamis.language",
     "to_text": "tamis.language",
 }
@@ -46,9 +48,11 @@ __all__ = [
     "Subscription",
     "advise",
     "attr",
+    "backtest",
     "errors",
     "from_json",
     "parse",
+    "suggest",
     "to_json",
     "to_text",
 ]
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from tamis.index.index import Index
     from tamis.language import attr, from_json, parse, to_json, to_text
     from tamis.limits import Limits
+    from tamis.planning import backtest, suggest
     from tamis.values.event import Event
     from tamis.values.value import Interval, Point
 

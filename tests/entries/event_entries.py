@@ -90,6 +90,15 @@ def _advised(places: Places, event: Any) -> Iterable[str]:
     return [name for name, one in zip(BOOK, advice, strict=True) if one.selectivity.matched]
 
 
+def _backtested(places: Places, event: Any) -> Iterable[str]:
+    found = {name: tamis.backtest(text, [{"x": 1}, event]) for name, text in BOOK.items()}
+    if found["always"].refused:
+        (one,) = found["always"].first_refused
+        assert one.position == 1
+        return refused(one.code, one.message)
+    return [name for name, one in found.items() if 1 in [row for row, _ in one.examples.first]]
+
+
 def _frame(places: Places, event: Any) -> Iterable[str]:
     needs(isinstance(event, dict) and event, "a frame has columns")
     columns = {name: pd.Series([value], dtype=object) for name, value in event.items()}
@@ -185,6 +194,7 @@ EVENT_ENTRIES = (
     Entry("Index.match_batches", "object", _batches),
     Entry("Index.build, sample", "object", _sampled),
     Entry("advise, sample", "object", _advised),
+    Entry("backtest", "object", _backtested),
     Entry("Index.match_many, lines", "line", lambda places, line: _many(places.index.match_many([line]))),
     Entry("Index.match_json", "line", lambda places, line: places.index.match_json(line)),
     Entry(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import click
 
+from tamis.cli.backtest import backtest
 from tamis.cli.build import build
 from tamis.cli.check import check, info
 from tamis.cli.keys import keys
@@ -16,6 +17,7 @@ from tamis.cli.notify import notify
 from tamis.cli.query import explain, top
 from tamis.cli.serve import serve
 from tamis.cli.spark import spark
+from tamis.cli.suggest import suggest
 from tamis.cli.support import TamisGroup
 from tamis.version import __version__
 
@@ -28,5 +30,5 @@ def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, match, top, explain, check, info, spark, serve, notify, keys):
+for _command in (build, match, top, explain, backtest, suggest, check, info, spark, serve, notify, keys):
     main.add_command(_command)
