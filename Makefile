@@ -10,7 +10,7 @@ export HYPOTHESIS_PROFILE ?= ci
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help browser demo demo-live test test-deep test-fast test-kafka lint format bench clean
+.PHONY: help browser docs demo demo-live test test-deep test-fast test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ lint: $(READY)  ## ruff, mypy --strict, import-linter, plain English
 format: $(READY)  ## rewrite the code in the house format
 	@$(BIN)/ruff check --quiet --fix . || true
 	@$(BIN)/ruff format .
+
+docs: $(READY)  ## the documentation site, into build/site: open build/site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "the site is in build/site: open build/site/index.html"
 
 bench: $(READY)  ## the benchmark suite
 	@$(BIN)/python -m bench suite
