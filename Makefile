@@ -10,7 +10,7 @@ export HYPOTHESIS_PROFILE ?= ci
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help browser docs demo demo-live test test-deep test-fast test-kafka lint format bench clean
+.PHONY: help browser docs release-check demo demo-live test test-deep test-fast test-kafka lint format bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ format: $(READY)  ## rewrite the code in the house format
 
 docs: $(READY)  ## the documentation site, into build/site: open build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "the site is in build/site: open build/site/index.html"
+
+release-check:  ## build sdist and wheel, install the wheel alone, run the README, check licences, write an SBOM
+	@$(PYTHON) tools/release_check.py
 
 bench: $(READY)  ## the benchmark suite
 	@$(BIN)/python -m bench suite

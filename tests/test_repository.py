@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("src", "bench") for path in (ROOT / folder).rglob("*.py"))
@@ -84,3 +85,11 @@ def test_kernels_stand_in_files_of_their_own() -> None:
     decorated = re.compile(r"^@kernel\b", re.MULTILINE)
     files = {path.name for path in SOURCES if decorated.search(path.read_text(encoding="utf-8"))}
     assert files == {"_kernels.py"}, "compiled code belongs in _kernels.py"
+
+
+def test_files_for_a_forge_are_valid() -> None:
+    for path in [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml", ROOT / "mkdocs.yml"]:
+        assert isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict), path
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "title", "message", "authors"} <= cited.keys()
+    assert len(cited["references"]) == 5  # the papers
