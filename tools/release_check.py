@@ -60,8 +60,8 @@ def environment(name: str, *packages: str) -> Path:
     """Return the Python of a new environment with these packages, at the pinned versions."""
     subprocess.run([sys.executable, "-m", "venv", str(WORK / name)], check=True)
     python = WORK / name / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "-c", ROOT / "constraints.txt", *packages], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-c", str(ROOT / "constraints.txt"), *packages], check=True)
     return python
 
 
