@@ -50,6 +50,7 @@ ELSEWHERE = {
 NO_INPUT = {
     "Index.typical_events": "gives out", "Index.merge": "no arguments", "Index.info": "no arguments",
     "Index.merge_in_background": "no arguments", "Index.analysers": "gives out",
+    "tamis config": "options only, tests/cli/test_config.py",
     "tamis serve": "options only, tests/service/test_serve.py", "tamis notify": "options only",
     "tamis keys create": "options only", "tamis keys list": "options only", "tamis keys revoke": "a name",
     "tamis spark generate": "options only", "tamis spark submit-example": "a folder",

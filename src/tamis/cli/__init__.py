@@ -11,6 +11,7 @@ import click
 from tamis.cli.backtest import backtest
 from tamis.cli.build import build
 from tamis.cli.check import check, info
+from tamis.cli.config import PREFIX, config, config_option
 from tamis.cli.keys import keys
 from tamis.cli.match import match
 from tamis.cli.notify import notify
@@ -23,12 +24,32 @@ from tamis.version import __version__
 
 
 @click.group(
-    cls=TamisGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=TamisGroup,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "auto_envvar_prefix": PREFIX,
+    },
 )
+@config_option
 @click.version_option(__version__, prog_name="tamis")
 def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, match, top, explain, backtest, suggest, check, info, spark, serve, notify, keys):
+for _command in (
+    build,
+    match,
+    top,
+    explain,
+    backtest,
+    suggest,
+    check,
+    info,
+    spark,
+    serve,
+    notify,
+    keys,
+    config,
+):
     main.add_command(_command)

@@ -1,18 +1,19 @@
 """The options of the notifier, for ``tamis notify`` and for the notifier inside ``tamis serve``.
 
 Each option can be set in the environment instead (``TAMIS_SMTP`` for ``--smtp``). Passwords are read only
-from there, since other users of a machine can read the command line.
+from there, or from a file that a variable such as ``TAMIS_SMTP_PASSWORD_FILE`` names, since other users of a
+machine can read the command line.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tamis.cli.config import secret
 from tamis.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _mail(given: dict[str, Any]) -> MailServer:
         int(port or 0),
         security=given["smtp_security"],
         user=given["smtp_user"],
-        password=os.environ.get(SMTP_PASSWORD),
+        password=secret(SMTP_PASSWORD),
         sender=given["smtp_from"],
         unsubscribe=given["unsubscribe"],
         ca_file=given["ca_file"],
@@ -102,7 +103,7 @@ def _mail(given: dict[str, Any]) -> MailServer:
 def _sms(given: dict[str, Any]) -> SmsGateway:
     from tamis.notify.settings import SmsGateway
 
-    name, colon, value = os.environ.get(SMS_HEADER, "").partition(":")
+    name, colon, value = (secret(SMS_HEADER) or "").partition(":")
     headers = ((name.strip(), value.strip()),) if colon else ()
     if given["sms_body"] is None:
         return SmsGateway(given["sms_url"], headers=headers)
