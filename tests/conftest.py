@@ -57,6 +57,7 @@ FULL = (
     "tests/cli/test_docs.py",
     "tests/cli/test_extras.py",
     "tests/cli/test_pipes.py",
+    "tests/cli/test_tour.py",
 )
 
 
