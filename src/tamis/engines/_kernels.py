@@ -11,6 +11,17 @@ from tamis.kernel import kernel
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 
+_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
+_PLACE = np.zeros(64, np.int64)
+for _at in range(64):
+    _PLACE[(int(_SPREAD) << _at & 0xFFFFFFFFFFFFFFFF) >> 58] = _at
+
+
+@kernel(inline="always")
+def place_of_bit(bit):
+    """Return the place of the only bit that is set in a word."""
+    return _PLACE[(bit * _SPREAD) >> np.uint64(58)]
+
 
 @kernel(inline="always")
 def in_set(value, at, count, set_lo, set_hi):
