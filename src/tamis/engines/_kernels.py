@@ -74,6 +74,13 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
     return True
 
 
+@kernel(inline="always")
+def rest_holds(at, end, literal, cell, set_lo, set_hi):
+    """Return whether the literals at:end hold for a plain event."""
+    at = plain_ranges(literal, at, end, cell)
+    return at == end or (literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi))
+
+
 @kernel
 def reaching(entry, last, d, low, dimension, hi):
     """Return the first entry, from ``entry`` on, that belongs to another dimension or reaches ``low``.

@@ -7,11 +7,12 @@ all events of a block, one event after the other.
 
 import numpy as np
 
-from tamis.engines._kernels import holds_general, holds_plain, place_of_bit
+from tamis.engines._kernels import holds_general, place_of_bit, rest_holds
 from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, ROW, SLAB, TOGETHER, blocks_of
 from tamis.kernel import kernel
 
 FULL = -1
+MANY_VISITS = 16  # of events to a slab, from which its rows are worth reading in order
 
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -65,11 +66,40 @@ def slabs_left(events, multi, begin, table, dimensions, column, first, last, sum
 
 
 @kernel
-def and_rows(column, first, last, table, base, matrix, own):
+def events_of(slab, live, left, count, picked):
+    """Write the events that may match in a slab of the chunk; return how many."""
+    found = 0
+    for n in range(count):
+        picked[found] = live[n]
+        found += np.int64((left[n] >> slab) & _ONE)
+    return found
+
+
+@kernel
+def touch_slab(slab, slab_start, column, matrix, start, literal, work):
+    """Read the rows and literals of a slab in order, which is much faster than a miss for each row."""
+    total = np.uint64(0)
+    first, last = np.int64(slab_start[slab]), np.int64(slab_start[slab + 1])
+    if first < last:
+        begin = ROW * np.int64(column[FIELDS * first + 1])
+        end = len(matrix)
+        if last < np.int64(slab_start[len(slab_start) - 1]):
+            end = ROW * np.int64(column[FIELDS * last + 1])
+        for at in range(begin, end, ROW):
+            total += matrix[at]
+    end_clause = min(SLAB * (slab + 1), len(start) - 1)
+    for at in range(4 * np.int64(start[SLAB * slab]), 4 * np.int64(start[end_clause]), 16):
+        total += literal[at]
+    work[3] += np.int64(total & _ONE)
+
+
+@kernel
+def and_rows(slab_start, column, slab, table, base, matrix, own):
     """AND the rows of one event in all columns of a slab; ``TOGETHER`` rows need one pass over ``own``."""
     for w in range(_ROW):
         own[w] = _ALL
-    for k in range(np.uint64(first), np.uint64(last), np.uint64(TOGETHER)):
+    first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
+    for k in range(first, last, np.uint64(TOGETHER)):
         one = _ROW * row_of(column, k, table, base)
         two = _ROW * row_of(column, k + _ONE, table, base)
         three = _ROW * row_of(column, k + np.uint64(2), table, base)
@@ -80,7 +110,7 @@ def and_rows(column, first, last, table, base, matrix, own):
 
 @kernel
 def match_block(
-    begin, end, multi, table, live, left, own, dimensions, start, literal, set_lo, set_hi, slab_start, column,
+    begin, end, multi, table, live, left, picked, own, dimensions, start, literal, set_lo, set_hi, slab_start, column,
     chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written, work,
 ):  # fmt: skip
     """Match the plain events of a block; return the pairs written, or ``FULL``."""
@@ -94,14 +124,14 @@ def match_block(
         )  # fmt: skip
         for s in range(here):
             slab = first_slab + s
-            first, last = slab_start[slab], slab_start[slab + 1]
-            bit = np.uint64(s)
-            for n in range(count):
-                if not (left[n] >> bit) & _ONE:
-                    continue
-                base = np.uint64(live[n] * dimensions)
-                and_rows(column, first, last, table, base, matrix, own)
-                work[2] += 1
+            visits = events_of(np.uint64(s), live, left, count, picked)
+            if visits >= MANY_VISITS:
+                touch_slab(slab, slab_start, column, matrix, start, literal, work)
+            work[2] += visits
+            for n in range(visits):
+                e = picked[n]
+                and_rows(slab_start, column, slab, table, np.uint64(e * dimensions), matrix, own)
+                cell = table[e * dimensions : (e + 1) * dimensions]
                 for w in range(ROW):
                     bits = own[w]
                     while bits != 0:
@@ -113,12 +143,12 @@ def match_block(
                         work[0] += 1
                         if doubtful[ROW * slab + w] & lowest:
                             work[1] += 1
-                            cell = table[live[n] * dimensions : (live[n] + 1) * dimensions]
-                            if not holds_plain(literal, start[c], start[c + 1], cell, set_lo, set_hi):
+                            at, last = np.int64(start[c]), np.int64(start[c + 1])
+                            if not rest_holds(at, last, literal, cell, set_lo, set_hi):
                                 continue
                         if written == len(out_event):
                             return np.int64(FULL)
-                        out_event[written] = begin + live[n]
+                        out_event[written] = begin + e
                         out_clause[written] = c
                         written += 1
     return written
@@ -207,7 +237,7 @@ def by_event(begin, end, out_event, out_clause, mark, written):
 
 @kernel
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, table, live, left, own, words32, words, words64,
+    begin, count, event_start, dimension, lo, hi, multi, table, live, left, picked, own, words32, words, words64,
     place, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``; return (events done, pairs written).
@@ -234,8 +264,8 @@ def match_events(
         mark = written
         enter_block(begin, end, event_start, dimension, lo, multi, table, dimensions)
         written = match_block(
-            begin, end, multi, table, live, left, own, dimensions, start, literal, set_lo, set_hi, slab_start,
-            column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written,
+            begin, end, multi, table, live, left, picked, own, dimensions, start, literal, set_lo, set_hi,
+            slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written,
             work,
         )  # fmt: skip
         leave_block(begin, end, event_start, dimension, multi, table, dimensions)

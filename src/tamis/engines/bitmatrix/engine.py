@@ -27,18 +27,20 @@ TABLE = 1 << 18  # cells in the table of a block, unless one event has more
 
 
 class Scratch(NamedTuple):
-    """The cells of the events of a block, the events that a chunk may match, their slabs, and two rows."""
+    """The cells of the events of a block, the events that a chunk may match, their slabs, those that visit one, and two rows."""
 
     table: npt.NDArray[np.uint32]
     live: npt.NDArray[np.int64]
     left: npt.NDArray[np.uint64]
+    picked: npt.NDArray[np.int64]
     own: npt.NDArray[np.uint64]
 
     @classmethod
     def new(cls, events: int, dimensions: int) -> Self:
         """Return scratch memory for blocks of so many events; kernels leave the table zeroed."""
         table = np.zeros(events * max(dimensions, 1), np.uint32)
-        return cls(table, np.empty(events, np.int64), np.empty(events, np.uint64), np.empty(2 * ROW, np.uint64))
+        live, picked = np.empty((2, events), np.int64)
+        return cls(table, live, np.empty(events, np.uint64), picked, np.empty(2 * ROW, np.uint64))
 
 
 class BitMatrix:
@@ -55,7 +57,7 @@ class BitMatrix:
         "matrix": LONG,
     }
     parameters: ClassVar[Declared] = {
-        "cells": Whole(128, 1, 65_536),
+        "cells": Whole(256, 1, 65_536),
         "bytes_each": Whole(512, 16, 65_536),
         "summary_cells": Whole(1_024, 1, 65_536),
     }
@@ -79,7 +81,7 @@ class BitMatrix:
     def candidates(self, events: Located) -> Candidates:
         """Return all pairs of a batch."""
         scratch = self._taken(min(events.count, self._block))
-        work = np.zeros(3, np.int64)
+        work = np.zeros(4, np.int64)
 
         def run(begin: int, out_event: Any, out_clause: Any) -> tuple[int, int]:
             done: tuple[int, int] = match_events(
@@ -90,7 +92,7 @@ class BitMatrix:
         event, clause = collect(events.count, run, self._room.each)
         self._room.learn(events.count, len(event))
         self._free.append(scratch)
-        return Candidates(event, clause, *work.tolist())
+        return Candidates(event, clause, *work[:3].tolist())
 
     @property
     def _block(self) -> int:
