@@ -104,8 +104,12 @@ def and_rows(slab_start, column, slab, table, base, matrix, own):
         two = _ROW * row_of(column, k + _ONE, table, base)
         three = _ROW * row_of(column, k + np.uint64(2), table, base)
         four = _ROW * row_of(column, k + np.uint64(3), table, base)
+        left = np.uint64(0)
         for w in range(_ROW):
             own[w] &= matrix[one + w] & matrix[two + w] & matrix[three + w] & matrix[four + w]
+            left |= own[w]
+        if left == 0:
+            break
 
 
 @kernel

@@ -22,7 +22,7 @@ from tamis.engines.units import Statistics
 from tamis.space.located import Located
 from tamis.space.space import Clauses
 
-MOST_EVENTS = 2_048  # of a block
+MOST_EVENTS = 4_096  # of a block
 TABLE = 1 << 18  # cells in the table of a block, unless one event has more
 
 
