@@ -11,16 +11,15 @@ from tamis.kernel import kernel
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 
-_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
-_PLACE = np.zeros(64, np.int64)
+_PLACE = np.zeros(67, np.int64)  # the powers of two up to 2^63 have different remainders modulo 67
 for _at in range(64):
-    _PLACE[(int(_SPREAD) << _at & 0xFFFFFFFFFFFFFFFF) >> 58] = _at
+    _PLACE[2**_at % 67] = _at
 
 
 @kernel(inline="always")
 def place_of_bit(bit):
     """Return the place of the only bit that is set in a word."""
-    return _PLACE[(bit * _SPREAD) >> np.uint64(58)]
+    return _PLACE[bit % np.uint64(67)]
 
 
 @kernel(inline="always")

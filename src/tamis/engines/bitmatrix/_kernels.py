@@ -12,6 +12,7 @@ from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, ROW, SLAB, TO
 from tamis.kernel import kernel
 
 FULL = -1
+TOUCHED = 3  # the place in ``work`` that receives the words touch_slab has read
 MANY_VISITS = 16  # of events to a slab, from which its rows are worth reading in order
 
 _ONE = np.uint64(1)
@@ -77,7 +78,10 @@ def events_of(slab, live, left, count, picked):
 
 @kernel
 def touch_slab(slab, slab_start, column, matrix, start, literal, work):
-    """Read the rows and literals of a slab in order, which is much faster than a miss for each row."""
+    """Read the rows and literals of a slab in order, which is much faster than a miss for each row.
+
+    The kernel must store the words it reads, or the compiler removes the loops.
+    """
     total = np.uint64(0)
     first, last = np.int64(slab_start[slab]), np.int64(slab_start[slab + 1])
     if first < last:
@@ -86,11 +90,11 @@ def touch_slab(slab, slab_start, column, matrix, start, literal, work):
         if last < np.int64(slab_start[len(slab_start) - 1]):
             end = ROW * np.int64(column[FIELDS * last + 1])
         for at in range(begin, end, ROW):
-            total += matrix[at]
+            total ^= matrix[at]
     end_clause = min(SLAB * (slab + 1), len(start) - 1)
     for at in range(4 * np.int64(start[SLAB * slab]), 4 * np.int64(start[end_clause]), 16):
-        total += literal[at]
-    work[3] += np.int64(total & _ONE)
+        total ^= np.uint64(literal[at])
+    work[TOUCHED] = np.int64(total >> _ONE)
 
 
 @kernel

@@ -55,12 +55,14 @@ def _strips(units: Units, first: Ints, second: Ints, size: int) -> Ints:
     """Return the strip of each clause within its first leading dimension."""
     strip = np.zeros(len(first), np.int64)
     led = np.flatnonzero(first >= 0)
+    if not len(led):
+        return strip
     led = led[np.lexsort((_middle(units, first)[led], units.dimension[first[led]]))]
     dimension = units.dimension[first[led]]
     begins = np.flatnonzero(np.diff(dimension, prepend=-1))
     for group in np.split(led, begins[1:]):
         count = _strip_count(units, first[group], second[group], size)
-        strip[group] = np.arange(len(group)) * count // max(len(group), 1)
+        strip[group] = np.arange(len(group)) * count // len(group)
     return strip
 
 
