@@ -12,6 +12,7 @@ from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, ROW, SLAB, TO
 from tamis.kernel import kernel
 
 FULL = -1
+FETCHED = 2_048  # rows that a single event fetches at once
 TOUCHED = 3  # the place in ``work`` that receives the words touch_slab has read
 MANY_VISITS = 16  # of events to a slab, from which its rows are worth reading in order
 
@@ -97,28 +98,100 @@ def touch_slab(slab, slab_start, column, matrix, start, literal, work):
     work[TOUCHED] = np.int64(total >> _ONE)
 
 
+@kernel(inline="always")
+def and_four(column, k, table, base, matrix, own):
+    """AND the rows of one event in ``TOGETHER`` columns to ``own``; return all bits that are left, ORed."""
+    one = _ROW * row_of(column, k, table, base)
+    two = _ROW * row_of(column, k + _ONE, table, base)
+    three = _ROW * row_of(column, k + np.uint64(2), table, base)
+    four = _ROW * row_of(column, k + np.uint64(3), table, base)
+    some = np.uint64(0)
+    for w in range(_ROW):
+        own[w] &= matrix[one + w] & matrix[two + w] & matrix[three + w] & matrix[four + w]
+        some |= own[w]
+    return some
+
+
 @kernel
 def and_rows(slab_start, column, slab, table, base, matrix, own):
-    """AND the rows of one event in all columns of a slab; ``TOGETHER`` rows need one pass over ``own``."""
+    """AND the rows of one event in all columns of a slab, or until nothing is left."""
     for w in range(_ROW):
         own[w] = _ALL
-    first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
-    for k in range(first, last, np.uint64(TOGETHER)):
-        one = _ROW * row_of(column, k, table, base)
-        two = _ROW * row_of(column, k + _ONE, table, base)
-        three = _ROW * row_of(column, k + np.uint64(2), table, base)
-        four = _ROW * row_of(column, k + np.uint64(3), table, base)
-        left = np.uint64(0)
-        for w in range(_ROW):
-            own[w] &= matrix[one + w] & matrix[two + w] & matrix[three + w] & matrix[four + w]
-            left |= own[w]
-        if left == 0:
+    for k in range(np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1]), np.uint64(TOGETHER)):
+        if and_four(column, k, table, base, matrix, own) == 0:
             break
 
 
 @kernel
+def touch_rows(rows, count, matrix):
+    """Read one word of each row.
+
+    A loop that does nothing else has room for dozens of misses in the processor's queues.
+    """
+    total = np.uint64(0)
+    for n in range(count):
+        total ^= matrix[rows[n]]
+    return total
+
+
+@kernel
+def add_rows(column, first, last, table, base, rows, count, matrix):
+    """Add the rows of some columns to those to be touched, and touch them if there is no more room."""
+    total = np.uint64(0)
+    for k in range(first, last):
+        if count == len(rows):
+            total ^= touch_rows(rows, count, matrix)
+            count = 0
+        rows[count] = _ROW * row_of(column, k, table, base)
+        count += 1
+    return count, total
+
+
+@kernel
+def fetch_rows(left, first_slab, slab_start, column, table, base, matrix, own, rows, work):
+    """Fetch the rows that one event needs in a chunk, and return the slabs that are left.
+
+    The first rows of all slabs are fetched before the others, because they often leave nothing. ``work``
+    receives the words that were read, or the compiler would remove the loops.
+    """
+    total, count = np.uint64(0), 0
+    bits = left
+    while bits != 0:
+        lowest = bits & (~bits + _ONE)
+        bits ^= lowest
+        slab = first_slab + place_of_bit(lowest)
+        first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
+        last = min(last, first + np.uint64(TOGETHER))
+        count, seen = add_rows(column, first, last, table, base, rows, count, matrix)
+        total ^= seen
+    total ^= touch_rows(rows, count, matrix)
+    count = 0
+    bits = left
+    while bits != 0:
+        lowest = bits & (~bits + _ONE)
+        bits ^= lowest
+        slab = first_slab + place_of_bit(lowest)
+        first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
+        if first == last:
+            continue
+        for w in range(_ROW):
+            own[w] = _ALL
+        if and_four(column, first, table, base, matrix, own) == 0:
+            left ^= lowest
+            work[2] += 1
+            continue
+        count, seen = add_rows(
+            column, first + np.uint64(TOGETHER), last, table, base, rows, count, matrix
+        )  # fmt: skip
+        total ^= seen
+    total ^= touch_rows(rows, count, matrix)
+    work[TOUCHED] = np.int64(total >> _ONE)
+    return left
+
+
+@kernel
 def match_block(
-    begin, end, multi, table, live, left, picked, own, dimensions, start, literal, set_lo, set_hi, slab_start, column,
+    begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi, slab_start, column,
     chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written, work,
 ):  # fmt: skip
     """Match the plain events of a block; return the pairs written, or ``FULL``."""
@@ -130,6 +203,12 @@ def match_block(
             end - begin, multi, begin, table, dimensions, summary_column, chunk_start[chunk],
             chunk_start[chunk + 1], summary, _ALL >> np.uint64(CHUNK - here), live, left,
         )  # fmt: skip
+        if count < MANY_VISITS:
+            for n in range(count):
+                base = np.uint64(live[n] * dimensions)
+                left[n] = fetch_rows(
+                    left[n], first_slab, slab_start, column, table, base, matrix, own, rows, work
+                )
         for s in range(here):
             slab = first_slab + s
             visits = events_of(np.uint64(s), live, left, count, picked)
@@ -245,8 +324,8 @@ def by_event(begin, end, out_event, out_clause, mark, written):
 
 @kernel
 def match_events(
-    begin, count, event_start, dimension, lo, hi, multi, table, live, left, picked, own, words32, words, words64,
-    place, out_event, out_clause, work,
+    begin, count, event_start, dimension, lo, hi, multi, table, live, left, picked, own, rows, words32, words,
+    words64, place, out_event, out_clause, work,
 ):  # fmt: skip
     """Match events from ``begin``; return (events done, pairs written).
 
@@ -272,7 +351,7 @@ def match_events(
         mark = written
         enter_block(begin, end, event_start, dimension, lo, multi, table, dimensions)
         written = match_block(
-            begin, end, multi, table, live, left, picked, own, dimensions, start, literal, set_lo, set_hi,
+            begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi,
             slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written,
             work,
         )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.arena import Arena
-from tamis.engines.bitmatrix._kernels import match_events
+from tamis.engines.bitmatrix._kernels import FETCHED, match_events
 from tamis.engines.bitmatrix.layout import build
 from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, FIXED, ROW, SLAB, TOGETHER
 from tamis.engines.forms import LONG, WORD, Forms
@@ -27,20 +27,22 @@ TABLE = 1 << 18  # cells in the table of a block, unless one event has more
 
 
 class Scratch(NamedTuple):
-    """The cells of the events of a block, the events that a chunk may match, their slabs, those that visit one, and two rows."""
+    """The cells of the events of a block, the events that a chunk may match, their slabs, those that visit one, two rows, places of rows."""
 
     table: npt.NDArray[np.uint32]
     live: npt.NDArray[np.int64]
     left: npt.NDArray[np.uint64]
     picked: npt.NDArray[np.int64]
     own: npt.NDArray[np.uint64]
+    rows: npt.NDArray[np.uint64]
 
     @classmethod
     def new(cls, events: int, dimensions: int) -> Self:
         """Return scratch memory for blocks of so many events; kernels leave the table zeroed."""
         table = np.zeros(events * max(dimensions, 1), np.uint32)
         live, picked = np.empty((2, events), np.int64)
-        return cls(table, live, np.empty(events, np.uint64), picked, np.empty(2 * ROW, np.uint64))
+        left, own = np.empty(events, np.uint64), np.empty(2 * ROW, np.uint64)
+        return cls(table, live, left, picked, own, np.empty(FETCHED, np.uint64))
 
 
 class BitMatrix:

@@ -110,9 +110,7 @@ class OneEvent:
         self._words = (*words, arena.block)
         self._free: deque[Memory] = deque()
         _, visits, hits, dimensions, is_rounded = search
-        self._rooms = Rooms(
-            FIRST_ENTRIES, visits(FIRST_ENTRIES), hits, FIRST_FOUND, dimensions, is_rounded
-        )
+        self._rooms = Rooms(FIRST_ENTRIES, visits(FIRST_ENTRIES), hits, FIRST_FOUND, dimensions, is_rounded)
 
     @classmethod
     def of(cls, segment: Any) -> OneEvent | None:

@@ -58,7 +58,15 @@ def _columns(clauses: Clauses, cells: int, bytes_each: int) -> tuple[Any, Any, A
     room = len(clauses.literal) + TOGETHER * slabs
     column, whole = np.empty((room, FIELDS), np.int64), np.empty(room, np.bool_)
     count, rows = choose_columns(
-        clauses.start, clauses.literal, clauses.cells, cells, bytes_each, LEAST_ROWS, slab_start, column, whole
+        clauses.start,
+        clauses.literal,
+        clauses.cells,
+        cells,
+        bytes_each,
+        LEAST_ROWS,
+        slab_start,
+        column,
+        whole,
     )
     return slab_start, column[:count].copy(), whole[:count].copy(), rows
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.engines.bitmatrix._kernels import match_events
+from tamis.engines.bitmatrix._kernels import FETCHED, match_events
 from tamis.engines.bitmatrix.layout._kernels import ROW
 from tamis.kernel import kernel
 from tamis.segment.one._kernels import (
@@ -38,8 +38,8 @@ def match_one(plan, values, cuts, static, work, cells, entries, words32, words, 
     start[1] = count
     done, clauses = match_events(
         0, 1, start, dimension, cell, cell, np.zeros(1, np.uint8), cells[:dimensions], live[0],
-        np.empty(1, np.uint64), live[1], np.empty(2 * ROW, np.uint64), words32, words, words64, place, event,
-        clause, spent,
+        np.empty(1, np.uint64), live[1], np.empty(2 * ROW, np.uint64), np.empty(FETCHED, np.uint64), words32,
+        words, words64, place, event, clause, spent,
     )  # fmt: skip
     counts[WANTED] = 0
     if done == 0:
