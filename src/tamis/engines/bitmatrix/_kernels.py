@@ -8,17 +8,15 @@ all events of a block, one event after the other.
 import numpy as np
 
 from tamis.engines._kernels import holds_general, place_of_bit, rest_holds
-from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, ROW, SLAB, TOGETHER, blocks_of
+from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, ROW, SLAB, blocks_of
+from tamis.engines.bitmatrix.rows._kernels import and_rows, fetch_rows, fetch_slab, row_of
 from tamis.kernel import kernel
 
 FULL = -1
-FETCHED = 2_048  # rows that a single event fetches at once
-TOUCHED = 3  # the place in ``work`` that receives the words touch_slab has read
-MANY_VISITS = 16  # of events to a slab, from which its rows are worth reading in order
+MANY_EVENTS = 16  # that a chunk may match, from which the rows of a slab are fetched for all of them
 
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_FIELDS, _ROW = np.uint64(FIELDS), np.uint64(ROW)
 
 
 @kernel
@@ -41,18 +39,9 @@ def leave_block(begin, end, event_start, dimension, multi, table, dimensions):
                 table[base + dimension[k]] = 0
 
 
-@kernel(inline="always")
-def row_of(column, k, table, base):
-    """Return the row of the event's cell in column ``k``; absence is cell 0 and the first row."""
-    at = _FIELDS * k
-    grain = np.uint64(column[at + np.uint64(2)])
-    cell = np.uint64(table[base + np.uint64(column[at])])
-    return np.uint64(column[at + _ONE]) + ((cell + (_ONE << grain) - _ONE) >> grain)
-
-
 @kernel
 def slabs_left(events, multi, begin, table, dimensions, column, first, last, summary, slabs, live, left):
-    """Write the plain events that some slab of a chunk may match, and these slabs as bits; return how many."""
+    """Write the plain events that a chunk may match, and their slabs as bits; return how many."""
     count = 0
     for e in range(events):
         if multi[begin + e]:
@@ -78,124 +67,49 @@ def events_of(slab, live, left, count, picked):
 
 
 @kernel
-def touch_slab(slab, slab_start, column, matrix, start, literal, work):
-    """Read the rows and literals of a slab in order, which is much faster than a miss for each row.
+def match_slab(
+    slab, begin, visits, picked, table, dimensions, own, start, literal, set_lo, set_hi, slab_start, column,
+    doubtful, matrix, out_event, out_clause, written, work,
+):  # fmt: skip
+    """Match the events that visit a slab; return the pairs written, or ``FULL``.
 
-    The kernel must store the words it reads, or the compiler removes the loops.
+    A function for each visit would cost as much as the ANDs.
     """
-    total = np.uint64(0)
-    first, last = np.int64(slab_start[slab]), np.int64(slab_start[slab + 1])
-    if first < last:
-        begin = ROW * np.int64(column[FIELDS * first + 1])
-        end = len(matrix)
-        if last < np.int64(slab_start[len(slab_start) - 1]):
-            end = ROW * np.int64(column[FIELDS * last + 1])
-        for at in range(begin, end, ROW):
-            total ^= matrix[at]
-    end_clause = min(SLAB * (slab + 1), len(start) - 1)
-    for at in range(4 * np.int64(start[SLAB * slab]), 4 * np.int64(start[end_clause]), 16):
-        total ^= np.uint64(literal[at])
-    work[TOUCHED] = np.int64(total >> _ONE)
-
-
-@kernel(inline="always")
-def and_four(column, k, table, base, matrix, own):
-    """AND the rows of one event in ``TOGETHER`` columns to ``own``; return all bits that are left, ORed."""
-    one = _ROW * row_of(column, k, table, base)
-    two = _ROW * row_of(column, k + _ONE, table, base)
-    three = _ROW * row_of(column, k + np.uint64(2), table, base)
-    four = _ROW * row_of(column, k + np.uint64(3), table, base)
-    some = np.uint64(0)
-    for w in range(_ROW):
-        own[w] &= matrix[one + w] & matrix[two + w] & matrix[three + w] & matrix[four + w]
-        some |= own[w]
-    return some
-
-
-@kernel
-def and_rows(slab_start, column, slab, table, base, matrix, own):
-    """AND the rows of one event in all columns of a slab, or until nothing is left."""
-    for w in range(_ROW):
-        own[w] = _ALL
-    for k in range(np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1]), np.uint64(TOGETHER)):
-        if and_four(column, k, table, base, matrix, own) == 0:
-            break
-
-
-@kernel
-def touch_rows(rows, count, matrix):
-    """Read one word of each row.
-
-    A loop that does nothing else has room for dozens of misses in the processor's queues.
-    """
-    total = np.uint64(0)
-    for n in range(count):
-        total ^= matrix[rows[n]]
-    return total
-
-
-@kernel
-def add_rows(column, first, last, table, base, rows, count, matrix):
-    """Add the rows of some columns to those to be touched, and touch them if there is no more room."""
-    total = np.uint64(0)
-    for k in range(first, last):
-        if count == len(rows):
-            total ^= touch_rows(rows, count, matrix)
-            count = 0
-        rows[count] = _ROW * row_of(column, k, table, base)
-        count += 1
-    return count, total
-
-
-@kernel
-def fetch_rows(left, first_slab, slab_start, column, table, base, matrix, own, rows, work):
-    """Fetch the rows that one event needs in a chunk, and return the slabs that are left.
-
-    The first rows of all slabs are fetched before the others, because they often leave nothing. ``work``
-    receives the words that were read, or the compiler would remove the loops.
-    """
-    total, count = np.uint64(0), 0
-    bits = left
-    while bits != 0:
-        lowest = bits & (~bits + _ONE)
-        bits ^= lowest
-        slab = first_slab + place_of_bit(lowest)
-        first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
-        last = min(last, first + np.uint64(TOGETHER))
-        count, seen = add_rows(column, first, last, table, base, rows, count, matrix)
-        total ^= seen
-    total ^= touch_rows(rows, count, matrix)
-    count = 0
-    bits = left
-    while bits != 0:
-        lowest = bits & (~bits + _ONE)
-        bits ^= lowest
-        slab = first_slab + place_of_bit(lowest)
-        first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
-        if first == last:
-            continue
-        for w in range(_ROW):
-            own[w] = _ALL
-        if and_four(column, first, table, base, matrix, own) == 0:
-            left ^= lowest
-            work[2] += 1
-            continue
-        count, seen = add_rows(
-            column, first + np.uint64(TOGETHER), last, table, base, rows, count, matrix
-        )  # fmt: skip
-        total ^= seen
-    total ^= touch_rows(rows, count, matrix)
-    work[TOUCHED] = np.int64(total >> _ONE)
-    return left
+    clauses = len(start) - 1
+    for n in range(visits):
+        e = picked[n]
+        and_rows(slab_start, column, slab, table, np.uint64(e * dimensions), matrix, own)
+        cell = table[e * dimensions : (e + 1) * dimensions]
+        for w in range(ROW):
+            bits = own[w]
+            while bits != 0:
+                lowest = bits & (~bits + _ONE)
+                bits ^= lowest
+                c = SLAB * slab + 64 * w + place_of_bit(lowest)
+                if c >= clauses:
+                    break
+                work[0] += 1
+                if doubtful[ROW * slab + w] & lowest:
+                    work[1] += 1
+                    at, last = np.int64(start[c]), np.int64(start[c + 1])
+                    if not rest_holds(at, last, literal, cell, set_lo, set_hi):
+                        continue
+                if written == len(out_event):
+                    return np.int64(FULL)
+                out_event[written] = begin + e
+                out_clause[written] = c
+                written += 1
+    return written
 
 
 @kernel
 def match_block(
-    begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi, slab_start, column,
-    chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written, work,
+    begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi,
+    slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause,
+    written, work,
 ):  # fmt: skip
     """Match the plain events of a block; return the pairs written, or ``FULL``."""
-    clauses, slabs = len(start) - 1, len(slab_start) - 1
+    slabs = len(slab_start) - 1
     for chunk in range(len(chunk_start) - 1):
         first_slab = chunk * CHUNK
         here = min(slabs - first_slab, CHUNK)
@@ -203,41 +117,29 @@ def match_block(
             end - begin, multi, begin, table, dimensions, summary_column, chunk_start[chunk],
             chunk_start[chunk + 1], summary, _ALL >> np.uint64(CHUNK - here), live, left,
         )  # fmt: skip
-        if count < MANY_VISITS:
+        few = count < MANY_EVENTS
+        if few:
             for n in range(count):
                 base = np.uint64(live[n] * dimensions)
                 left[n] = fetch_rows(
                     left[n], first_slab, slab_start, column, table, base, matrix, own, rows, work
                 )
-        for s in range(here):
-            slab = first_slab + s
-            visits = events_of(np.uint64(s), live, left, count, picked)
-            if visits >= MANY_VISITS:
-                touch_slab(slab, slab_start, column, matrix, start, literal, work)
+        for slab in range(first_slab, first_slab + here):
+            visits = events_of(np.uint64(slab - first_slab), live, left, count, picked)
+            if visits == 0:
+                continue
+            if not few:
+                fetch_slab(
+                    slab, visits, picked, slab_start, column, table, dimensions, matrix, rows, start, literal,
+                    doubtful, work,
+                )  # fmt: skip
             work[2] += visits
-            for n in range(visits):
-                e = picked[n]
-                and_rows(slab_start, column, slab, table, np.uint64(e * dimensions), matrix, own)
-                cell = table[e * dimensions : (e + 1) * dimensions]
-                for w in range(ROW):
-                    bits = own[w]
-                    while bits != 0:
-                        lowest = bits & (~bits + _ONE)
-                        bits ^= lowest
-                        c = SLAB * slab + 64 * w + place_of_bit(lowest)
-                        if c >= clauses:
-                            break
-                        work[0] += 1
-                        if doubtful[ROW * slab + w] & lowest:
-                            work[1] += 1
-                            at, last = np.int64(start[c]), np.int64(start[c + 1])
-                            if not rest_holds(at, last, literal, cell, set_lo, set_hi):
-                                continue
-                        if written == len(out_event):
-                            return np.int64(FULL)
-                        out_event[written] = begin + e
-                        out_clause[written] = c
-                        written += 1
+            written = match_slab(
+                slab, begin, visits, picked, table, dimensions, own, start, literal, set_lo, set_hi,
+                slab_start, column, doubtful, matrix, out_event, out_clause, written, work,
+            )  # fmt: skip
+            if written < 0:
+                return written
     return written
 
 
@@ -351,9 +253,9 @@ def match_events(
         mark = written
         enter_block(begin, end, event_start, dimension, lo, multi, table, dimensions)
         written = match_block(
-            begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi,
-            slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause, written,
-            work,
+            begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo,
+            set_hi, slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event,
+            out_clause, written, work,
         )  # fmt: skip
         leave_block(begin, end, event_start, dimension, multi, table, dimensions)
         for e in range(begin, end):

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.engines.arena import Arena
-from tamis.engines.bitmatrix._kernels import FETCHED, match_events
+from tamis.engines.bitmatrix._kernels import match_events
 from tamis.engines.bitmatrix.layout import build
 from tamis.engines.bitmatrix.layout._kernels import CHUNK, FIELDS, FIXED, ROW, SLAB, TOGETHER
+from tamis.engines.bitmatrix.rows._kernels import FETCHED
 from tamis.engines.forms import LONG, WORD, Forms
 from tamis.engines.output import Room, collect
 from tamis.engines.parameters import Declared, Whole, chosen
@@ -27,7 +28,11 @@ TABLE = 1 << 18  # cells in the table of a block, unless one event has more
 
 
 class Scratch(NamedTuple):
-    """The cells of the events of a block, the events that a chunk may match, their slabs, those that visit one, two rows, places of rows."""
+    """The cells of a block of events, and what a chunk needs.
+
+    That is the events that it may match, their slabs, the events that visit one slab, two rows, and the
+    places of rows.
+    """
 
     table: npt.NDArray[np.uint32]
     live: npt.NDArray[np.int64]

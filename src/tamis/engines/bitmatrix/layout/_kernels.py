@@ -309,8 +309,10 @@ def fill_summaries(
                 of[d] = k - first_column + 2
                 change[k - first_column] = 0
         for c in range(slab * SLAB, min((slab + 1) * SLAB, clauses)):
-            add_clause(start[c], start[c + 1], literal, set_lo, set_hi, cells, summary_column, first_column, of,
-                       change)  # fmt: skip
+            add_clause(
+                start[c], start[c + 1], literal, set_lo, set_hi, cells, summary_column, first_column, of,
+                change,
+            )  # fmt: skip
         for k in range(first_column, end_column):
             d, word = summary_column[k, 0], np.int64(summary_column[k, 1])
             blocks = blocks_of(cells[d], np.int64(summary_column[k, 2]))

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tamis.engines.bitmatrix._kernels import FETCHED, match_events
+from tamis.engines.bitmatrix._kernels import match_events
 from tamis.engines.bitmatrix.layout._kernels import ROW
+from tamis.engines.bitmatrix.rows._kernels import FETCHED
 from tamis.kernel import kernel
 from tamis.segment.one._kernels import (
     COUNTS,
