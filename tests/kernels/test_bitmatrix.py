@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tamis import Index
 from tamis.engines.bitmatrix.layout._kernels import FIXED, ROW, SLAB, blocks_of, grain_of
 from tests.duel.expected import match_one_by_one, pairs_of
-from tests.engines import PARAMETERS
+from tests.engines import PARAMETERS, per_engine
 from tests.kernels.arrays import Clause, Entry, Literal, as_clauses, as_located, engine_over, ranges_book
 
 pytestmark = pytest.mark.kernels
@@ -54,6 +54,7 @@ events = st.fixed_dictionaries(
 )
 
 
+@per_engine
 @given(
     st.lists(trees, min_size=1, max_size=12),
     st.lists(trees, max_size=4),
@@ -87,6 +88,7 @@ def wide_book(count: int) -> dict[str, str]:
     return rows
 
 
+@pytest.mark.compiled  # some thousand clauses
 def test_rows_decide_ranges_and_summaries_skip_slabs() -> None:
     """Twelve slabs: an event visits fewer than half of them, and no literal is checked."""
     rows = wide_book(12 * SLAB)
@@ -100,6 +102,7 @@ def test_rows_decide_ranges_and_summaries_skip_slabs() -> None:
     assert index.match({"a": 5}).work.candidates == 0
 
 
+@pytest.mark.compiled  # some thousand clauses
 def test_coarse_blocks_leave_a_few_doubtful_clauses_to_check() -> None:
     rows = wide_book(SLAB)
     event = dict.fromkeys("abcdef", 42)
@@ -110,6 +113,7 @@ def test_coarse_blocks_leave_a_few_doubtful_clauses_to_check() -> None:
     assert len(exact) <= coarse.work.verified <= 8 * len(exact)
 
 
+@pytest.mark.compiled  # some thousand clauses
 def test_batch_and_single_events_count_the_same_work() -> None:
     index = Index.build(wide_book(5 * SLAB), engine="bitmatrix")
     chance = random.Random(3)
@@ -120,6 +124,7 @@ def test_batch_and_single_events_count_the_same_work() -> None:
         assert getattr(together, count) == sum(getattr(work, count) for work in alone), count
 
 
+@pytest.mark.compiled  # some thousand clauses
 def test_quick_way_of_bitmatrix_finds_more_matches_than_it_has_room_for() -> None:
     rows = {f"s{n}": f"a <= {n % 50}" for n in range(200)} | {f"t{n}": "b IS NULL" for n in range(5_000)}
     index = Index.build(rows, engine="bitmatrix")
@@ -129,6 +134,7 @@ def test_quick_way_of_bitmatrix_finds_more_matches_than_it_has_room_for() -> Non
     assert len(index.match({"a": 3})) == 5_000 + 4 * 47
 
 
+@pytest.mark.compiled  # some thousand clauses
 @pytest.mark.parametrize("bytes_each", [16, 64, 512])
 def test_memory_keeps_to_its_bound(bytes_each: int) -> None:
     """Blocks become coarser first. Then columns are left out, and their clauses are doubtful."""

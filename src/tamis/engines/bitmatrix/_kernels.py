@@ -67,49 +67,16 @@ def events_of(slab, live, left, count, picked):
 
 
 @kernel
-def match_slab(
-    slab, begin, visits, picked, table, dimensions, own, start, literal, set_lo, set_hi, slab_start, column,
-    doubtful, matrix, out_event, out_clause, written, work,
-):  # fmt: skip
-    """Match the events that visit a slab; return the pairs written, or ``FULL``.
-
-    A function for each visit would cost as much as the ANDs.
-    """
-    clauses = len(start) - 1
-    for n in range(visits):
-        e = picked[n]
-        and_rows(slab_start, column, slab, table, np.uint64(e * dimensions), matrix, own)
-        cell = table[e * dimensions : (e + 1) * dimensions]
-        for w in range(ROW):
-            bits = own[w]
-            while bits != 0:
-                lowest = bits & (~bits + _ONE)
-                bits ^= lowest
-                c = SLAB * slab + 64 * w + place_of_bit(lowest)
-                if c >= clauses:
-                    break
-                work[0] += 1
-                if doubtful[ROW * slab + w] & lowest:
-                    work[1] += 1
-                    at, last = np.int64(start[c]), np.int64(start[c + 1])
-                    if not rest_holds(at, last, literal, cell, set_lo, set_hi):
-                        continue
-                if written == len(out_event):
-                    return np.int64(FULL)
-                out_event[written] = begin + e
-                out_clause[written] = c
-                written += 1
-    return written
-
-
-@kernel
 def match_block(
     begin, end, multi, table, live, left, picked, own, rows, dimensions, start, literal, set_lo, set_hi,
     slab_start, column, chunk_start, summary_column, doubtful, summary, matrix, out_event, out_clause,
     written, work,
 ):  # fmt: skip
-    """Match the plain events of a block; return the pairs written, or ``FULL``."""
-    slabs = len(slab_start) - 1
+    """Match the plain events of a block; return the pairs written, or ``FULL``.
+
+    The loop over visits stands here: a call for each, with its arrays, would cost more than the ANDs.
+    """
+    clauses, slabs = len(start) - 1, len(slab_start) - 1
     for chunk in range(len(chunk_start) - 1):
         first_slab = chunk * CHUNK
         here = min(slabs - first_slab, CHUNK)
@@ -118,28 +85,48 @@ def match_block(
             chunk_start[chunk + 1], summary, _ALL >> np.uint64(CHUNK - here), live, left,
         )  # fmt: skip
         few = count < MANY_EVENTS
-        if few:
-            for n in range(count):
+        visited = np.uint64(0)
+        for n in range(count):
+            if few:
                 base = np.uint64(live[n] * dimensions)
                 left[n] = fetch_rows(
                     left[n], first_slab, slab_start, column, table, base, matrix, own, rows, work
                 )
+            visited |= left[n]
         for slab in range(first_slab, first_slab + here):
-            visits = events_of(np.uint64(slab - first_slab), live, left, count, picked)
-            if visits == 0:
+            bit = np.uint64(slab - first_slab)
+            if not (visited >> bit) & _ONE:
                 continue
+            visits = events_of(bit, live, left, count, picked)
             if not few:
                 fetch_slab(
                     slab, visits, picked, slab_start, column, table, dimensions, matrix, rows, start, literal,
                     doubtful, work,
                 )  # fmt: skip
             work[2] += visits
-            written = match_slab(
-                slab, begin, visits, picked, table, dimensions, own, start, literal, set_lo, set_hi,
-                slab_start, column, doubtful, matrix, out_event, out_clause, written, work,
-            )  # fmt: skip
-            if written < 0:
-                return written
+            for n in range(visits):
+                e = picked[n]
+                and_rows(slab_start, column, slab, table, np.uint64(e * dimensions), matrix, own)
+                cell = table[e * dimensions : (e + 1) * dimensions]
+                for w in range(ROW):
+                    bits = own[w]
+                    while bits != 0:
+                        lowest = bits & (~bits + _ONE)
+                        bits ^= lowest
+                        c = SLAB * slab + 64 * w + place_of_bit(lowest)
+                        if c >= clauses:
+                            break
+                        work[0] += 1
+                        if doubtful[ROW * slab + w] & lowest:
+                            work[1] += 1
+                            at, last = np.int64(start[c]), np.int64(start[c + 1])
+                            if not rest_holds(at, last, literal, cell, set_lo, set_hi):
+                                continue
+                        if written == len(out_event):
+                            return np.int64(FULL)
+                        out_event[written] = begin + e
+                        out_clause[written] = c
+                        written += 1
     return written
 
 
