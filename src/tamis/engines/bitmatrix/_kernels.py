@@ -59,7 +59,7 @@ def slabs_left(events, multi, begin, table, dimensions, column, first, last, sum
 @kernel
 def events_of(slab, live, left, count, picked):
     """Write the events that may match in a slab of the chunk; return how many."""
-    found = 0
+    found = np.int64(0)
     for n in range(count):
         picked[found] = live[n]
         found += np.int64((left[n] >> slab) & _ONE)

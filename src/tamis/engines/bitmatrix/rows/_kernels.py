@@ -106,7 +106,7 @@ def fetch_slab(
     total = touch_literals(slab, start, literal, doubtful)
     first, last = np.uint64(slab_start[slab]), np.uint64(slab_start[slab + 1])
     if first < last:
-        begin, end = np.int64(column[_FIELDS * first + _ONE]), len(matrix) // ROW
+        begin, end = np.int64(column[_FIELDS * first + _ONE]), np.int64(len(matrix) // ROW)
         if last < np.uint64(slab_start[len(slab_start) - 1]):
             end = np.int64(column[_FIELDS * last + _ONE])
         if IN_ORDER * visits * np.int64(last - first) >= end - begin:
