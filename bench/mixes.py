@@ -18,6 +18,7 @@ from tamis import Index
 
 SAMPLE = 500
 SINGLES = 300
+COUNTS = ("visited", "candidates", "verified", "matches")
 SLOW = 30_000_000  # pairs of a clause and an event that ``scan`` looks at in a round, at most
 
 
@@ -50,10 +51,17 @@ def rows(mix: Mix, subscriptions: int, events: int, engines: tuple[str, ...], ro
     found = []
     for name, index in indexes.items():
         work = [part.work for part in index.match_batches(table, threads=1)]
-        counts = [sum(getattr(w, n) for w in work) for n in ("visited", "candidates", "verified", "matches")]
-        size = parts.engine_bytes(index) / subscriptions
-        times = batch[name] / table.num_rows, tables[name] / table.num_rows, one[name] / len(singles)
-        found.append(Row(name, *times, *(count / table.num_rows for count in counts), size))
+        counts = {n: sum(getattr(w, n) for w in work) / table.num_rows for n in COUNTS}
+        found.append(
+            Row(
+                name,
+                batch[name] / table.num_rows,
+                tables[name] / table.num_rows,
+                one[name] / len(singles),
+                bytes_each=parts.engine_bytes(index) / subscriptions,
+                **counts,
+            )
+        )
     return found
 
 
