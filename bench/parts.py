@@ -75,3 +75,11 @@ def scan_barely(batches: list[LocatedBatch]) -> int | None:
             events = located.start, located.dimension, located.lo
             found += bare_scan(*events, cell, arena["clauses.start"], literal)
     return found
+
+
+def engine_bytes(index: Any) -> int:
+    """Return the bytes of the arrays that the engines of all segments add to the clauses."""
+    arenas = [layer.segment.arena for layer in index._writer.current.layers]
+    return sum(
+        slot.nbytes for arena in arenas for name, slot in arena.slots.items() if name.startswith("engine.")
+    )

@@ -23,6 +23,11 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"leaf": 1, "incremental": 1, "beta": 1.0},
         {"leaf": 2, "incremental": 1, "split": 0, "selectivity": 0},
     ],
+    "bitmatrix": [
+        {},
+        {"cells": 4, "summary_cells": 2},
+        {"cells": 65_536, "bytes_each": 16, "summary_cells": 65_536},
+    ],
     "filtertree": [
         {},
         {"names": 0},

@@ -42,17 +42,24 @@ def _wrapping_starts(arrays: Arrays) -> None:
     start[1 : 1 + len(inner)] = inner
 
 
+def _last_row(arrays: Arrays) -> None:
+    """Let a column begin so late that only its last row lies outside the matrix."""
+    arrays["engine.column"][0, 1] = len(arrays["engine.matrix"]) // 8 - 2
+
+
 SEEN: dict[str, tuple[str, Callable[[Arrays], None]]] = {
     "hybrid heads of 64 bits": ("hybrid", _typed("engine.heads", "<u8")),
     "hybrid list_start of 64 bits": ("hybrid", _typed("engine.list_start", "<u8")),
     "psthash posting of 64 bits": ("psthash", _typed("engine.posting", "<u8")),
+    "bitmatrix column of 64 bits": ("bitmatrix", _typed("engine.column", "<u8")),
+    "bitmatrix row beyond the matrix": ("bitmatrix", _last_row),
     "psthash spaces of 64 bits": ("psthash", _typed("engine.spaces", "<u8")),
     "opindex records of one type only": ("opindex", _typed("engine.cnf_record", "<u8")),
     "clauses of 64 bits": ("scan", _typed("clauses.start", "<u8")),
     "a negative cut": ("scan", _negative_cut),
     **{
         f"a base that overflows in {engine}": (engine, _overflowing_base)
-        for engine in ("hybrid", "pstbloom", "psthash", "kindex", "opindex", "presearch")
+        for engine in ("hybrid", "bitmatrix", "pstbloom", "psthash", "kindex", "opindex", "presearch")
     },
     "operands of a neighbour": ("hybrid", _shifted_arity),
     "starts that overflow": ("scan", _wrapping_starts),

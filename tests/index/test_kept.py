@@ -25,6 +25,7 @@ SAMPLE: list[dict[str, Any]] = [
 LAYOUTS: list[tuple[str, dict[str, Any]]] = [
     ("hybrid", {"pairs": 2, "crowd": 0, "beside": 3}),
     ("psthash", {"access": 3, "crowd": 0}),
+    ("bitmatrix", {"cells": 16, "bytes_each": 64}),
     ("opindex", {"segment_bits": 8, "fill": 0}),
     ("bestar", {"leaf": 2, "alpha": 0.25}),
     ("presearch", {"pair_documents": 5, "time_check": 1_000, "time_and": 10, "time_avoid": 100}),

@@ -76,6 +76,14 @@ def test_plain_events_take_the_quick_way_and_others_do_not() -> None:
         assert one.find(careful) is None, careful
 
 
+@pytest.mark.parametrize("engine", ["auto", "bitmatrix"])
+def test_quick_way_serves_bitmatrix_and_auto_with_one_engine(engine: str) -> None:
+    index = Index.build({"x": "a = 1 AND b <= 3", "y": "c = 'red'", "z": "NOT a = 2"}, engine=engine)
+    found = quick_way(index).find({"a": 1, "b": 2})
+    assert found is not None
+    assert found[0] == [0, 2]
+
+
 def test_quick_way_counts_the_same_work_as_a_batch() -> None:
     index = Index.build({f"s{at}": f"a = {at % 7} AND b <= {at % 11} AND c >= {at % 3}" for at in range(500)})
     event = {"a": 3, "b": 4, "c": 2}

@@ -11,6 +11,16 @@ from tamis.kernel import kernel
 
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
 
+_PLACE = np.zeros(67, np.int64)  # the powers of two up to 2^63 have different remainders modulo 67
+for _at in range(64):
+    _PLACE[2**_at % 67] = _at
+
+
+@kernel(inline="always")
+def place_of_bit(bit):
+    """Return the place of the only bit that is set in a word."""
+    return _PLACE[bit % np.uint64(67)]
+
 
 @kernel(inline="always")
 def in_set(value, at, count, set_lo, set_hi):
@@ -61,6 +71,13 @@ def holds_plain(literal, begin, end, cell, set_lo, set_hi):
         if inside == ((flags & NEGATIVE) != 0):
             return False
     return True
+
+
+@kernel(inline="always")
+def rest_holds(at, end, literal, cell, set_lo, set_hi):
+    """Return whether the literals at:end hold for a plain event."""
+    at = plain_ranges(literal, at, end, cell)
+    return at == end or (literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi))
 
 
 @kernel

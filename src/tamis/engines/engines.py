@@ -15,6 +15,7 @@ from tamis.errors import UnknownEngine
 _ENGINES = {
     "auto": ("Auto", ""),
     "bestar": ("BEStar", "match_events"),
+    "bitmatrix": ("BitMatrix", "match_events"),
     "filtertree": ("FilterTree", "match_events"),
     "hybrid": ("Hybrid", "match_events"),
     "kindex": ("KIndex", "match_events"),

@@ -50,7 +50,7 @@ class Auto:
         self._choice = read_choice(arena)
         if len(self._choice.parts) == 1:
             # One engine serves all clauses: return it directly, without a wrapper.
-            only = self._parts[0][1]
+            only = self.only = self._parts[0][1]
             self.candidates = only.candidates  # type: ignore[method-assign]
             if isinstance(only, Ranked):
                 self.ranking = only.ranking  # type: ignore[method-assign]

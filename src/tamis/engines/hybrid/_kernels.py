@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.engines._kernels import holds_plain, plain_ranges
+from tamis.engines._kernels import rest_holds
 from tamis.engines.postings._kernels import (
     CLAUSE,
     bounds,
@@ -88,13 +88,6 @@ def take_decided(hits, hit_count, posting, out_clause, written):
         written += decided
         left += 1 - decided
     return written, left
-
-
-@kernel(inline="always")
-def rest_holds(at, end, literal, cell, set_lo, set_hi):
-    """Return whether the literals at:end hold for a plain event."""
-    at = plain_ranges(literal, at, end, cell)
-    return at == end or (literal[4 * at + 1] != 0 and holds_plain(literal, at, end, cell, set_lo, set_hi))
 
 
 @kernel

@@ -92,24 +92,15 @@ def distinct(numbers, count):
 
 
 @kernel
-def match_one(plan, values, cuts, static, work, cells, entries, words32, words, inlines, block):
-    """Write the sorted subscriptions that one event matches behind the counts in ``work``.
-
-    Return their number, ``CAREFUL`` if this event needs the path of a batch, or ``MORE_ROOM``.
+def enter_one(plan, values, cuts, sections, entries):
+    """Write dimensions and cells of an event to the halves of ``entries``; return how many, or ``CAREFUL``.
 
     ``plan`` has the number of values and their dimensions, then the number of entries that are known and
-    their dimensions and cells. ``static`` has the number of places that ``match_events`` reads and these
-    places, then those of owner_start, owner and revise, whether each subscription has one clause, and the
-    sections.
-    ``work`` has its sizes (visits, hits, found, dimensions, and where the table of rounded cells begins), the
-    counts, the subscriptions found, and buffers.
+    their dimensions and cells.
     """
-    visits, hits, size, dimensions, rounded = work[0], work[1], work[2], work[3], work[4]
-    place = static[1 : 1 + static[0]]
-    rest = static[1 + static[0] :]
     half = len(entries) >> 1
     dimension, cell = entries[:half], entries[half:]
-    count = enter_numbers(plan, values, cuts, rest[7:], dimension, cell)
+    count = enter_numbers(plan, values, cuts, sections, dimension, cell)
     if count < 0:
         return count
     known = 1 + plan[0]
@@ -117,7 +108,39 @@ def match_one(plan, values, cuts, static, work, cells, entries, words32, words, 
     for n in range(more):
         dimension[count + n] = plan[known + 1 + n]
         cell[count + n] = plan[known + 1 + more + n]
-    count += more
+    return count + more
+
+
+@kernel
+def own_one(clause, clauses, rest, words32, block, owners):
+    """Write the sorted subscriptions that own clauses; return how many, ``CAREFUL`` or ``MORE_ROOM``."""
+    owner_start, owner = words32[rest[0] : rest[1]], words32[rest[2] : rest[3]]
+    matched = take_owners(clause, clauses, owner_start, owner, block[rest[4] : rest[5]], owners)
+    if matched < 0:
+        return matched
+    sort_numbers(owners, matched)
+    return matched if rest[6] else distinct(owners, matched)
+
+
+@kernel
+def match_one(plan, values, cuts, static, work, cells, entries, words32, words, inlines, block):
+    """Write the sorted subscriptions that one event matches behind the counts in ``work``.
+
+    Return their number, ``CAREFUL`` if this event needs the path of a batch, or ``MORE_ROOM``.
+
+    ``static`` has the number of places that ``match_events`` reads and these places, then those of
+    owner_start, owner and revise, whether each subscription has one clause, and the sections.
+    ``work`` has its sizes (visits, hits, found, dimensions, and where the table of rounded cells begins), the
+    counts, the subscriptions found, and buffers.
+    """
+    visits, hits, size, dimensions, rounded = work[0], work[1], work[2], work[3], work[4]
+    place = static[1 : 1 + static[0]]
+    rest = static[1 + static[0] :]
+    count = enter_one(plan, values, cuts, rest[7:], entries)
+    if count < 0:
+        return count
+    half = len(entries) >> 1
+    dimension, cell = entries[:count], entries[half : half + count]
     counts = work[FOUND : FOUND + COUNTS]
     owners = work[FOUND + COUNTS : FOUND + COUNTS + size]
     buffers = work[FOUND + COUNTS + size :]
@@ -126,7 +149,7 @@ def match_one(plan, values, cuts, static, work, cells, entries, words32, words, 
     start, spent = np.zeros(2, np.int64), np.zeros(5, np.int64)
     start[1] = count
     done, clauses = match_events(
-        0, 1, start, dimension[:count], cell[:count], cell[:count], np.zeros(1, np.uint8), cells[:dimensions],
+        0, 1, start, dimension, cell, cell, np.zeros(1, np.uint8), cells[:dimensions],
         cells[rounded : rounded + dimensions], lists[:visits], lists[visits : 2 * visits],
         lists[2 * visits : 3 * visits], lists[3 * visits : 3 * visits + hits], words32, words, inlines,
         place, event, clause, spent,
@@ -135,9 +158,4 @@ def match_one(plan, values, cuts, static, work, cells, entries, words32, words, 
     if done == 0:
         return np.int64(MORE_ROOM)
     counts[LOCATED], counts[PROBED], counts[VERIFIED], counts[VISITED] = count, spent[0], spent[1], spent[3]
-    owner_start, owner = words32[rest[0] : rest[1]], words32[rest[2] : rest[3]]
-    matched = take_owners(clause, clauses, owner_start, owner, block[rest[4] : rest[5]], owners)
-    if matched < 0:
-        return matched
-    sort_numbers(owners, matched)
-    return matched if rest[6] else distinct(owners, matched)
+    return own_one(clause, clauses, rest, words32, block, owners)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.engines.hybrid import Hybrid
 from tamis.engines.scratch import FIRST_HITS
 from tamis.segment.one._kernels import (
     CAREFUL,
@@ -70,11 +70,37 @@ class Memory(NamedTuple):
         )
 
 
-class OneEvent:
-    """The quick way of single events through a segment of the engine ``hybrid``."""
+class Search(NamedTuple):
+    """A kernel for single events, and the scratch memory that its engine needs."""
 
-    def __init__(self, segment: Any, encoder: Encoder, engine: Hybrid) -> None:
-        self._entering = Entering(encoder)
+    kernel: Any
+    visits: Callable[[int], int]  # lists that an event with so many entries may visit
+    hits: int
+    dimensions: int
+    is_rounded: bool
+
+    @classmethod
+    def of(cls, engine: Any) -> Search | None:
+        """Return the search of an engine; ``None`` if it has no kernel for single events."""
+        if engine.name == "hybrid":
+            scratch = engine.scratch
+            return cls(match_one, scratch.room, FIRST_HITS, scratch.dimensions, scratch.is_rounded)
+        if engine.name == "bitmatrix":
+            from tamis.segment.one.bits._kernels import match_one as match_bits
+
+            return cls(match_bits, _no_lists, 0, max(engine.dimensions, 1), False)
+        return None
+
+
+def _no_lists(entries: int) -> int:
+    return 0
+
+
+class OneEvent:
+    """The quick way of single events through a segment of the engine ``hybrid`` or ``bitmatrix``."""
+
+    def __init__(self, segment: Any, encoder: Encoder, engine: Any, search: Search) -> None:
+        self._entering, self._search = Entering(encoder), search
         arena = segment.arena
         *words, places = engine.arrays
         owners = arena.places("clauses.owner_start", "clauses.owner", "clauses.revise")
@@ -82,25 +108,18 @@ class OneEvent:
         static = [[len(places)], places, owners, [segment.single], sections]
         self._static = np.concatenate(static).astype(np.int64)
         self._words = (*words, arena.block)
-        self._scratch = engine.scratch
         self._free: deque[Memory] = deque()
-        visits = engine.scratch.room(FIRST_ENTRIES)
-        self._rooms = Rooms(
-            FIRST_ENTRIES,
-            visits,
-            FIRST_HITS,
-            FIRST_FOUND,
-            engine.scratch.dimensions,
-            engine.scratch.is_rounded,
-        )
+        _, visits, hits, dimensions, is_rounded = search
+        self._rooms = Rooms(FIRST_ENTRIES, visits(FIRST_ENTRIES), hits, FIRST_FOUND, dimensions, is_rounded)
 
     @classmethod
     def of(cls, segment: Any) -> OneEvent | None:
         """Return the quick way through a segment; ``None`` if its engine or its numbers do not allow one."""
-        engine, encoder = segment.engine, segment.encoder
-        if type(engine) is not Hybrid or len(encoder.locators.space.number_rest):
+        engine, encoder = getattr(segment.engine, "only", segment.engine), segment.encoder
+        search = Search.of(engine)
+        if search is None or len(encoder.locators.space.number_rest):
             return None
-        return cls(segment, encoder, engine)
+        return cls(segment, encoder, engine, search)
 
     def find(self, event: dict[str, Any]) -> Quick | None:
         """Return the matches of a plain event; ``None`` if the event needs more care."""
@@ -125,7 +144,9 @@ class OneEvent:
 
     def _run(self, plan: Any, memory: Memory) -> int:
         values, _, work, cells, entries = memory
-        number: int = match_one(plan, values, self._cuts, self._static, work, cells, entries, *self._words)
+        number: int = self._search.kernel(
+            plan, values, self._cuts, self._static, work, cells, entries, *self._words
+        )
         return number
 
     def _entered(self, event: dict[str, Any], memory: Memory) -> tuple[Ints | None, Memory]:
@@ -140,7 +161,7 @@ class OneEvent:
         """Return larger memory, and let all new memory be as large."""
         old = self._rooms
         entries = max(entries, old.entries)
-        room = max(old.visits, self._scratch.room(entries))
+        room = max(old.visits, self._search.visits(entries))
         self._rooms = Rooms(entries, room, max(hits, old.hits), max(found, old.found), *old[4:])
         return Memory.new(self._rooms)
 

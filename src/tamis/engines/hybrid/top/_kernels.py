@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tamis.engines.hybrid._kernels import enter_event, filter_rows, pair_lists, rest_holds, take_decided
+from tamis.engines._kernels import rest_holds
+from tamis.engines.hybrid._kernels import enter_event, filter_rows, pair_lists, take_decided
 from tamis.engines.order._kernels import drop_first, longer, push, sort_run
 from tamis.engines.postings._kernels import bounds, first_holds, more_levels, satisfied
 from tamis.kernel import kernel

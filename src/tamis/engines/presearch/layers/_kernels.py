@@ -7,6 +7,7 @@ the term. Row 0 belongs to no term. ``slot`` gives the row of a place, 0 if the 
 
 import numpy as np
 
+from tamis.engines._kernels import place_of_bit
 from tamis.kernel import kernel
 
 NEVER = np.uint32(0xFFFFFFFF)
@@ -19,10 +20,6 @@ FULL = -1
 SCAN = 8  # up to this many times as many places as the batch has terms, reading all in order is faster
 
 _ONE = np.uint64(1)
-_SPREAD = np.uint64(0x03F79D71B4CB0A89)  # de Bruijn: its 64 windows of six bits are all different
-_PLACE = np.zeros(64, np.int64)
-for _at in range(64):
-    _PLACE[(int(_SPREAD) << _at & 0xFFFFFFFFFFFFFFFF) >> 58] = _at
 
 
 @kernel
@@ -108,7 +105,7 @@ def emit(first, last, decided, partial, own, words, count, hits, found):
                 return FULL
             while rest != 0:
                 lowest = rest & (~rest + _ONE)
-                document = (words[k] << 6) + _PLACE[(lowest * _SPREAD) >> np.uint64(58)]
+                document = (words[k] << 6) + place_of_bit(lowest)
                 hits[found] = (document << 34) | code
                 found += 1
                 rest ^= lowest

@@ -1,0 +1,1 @@
+"""The loops of ``bitmatrix`` over the rows of a slab: fetch them, AND them."""
