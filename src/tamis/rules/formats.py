@@ -45,6 +45,8 @@ class Format(NamedTuple):
 _JSON = (".json", ".jsonl")
 FORMATS: dict[str, Format] = {
     "sigma": Format("sigma.sigma", "Sigma", (".yml", ".yaml")),
+    "elasticsearch": Format("elasticsearch.queries", "Elasticsearch", _JSON),
+    "mongodb": Format("mongodb.filters", "MongoDB", _JSON),
 }
 
 

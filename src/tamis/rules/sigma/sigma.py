@@ -30,7 +30,8 @@ from tamis.rules.imported import Place, Refused, Rule
 from tamis.rules.sigma.detections import prepare
 from tamis.rules.sigma.sources import KEYS, LogSources, attributes_of
 from tamis.rules.sigma.stream import parts_of
-from tamis.rules.sigma.values import any_of, pattern_of, predicate
+from tamis.rules.sigma.values import pattern_of, predicate
+from tamis.rules.trees import any_of
 from tamis.values.pattern import compiled
 
 UNMAPPED = ("attributes", "ignore", "refuse")

@@ -13,8 +13,9 @@ from tamis.errors import InputError, TamisError
 from tamis.expression.predicates import Like
 from tamis.expression.tree import Expr
 from tamis.language import parse
-from tamis.rules.sigma.values import all_of, any_of, literal, predicate
+from tamis.rules.sigma.values import predicate
 from tamis.rules.sigma.windows import CHANNELS, EVENTS
+from tamis.rules.trees import all_of, any_of, literal
 
 KEYS = ("product", "category", "service")
 _WINDOWS_LOG = "WinEventLog:"

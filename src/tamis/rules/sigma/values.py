@@ -7,7 +7,7 @@ Sigma compares without regard to case, and a number equals its digits. So an equ
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sigma.types import (
@@ -30,8 +30,9 @@ from sigma.types import (
 )
 
 from tamis.errors import SubscriptionError
-from tamis.expression.predicates import Compare, Exists, Like, Likes, Network, Regex
-from tamis.expression.tree import And, Expr, Or
+from tamis.expression.predicates import Compare, Exists, Like, Network, Regex
+from tamis.expression.tree import Expr, Or
+from tamis.rules.trees import any_of, literal
 
 _OPS: Mapping[CompareOperators, Any] = {
     CompareOperators.LT: "<",
@@ -40,7 +41,6 @@ _OPS: Mapping[CompareOperators, Any] = {
     CompareOperators.GTE: ">=",
 }
 _WILD = {SpecialChars.WILDCARD_MULTI: "%", SpecialChars.WILDCARD_SINGLE: "_"}
-_SPECIAL = re.compile(r"([%_\\])")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,15}+)")
 
 
@@ -136,38 +136,3 @@ _TESTS: tuple[tuple[type[SigmaType], Callable[[str, Any], Expr]], ...] = (
     (SigmaExists, lambda field, value: Exists(field, negated=not value.exists)),
     (SigmaNull, lambda field, value: Exists(field, negated=True)),
 )
-
-
-def literal(text: str) -> str:
-    """Return the LIKE pattern that only this text satisfies."""
-    return _SPECIAL.sub(r"\\\1", text)
-
-
-def all_of(parts: Sequence[Expr]) -> Expr:
-    """Return the conjunction of some tests."""
-    return parts[0] if len(parts) == 1 else And(tuple(parts))
-
-
-def any_of(parts: Iterable[Expr]) -> Expr:
-    """Return the disjunction of some tests; patterns on the same field become one list."""
-    patterns: dict[tuple[str, bool], list[str]] = {}
-    others: list[Expr] = []
-    for part in _flat(parts):
-        if type(part) is Like and not part.negated:
-            patterns.setdefault((part.attribute, part.fold), []).append(part.pattern)
-        else:
-            others.append(part)
-    lists: list[Expr] = [
-        Like(name, some[0], folded) if len(some) == 1 else Likes(name, "any", folded, tuple(some))
-        for (name, folded), some in patterns.items()
-    ]
-    found = (*others, *lists)
-    return found[0] if len(found) == 1 else Or(found)
-
-
-def _flat(parts: Iterable[Expr]) -> Iterable[Expr]:
-    for part in parts:
-        if isinstance(part, Or):
-            yield from _flat(part.children)
-        else:
-            yield part
