@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from tamis.errors import ParseError, SubscriptionError, TamisError
+from tamis.expression.operands import over
 from tamis.expression.tree import Expr
 from tamis.language import check_tree
 from tamis.language.json_form import decode_json
+from tamis.language.parse import utf8_size
 from tamis.limits import Limits
 from tamis.rules.documents import Document
 from tamis.rules.imported import Place, Refused, Rule
@@ -66,6 +68,8 @@ class Expressions(ABC):
         try:
             if not self.JSON and not isinstance(entry.rule, str):
                 raise ParseError(f"a rule is a text, not a {type(entry.rule).__name__}")
+            if not self.JSON and (size := utf8_size(entry.rule)) > self.limits.expression_bytes:
+                raise over("expression_bytes", self.limits.expression_bytes, f"the rule has {size} bytes")
             tree = check_tree(self.expression(entry.rule, differences), self.limits)
         except TamisError as bad:
             return Refused(entry.id, entry.place, bad, str(entry.metadata.get("title", "")))

@@ -47,6 +47,7 @@ FORMATS: dict[str, Format] = {
     "sigma": Format("sigma.sigma", "Sigma", (".yml", ".yaml")),
     "elasticsearch": Format("elasticsearch.queries", "Elasticsearch", _JSON),
     "mongodb": Format("mongodb.filters", "MongoDB", _JSON),
+    "sql": Format("sql.conditions", "SQL", (".sql", ".jsonl")),
 }
 
 
