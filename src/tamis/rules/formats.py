@@ -47,6 +47,9 @@ FORMATS: dict[str, Format] = {
     "sigma": Format("sigma.sigma", "Sigma", (".yml", ".yaml")),
     "elasticsearch": Format("elasticsearch.queries", "Elasticsearch", _JSON),
     "mongodb": Format("mongodb.filters", "MongoDB", _JSON),
+    "jsonlogic": Format("jsonlogic.rules", "JsonLogic", _JSON),
+    "unleash": Format("flags.unleash", "Unleash", _JSON),
+    "growthbook": Format("flags.growthbook", "GrowthBook", _JSON),
     "sql": Format("sql.conditions", "SQL", (".sql", ".jsonl")),
 }
 

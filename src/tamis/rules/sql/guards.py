@@ -20,7 +20,13 @@ _COMPARISONS = (
     exp.NullSafeNEQ,
     exp.Escape,
 )
-_FUNCTIONS = (exp.StartsWith, exp.EndsWith, exp.Contains, exp.ArrayContainsAll, exp.ArrayOverlaps)
+_FUNCTIONS: tuple[Any, ...] = (
+    exp.StartsWith,
+    exp.EndsWith,
+    exp.Contains,
+    exp.ArrayContainsAll,
+    exp.ArrayOverlaps,
+)
 _FUNCTIONS += (exp.ArrayContains, exp.RegexpILike, exp.BitwiseLeftShift)
 # The parts of a node beside its two operands that its reader looks at.
 _KNOWN: dict[type[Any], tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from sqlglot import exp
 from tamis.errors import EventValue, ParseError, TypeMismatch
 from tamis.values.value import parse_time
 
-_TIMES = (
+_TIMES: tuple[Any, ...] = (
     exp.DType.DATE,
     exp.DType.DATETIME,
     exp.DType.TIMESTAMP,
