@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from bench.workloads.real.data import lines
+from tamis import Index, rules
 from tamis.rules.jsonlogic.constants import truthy
+from tests.realdata import cql2
 from tests.rules.reading import verdict
 
 pytestmark = pytest.mark.realdata
@@ -62,3 +64,30 @@ def _typed(event: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any]:
     given = event.get("properties") or {}
     found = {name: typed(name, value) for name, value in event.items() if name != "properties"}
     return found | {"properties": {name: typed(name, value) for name, value in given.items()}}
+
+
+def test_cql2_filters_find_the_expected_number_of_features(shared_data: Path) -> None:
+    folder = shared_data / "conformance"
+    said: dict[str, tuple[rules.Rule, dict[str, Any]]] = {}
+    counts: Counter[str] = Counter()
+    for at, case in enumerate(lines(folder / "cql2_predicates.jsonl.gz")):
+        found = rules.read("cql2", case["rule"])
+        if found.refused:
+            counts["refused"] += 1
+        elif (
+            "S_" in case["rule"] and case["collection"] != cql2.POINTS
+        ):  # no value of an event is a line or an area
+            assert any("never match" in text for text in found.rules[0].differences)
+            counts["never match"] += 1
+        else:
+            said[str(at)] = found.rules[0], case
+    features = list(lines(folder / "cql2_features.jsonl.gz"))
+    index = Index.build({name: rule.expression for name, (rule, _) in said.items()})
+    table = index.match_many([cql2.event_of(feature) for feature in features])
+    numbers: Counter[str] = Counter()
+    for row, name in zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True):
+        numbers[name] += features[row]["collection"] == said[name][1]["collection"]
+    assert {name: numbers[name] for name in said} == {
+        name: case["expected"] for name, (_, case) in said.items()
+    }
+    assert counts | {"expressed": len(said)} == {"expressed": 104, "never match": 19, "refused": 16}

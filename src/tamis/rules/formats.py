@@ -50,6 +50,7 @@ FORMATS: dict[str, Format] = {
     "jsonlogic": Format("jsonlogic.rules", "JsonLogic", _JSON),
     "unleash": Format("flags.unleash", "Unleash", _JSON),
     "growthbook": Format("flags.growthbook", "GrowthBook", _JSON),
+    "cql2": Format("cql2.filters", "CQL2", (".cql2", ".txt", *_JSON)),
     "sql": Format("sql.conditions", "SQL", (".sql", ".jsonl")),
 }
 
