@@ -91,3 +91,22 @@ def test_cql2_filters_find_the_expected_number_of_features(shared_data: Path) ->
         name: case["expected"] for name, (_, case) in said.items()
     }
     assert counts | {"expressed": len(said)} == {"expressed": 104, "never match": 19, "refused": 16}
+
+
+def test_cloudevents_sql_decides_as_expected(shared_data: Path) -> None:
+    usual = {"specversion": "1.0", "id": "myId", "source": "localhost.localdomain", "type": "myType"}
+    counts: Counter[str] = Counter()
+    for case in lines(shared_data / "conformance" / "cesql_tck.jsonl.gz"):
+        written, result = case["expression"], case.get("result", False)
+        rule, expected = written if isinstance(written, str) else str(written).lower(), result
+        if not isinstance(result, bool):  # the result is a value: a condition can ask for it
+            value = "'" + result.replace("'", "\\'") + "'" if isinstance(result, str) else result
+            rule, expected = f"({rule}) = {value}", True
+        found = verdict("cesql", rule, case.get("event") or usual | case.get("eventOverrides", {}))
+        kind = "with an error" if "error" in case else "without"
+        if isinstance(found, str):
+            counts[f"refused, {kind}"] += 1
+        else:
+            counts["expressed"] += 1
+            assert found == expected or ("error" in case and found is False), case
+    assert counts == {"expressed": 246, "refused, with an error": 22, "refused, without": 7}

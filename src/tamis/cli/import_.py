@@ -14,7 +14,7 @@ from tamis.errors import InputError
 SOME_REFUSED = 3
 _SHOWN = 10
 # Repeated here, because the library is slow to import.
-FORMATS = ("sigma", "elasticsearch", "mongodb", "jsonlogic", "unleash", "growthbook", "cql2", "sql")
+FORMATS = ("sigma", "elasticsearch", "mongodb", "jsonlogic", "unleash", "growthbook", "cql2", "cesql", "sql")
 
 
 @click.command("import", short_help="Import rules of other systems.")

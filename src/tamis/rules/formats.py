@@ -51,6 +51,7 @@ FORMATS: dict[str, Format] = {
     "unleash": Format("flags.unleash", "Unleash", _JSON),
     "growthbook": Format("flags.growthbook", "GrowthBook", _JSON),
     "cql2": Format("cql2.filters", "CQL2", (".cql2", ".txt", *_JSON)),
+    "cesql": Format("cesql.expressions", "CESQL", (".cesql", ".txt", ".jsonl")),
     "sql": Format("sql.conditions", "SQL", (".sql", ".jsonl")),
 }
 

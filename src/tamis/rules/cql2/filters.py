@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from tamis.errors import ParseError, TypeMismatch
 from tamis.expression.predicate import Predicate
@@ -71,10 +71,9 @@ class _Filter:
         if name in spatial.NAMES:
             found, is_denial = spatial.predicate(name, arguments, self._differences)
             return denied(found) if negated != is_denial else found
-        reader = _READERS.get(name)
-        if reader is None:
-            self._refuse(node)
-        return reader(self, node, negated)
+        if name not in _READERS:
+            _refuse(node)
+        return _READERS[name](self, node, negated)
 
     def _leaf(self, found: Predicate, negated: bool) -> Expr:
         return denied(found) if negated else found
@@ -157,21 +156,23 @@ class _Filter:
     def _name(self, node: Node) -> str:
         if isinstance(node, Name):
             return node.name
-        self._refuse(node)
+        _refuse(node)
 
     def _value(self, node: Node) -> Any:
         if isinstance(node, Constant) and not isinstance(node.value, Shape | Interval | tuple):
             return node.value
         if isinstance(node, Name):
             raise ParseError(f"Tamis does not compare an attribute with the attribute {node.name}")
-        self._refuse(node)
+        _refuse(node)
 
-    def _refuse(self, node: Node) -> Any:
-        if isinstance(node, Call) and node.name in _ARITHMETIC:
-            raise ParseError(f"Tamis computes nothing: {node.name!r}")
-        if isinstance(node, Call):
-            raise ParseError(f"Tamis has no function {node.name[:40]!r} here")
-        raise ParseError("expected an attribute on one side and a value on the other")
+
+def _refuse(node: Node) -> NoReturn:
+    """Raise the error that a node stands where an attribute or a value should."""
+    if isinstance(node, Call) and node.name in _ARITHMETIC:
+        raise ParseError(f"Tamis computes nothing: {node.name!r}")
+    if isinstance(node, Call):
+        raise ParseError(f"Tamis has no function {node.name[:40]!r} here")
+    raise ParseError("expected an attribute on one side and a value on the other")
 
 
 def _chain(name: str, node: Node) -> list[Node]:

@@ -51,9 +51,10 @@ def conditions(name: str, arguments: tuple[Node, ...]) -> tuple[list[Expr], bool
     pairs = _DISJOINT if name == "t_disjoint" else _RELATIONS[name]
     found: list[Expr] = []
     for end, sign, at in pairs:
+        op: Any = sign
         time = times[at]
         if time is not None:
-            found.append(Compare(names[end], sign, time))
+            found.append(Compare(names[end], op, time))
         elif _holds_at_open_end(sign, at) is False:
             found.append(FALSE)
     return found, name != "t_disjoint"
