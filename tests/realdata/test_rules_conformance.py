@@ -110,3 +110,12 @@ def test_cloudevents_sql_decides_as_expected(shared_data: Path) -> None:
             counts["expressed"] += 1
             assert found == expected or ("error" in case and found is False), case
     assert counts == {"expressed": 246, "refused, with an error": 22, "refused, without": 7}
+
+
+def test_eventbridge_patterns_decide_as_expected(shared_data: Path) -> None:
+    counts: Counter[str] = Counter()
+    for case in lines(shared_data / "conformance" / "eventbridge_patterns.jsonl.gz"):
+        found = verdict("eventbridge", case["rule"], case["event"])
+        assert ("error" if isinstance(found, str) else found) == case["expected"], case["name"]
+        counts[str(case["expected"])] += 1
+    assert counts == {"True": 66, "False": 51, "error": 38}

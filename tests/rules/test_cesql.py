@@ -57,3 +57,9 @@ def test_expression_that_cannot_be_expressed_is_refused(rule: str, reason: str) 
     found = imported("cesql", rule)
     assert found.startswith("refused: ")
     assert reason in found
+
+
+def test_long_chain_is_read_without_recursion() -> None:
+    assert imported("cesql", " OR ".join(f"a = 'x{n}'" for n in range(400))).startswith(
+        "a = 'x0' OR a = 'x1'"
+    )

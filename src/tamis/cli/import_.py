@@ -14,7 +14,20 @@ from tamis.errors import InputError
 SOME_REFUSED = 3
 _SHOWN = 10
 # Repeated here, because the library is slow to import.
-FORMATS = ("sigma", "elasticsearch", "mongodb", "jsonlogic", "unleash", "growthbook", "cql2", "cesql", "sql")
+FORMATS = (
+    "sigma",
+    "elasticsearch",
+    "mongodb",
+    "jsonlogic",
+    "unleash",
+    "growthbook",
+    "cql2",
+    "cesql",
+    "cel",
+    "eventbridge",
+    "lucene",
+    "sql",
+)
 
 
 @click.command("import", short_help="Import rules of other systems.")

@@ -52,6 +52,9 @@ FORMATS: dict[str, Format] = {
     "growthbook": Format("flags.growthbook", "GrowthBook", _JSON),
     "cql2": Format("cql2.filters", "CQL2", (".cql2", ".txt", *_JSON)),
     "cesql": Format("cesql.expressions", "CESQL", (".cesql", ".txt", ".jsonl")),
+    "cel": Format("cel.expressions", "CEL", (".cel", ".txt", ".jsonl")),
+    "eventbridge": Format("languages", "EventBridge", _JSON),
+    "lucene": Format("languages", "Lucene", (".lucene", ".txt", ".jsonl")),
     "sql": Format("sql.conditions", "SQL", (".sql", ".jsonl")),
 }
 

@@ -17,7 +17,7 @@ from tamis.expression.tree import FALSE, TRUE, And, Expr, Or
 from tamis.rules.cesql.constants import integer, text, truth, worked_out
 from tamis.rules.cesql.patterns import like_of
 from tamis.rules.expressions import Expressions
-from tamis.rules.infix.parser import Call, Constant, Name, Node, Parser
+from tamis.rules.infix.parser import Call, Constant, Name, Node, Parser, chain
 from tamis.rules.trees import all_of, denied, either, literal
 
 _FLIPPED: dict[str, Any] = {"=": "=", "!=": "!=", "<>": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -123,13 +123,12 @@ class _Condition:
 
     def _logic(self, node: Call, negated: bool) -> Expr:
         """Return AND or OR; a constant on the left may decide without the right side."""
-        left, right = node.arguments
         decides = node.name == "or"
-        constant = _constant(left)
-        if constant is not None and truth(constant.value) == decides:
+        operands = chain(node.name, node)
+        first = _constant(operands[0])
+        if first is not None and truth(first.value) == decides:
             return TRUE if decides != negated else FALSE
-        parts = (self.read(left, negated), self.read(right, negated))
-        return (either if decides != negated else all_of)(parts)
+        return (either if decides != negated else all_of)([self.read(one, negated) for one in operands])
 
     def _leaf(self, found: Predicate, negated: bool) -> Expr:
         return denied(found) if negated else found

@@ -18,7 +18,7 @@ from tamis.rules.cql2 import spatial, temporal
 from tamis.rules.cql2.parser import CQL2Parser, Interval, Shape, from_json
 from tamis.rules.expressions import Entry, Expressions
 from tamis.rules.imported import Place as Line
-from tamis.rules.infix.parser import Call, Constant, Name, Node
+from tamis.rules.infix.parser import Call, Constant, Name, Node, chain
 from tamis.rules.trees import all_of, denied, either, literal
 
 _FLIPPED: dict[str, Any] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -60,7 +60,7 @@ class _Filter:
             raise ParseError(f"{str(node.value)[:40]!r} is no condition")
         name, arguments = node
         if name in ("and", "or"):
-            parts = [self.read(one, negated) for one in _chain(name, node)]
+            parts = [self.read(one, negated) for one in chain(name, node)]
             return (either if (name == "or") != negated else all_of)(parts)
         if name == "not":
             return self.read(_one(node), not negated)
@@ -173,19 +173,6 @@ def _refuse(node: Node) -> NoReturn:
     if isinstance(node, Call):
         raise ParseError(f"Tamis has no function {node.name[:40]!r} here")
     raise ParseError("expected an attribute on one side and a value on the other")
-
-
-def _chain(name: str, node: Node) -> list[Node]:
-    """Return the operands of a chain of AND or OR, without recursion."""
-    found: list[Node] = []
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Call) and one.name == name and len(one.arguments) > 1:
-            waiting.extend(reversed(one.arguments))
-        else:
-            found.append(one.arguments[0] if isinstance(one, Call) and one.name == name else one)
-    return found
 
 
 def _one(node: Call) -> Node:

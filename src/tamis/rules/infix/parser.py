@@ -151,6 +151,19 @@ class Parser:
         raise ParseError(f"expected {expected}, {found}", text=self.text, position=token.start)
 
 
+def chain(name: str, node: Node) -> list[Node]:
+    """Return the operands of a chain of one operator, without recursion."""
+    found: list[Node] = []
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Call) and one.name == name:
+            waiting.extend(reversed(one.arguments))
+        else:
+            found.append(one)
+    return found
+
+
 def number(text: str) -> int | float:
     """Return the number that a literal says."""
     try:
