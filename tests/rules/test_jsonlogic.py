@@ -146,5 +146,5 @@ def test_coerced_rules_decide_as_rules_with_their_data_inside(
     rule: Any, events: list[dict[str, Any]]
 ) -> None:
     for event in events:
-        constant = verdict("jsonlogic", inlined(rule, event), {}, coerce="js")
+        constant = verdict("jsonlogic", {"!!": [inlined(rule, event)]}, {}, coerce="js")
         assert verdict("jsonlogic", rule, event, coerce="js") == constant, event
