@@ -10,6 +10,7 @@ import click
 
 from tamis.cli.build import build
 from tamis.cli.check import check, info
+from tamis.cli.export import export
 from tamis.cli.import_ import import_
 from tamis.cli.keys import keys
 from tamis.cli.match import match
@@ -29,5 +30,5 @@ def main() -> None:
     """Match events against standing Boolean expressions."""
 
 
-for _command in (build, import_, match, top, explain, check, info, spark, serve, notify, keys):
+for _command in (build, import_, export, match, top, explain, check, info, spark, serve, notify, keys):
     main.add_command(_command)
