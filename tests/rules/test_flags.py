@@ -69,7 +69,7 @@ def test_unleash_feature_becomes_a_condition(feature: Any, text: str) -> None:
         ({"dependencies": [{"feature": "x"}]}, "depends on another"),
         (constraint("NUM_GT", value="x", values=None), "could not convert"),
         (constraint("IN_CIDR", "x"), "$.strategies[0].constraints[0]: 'x' is not a CIDR block"),
-        ({"strategies": 7}, "is a list"),
+        ({"strategies": 7}, "expected a list"),
         (7, "expected an object"),
     ],
     ids=lambda part: str(part)[:40],

@@ -40,6 +40,8 @@ def predicate(name: str, arguments: tuple[Node, ...], differences: list[str]) ->
         f"{one.name}: a value of an event is a point; features that are lines or areas never match"
     )
     geometry = two.value.geometry
+    if not isinstance(geometry, Box) and geometry.is_empty:
+        raise PatternError("the geometry is empty")
     if not isinstance(geometry, Box) and geometry.geom_type == "Point":
         return Compare(one.name, "=", Point(geometry.x, geometry.y)), name == "s_disjoint"
     if name in ("s_equals", "s_contains"):

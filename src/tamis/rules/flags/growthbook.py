@@ -127,7 +127,7 @@ class Field(NamedTuple):
 
     def group(self, group: Any, place: Place) -> Expr:
         """Return the test that a value is in a saved group."""
-        if group not in self.groups:
+        if not isinstance(group, str) or group not in self.groups:
             place.refuse(f"the group {str(group)[:40]!r} has no values; give them in the option groups")
         return self.among(self.groups[group], place)
 
@@ -162,7 +162,7 @@ class Field(NamedTuple):
             "boolean": In(self.name, (False, True)),
             "null": Exists(self.name, negated=True),
         }
-        if operand not in tests:
+        if not isinstance(operand, str) or operand not in tests:
             place.refuse(
                 f"Tamis cannot distinguish the type {str(operand)[:40]!r}; it knows {', '.join(tests)}"
             )

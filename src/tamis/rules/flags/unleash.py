@@ -67,12 +67,10 @@ class Unleash(Expressions):
             return FALSE
         reader = _Feature(self._properties, _segments(feature.get("segments") or [], place), differences)
         strategies = feature.get("strategies") or []
-        if not isinstance(strategies, list):
-            place.refuse("'strategies' is a list")
         here = place.inside("strategies")
         parts = [
             reader.strategy(_object(one, here.inside(at)), here.inside(at))
-            for at, one in enumerate(strategies)
+            for at, one in enumerate(_list(strategies, here))
         ]
         return either(parts) if parts else TRUE
 
@@ -85,10 +83,23 @@ def _object(value: Any, place: Place) -> Mapping[str, Any]:
 
 def _segments(listed: Any, place: Place) -> dict[Any, list[Any]]:
     found = {}
-    for at, one in enumerate(listed):
-        segment = _object(one, place.inside("segments").inside(at))
-        found[segment.get("id")] = segment.get("constraints") or []
+    for at, one in enumerate(_list(listed, place.inside("segments"))):
+        here = place.inside("segments").inside(at)
+        segment = _object(one, here)
+        found[_number(segment.get("id"), here)] = _list(segment.get("constraints") or [], here)
     return found
+
+
+def _list(value: Any, place: Place) -> list[Any]:
+    if not isinstance(value, list):
+        place.refuse(f"expected a list, found {kind_of(value)}", TypeMismatch)
+    return value
+
+
+def _number(value: Any, place: Place) -> int:
+    if not isinstance(value, int):
+        place.refuse(f"the id of a segment is a number, not {kind_of(value)}", TypeMismatch)
+    return value
 
 
 class _Feature:
@@ -100,7 +111,8 @@ class _Feature:
     def strategy(self, strategy: Mapping[str, Any], place: Place) -> Expr:
         """Return the condition that a strategy is active: all its constraints and segments hold."""
         parts = [self._kind(strategy, place)]
-        for number in strategy.get("segments") or []:
+        for one in _list(strategy.get("segments") or [], place.inside("segments")):
+            number = _number(one, place.inside("segments"))
             if number not in self._segments:
                 self._differences.append(f"there is no segment {number!r}, so its strategy is never active")
                 return FALSE

@@ -259,6 +259,10 @@ class _Rule:
             place.refuse("of three arguments, the middle one is data")
         if not isinstance(low, Constant) or not isinstance(high, Constant):
             place.refuse("Tamis does not compare an attribute with another attribute")
+        for end in (low.value, high.value):
+            self._no_list(end, place)
+            if end is None or isinstance(end, bool):
+                place.refuse(f"an order with {kind_of(end)} is not read")
         if middle.default is not None or self._coerce:
             parts = [[low.value, arguments[1]], [arguments[1], high.value]]
             return And(tuple(self._order(name, part, place, depth) for part in parts))
@@ -314,6 +318,8 @@ class _Rule:
         names = (
             value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
         )
+        if not isinstance(names, list):
+            place.refuse(f"expected a list of names, found {kind_of(names)}")
         absent = [Or((Exists(text(one), True), Compare(text(one), "=", ""))) for one in names]
         if name == "missing":
             return either(absent) if absent else FALSE
