@@ -53,6 +53,7 @@ REFUSED = [
     ("1 < 'x'", "constants of different types"),
     ("a.matches('(?=x)')", "invalid perl operator"),
     ("a ==", "found the end"),
+    ("in(a)", "found 'in'"),
     ("(" * 500 + "a" + ")" * 500, "nests too deeply"),
     ("'" * 3 + "\\" * 5_000, "is not expected here"),
 ]

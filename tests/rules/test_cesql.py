@@ -44,6 +44,7 @@ REFUSED = [
     ("LENGTH()", "does not take 0 arguments"),
     ("'x'", "neither true nor false"),
     ("a LIKE b", "a pattern in quotes"),
+    ("and()", "found 'and'"),
     ("a = 'x", "is not expected here"),
     ("'" + "\\" * 5_000, "is not expected here"),
     ("(" * 500 + "a" + ")" * 500, "nests too deeply"),

@@ -99,6 +99,8 @@ REFUSED: list[tuple[Any, str]] = [
     ("(" * 500 + "a = 1" + ")" * 500, "nests too deeply"),
     ("NOT " * 500 + "a = 1", "nests too deeply"),
     ({"op": "and"}, "'args', a list"),
+    ({"op": "and", "args": []}, "says nothing"),
+    ("and()", "found 'and'"),
     ({"op": "=", "args": [{"property": "a"}, None]}, "null is no value"),
     ({"op": "=", "args": [{"property": "a"}]}, "takes two arguments"),
     ({"nosuch": 1}, "expected an operation"),

@@ -84,6 +84,7 @@ REFUSED = [
     ("a SIMILAR TO 'x'", "computes nothing"),
     ("(a, b) IN ((1, 2))", "found (1, 2)"),
     ("a = DATE 'x'", "no ISO 8601 date"),
+    ("a BETWEEN SYMMETRIC 'x' AND 1", "different types"),
     ("a -> 'b' = '1'", "computes nothing"),
     ("(" * 500 + "a" + ")" * 500, "nests too deeply"),
     (" # ".join(["a"] * 60), "computes nothing"),

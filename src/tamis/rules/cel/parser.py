@@ -73,7 +73,7 @@ class CELParser(Parser):
 
     def _first(self) -> Node:
         token = self.token
-        if token.kind not in ("number", "string", "name", "(", "["):
+        if token.kind not in ("number", "string", "name", "(", "[") or token.text == "in":
             self.fail("a value, a name or a function")
         self.advance()
         if token.kind == "number":

@@ -22,6 +22,7 @@ from tamis.rules.trees import all_of, denied, either, literal
 
 _FLIPPED: dict[str, Any] = {"=": "=", "!=": "!=", "<>": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FOLDS = "LOWER and UPPER become ILIKE, which folds case by Unicode's rules (ß is ss)"
+_RESERVED = ("and", "or", "xor", "not", "like", "in")
 _MOST_READS = 4_096
 
 
@@ -61,7 +62,7 @@ class CESQLParser(Parser):
     def operand(self) -> Node:
         """Read a literal, an attribute, a function or an expression in parentheses."""
         token = self.token
-        if token.kind not in ("number", "string", "name", "("):
+        if token.kind not in ("number", "string", "name", "(") or self.sign() in _RESERVED:
             self.fail("a value, an attribute or a function")
         self.advance()
         if token.kind == "number":

@@ -19,6 +19,7 @@ _PATTERN = re.compile(
     r"|(?P<string>'(?:[^'\\]|''|\\.)*+')|(?P<quoted>\"(?:[^\"]|\"\")++\")"
     r"|(?P<name>[^\W\d][\w.:]*)|(?P<sign><>|<=|>=|[-=<>+*/%^(),])"
 )
+_RESERVED = ("and", "or", "not", "is", "like", "in", "between", "null", "div")
 _SHAPES = (
     "point",
     "multipoint",
@@ -81,7 +82,7 @@ class CQL2Parser(Parser):
     def operand(self) -> Node:
         """Read a literal, a name, a function, a geometry or an expression in parentheses."""
         token = self.token
-        if token.kind not in ("number", "string", "quoted", "name", "("):
+        if token.kind not in ("number", "string", "quoted", "name", "(") or self.sign() in _RESERVED:
             self.fail("a value, a name or a function")
         self.advance()
         if token.kind == "number":
@@ -191,7 +192,9 @@ def _operation(rule: Mapping[str, Any], place: Place, depth: int) -> Node:
     here = place.inside("args")
     found = tuple(from_json(one, here.inside(at), depth + 1) for at, one in enumerate(arguments))
     name = rule["op"].lower()
-    if name in ("and", "or") and len(found) > 1:
+    if name in ("and", "or"):
+        if not found:
+            place.refuse(f"{name} of no conditions says nothing")
         joined: Node = found[0]
         for one in found[1:]:
             joined = Call(name, (joined, one))

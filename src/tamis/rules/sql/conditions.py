@@ -216,6 +216,8 @@ class _Condition:
         low, high = value_of(node.args["low"]), value_of(node.args["high"])
         if low is None or high is None:
             raise ParseError("an end of BETWEEN is NULL")
+        if type(low) is not type(high) and str in (type(low), type(high)):
+            raise TypeMismatch(f"the ends of BETWEEN have different types: {sql_of(node)}")
         if node.args.get("symmetric") and low > high:
             low, high = high, low
         for value in (low, high):
