@@ -40,7 +40,7 @@ UNLEASH: list[tuple[Any, str]] = [
     ),
     (constraint("IN"), "FALSE"),
     (constraint("NOSUCH", "a"), "FALSE | Unleash has no operator 'NOSUCH'; its constraint never holds"),
-    ({"strategies": [{"name": "userWithId", "parameters": {"userIds": "a, b"}}]}, "userId IN ('a', 'b')"),
+    ({"strategies": [{"name": "userWithId", "parameters": {"userIds": "a, 7"}}]}, "userId IN ('a', '7', 7)"),
     ({"strategies": [{"name": "flexibleRollout", "parameters": {"rollout": "100"}}]}, "TRUE"),
     (
         {
@@ -98,7 +98,10 @@ GROWTHBOOK: list[tuple[Any, str]] = [
     ({"a": 5}, "a = 5 | a: an array with an equal element passes, too"),
     ({"a": {"$type": "string"}}, "a LIKE '%'"),
     ({"a": {"$not": {"$regex": "x"}}}, "NOT a RLIKE 'x'"),
-    ({"tags": {"$elemMatch": {"$in": ["x"]}}}, "tags IN ('x')"),
+    (
+        {"tags": {"$elemMatch": {"$in": ["x"]}}},
+        "tags IN ('x') | tags: $elemMatch also accepts a single value, which is no array",
+    ),
 ]
 
 

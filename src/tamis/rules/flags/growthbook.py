@@ -175,6 +175,7 @@ class Field(NamedTuple):
             and len(operand) == 1
             and next(iter(operand)) in ("$eq", "$in", "$regex", *_ORDER)
         ):
+            self.differences.append(f"{self.name}: $elemMatch also accepts a single value, which is no array")
             return self.all_of(operand, place)
         place.refuse("conditions on one element of an array are one positive operator; Tamis flattens arrays")
 

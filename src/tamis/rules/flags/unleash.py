@@ -128,7 +128,7 @@ class _Feature:
             return TRUE
         if name == "userWithId":
             users = _listed(parameters.get("userIds", ""))
-            return In("userId", tuple(users)) if users else FALSE
+            return In("userId", tuple(_with_twins(users))) if users else FALSE
         if name == "remoteAddress":
             blocks = _listed(parameters.get("IPs", ""))
             return Network("remoteAddress", tuple(blocks)) if blocks else FALSE
@@ -165,9 +165,7 @@ class _Feature:
 
     def in_(self, name: str, constraint: Mapping[str, Any]) -> Expr:
         """Return the test that a value is one of these; Unleash compares texts."""
-        values: list[Any] = []
-        for text in _texts(constraint):
-            values += [text, *_twins(text)]
+        values = _with_twins(_texts(constraint))
         return In(name, tuple(values)) if values else FALSE
 
     def affix(self, name: str, constraint: Mapping[str, Any]) -> Expr:
@@ -221,6 +219,11 @@ def _texts(constraint: Mapping[str, Any]) -> list[str]:
 
 def _listed(text: Any) -> list[str]:
     return [part.strip() for part in str(text).split(",") if part.strip()]
+
+
+def _with_twins(texts: list[str]) -> list[Any]:
+    """Return texts, and the numbers and booleans that they say."""
+    return [value for text in texts for value in (text, *_twins(text))]
 
 
 def _twins(text: str) -> list[Any]:

@@ -16,10 +16,10 @@ from tamis.language.eventbridge.place import Place
 from tamis.limits import Limits
 from tamis.rules.expressions import Expressions
 from tamis.rules.jsonlogic.constants import OPERATIONS, below, equal, number, text, truthy, worked_out
+from tamis.rules.jsonlogic.elements import FLIPPED, Element
 from tamis.rules.trees import all_of, either, in_range
 
 COERCE = ("none", "js")
-_FLIPPED: dict[str, Any] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _INVERSE: dict[str, Any] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _MOST_COMBINATIONS = 64
 _NO_DATA = (
@@ -101,7 +101,7 @@ class _Rule:
             return self._in(arguments, here, depth)
         if name in ("==", "===", "!=", "!=="):
             return self._equality(name, arguments, here, depth)
-        if name in _FLIPPED:
+        if name in FLIPPED:
             return self._order(name, arguments, here, depth)
         here.refuse(f"Tamis computes no {name!r} of data")
 
@@ -219,7 +219,7 @@ class _Rule:
         if len(arguments) == 3:
             return self._between(name, arguments, place, depth)
         variable, constant, flipped = self._pair(arguments, place, depth, name)
-        sign: Any = _FLIPPED[name] if flipped else name
+        sign: Any = FLIPPED[name] if flipped else name
         value = constant.value
         if value is None or isinstance(value, bool):
             place.refuse(f"an order with {kind_of(value)} is not read")
@@ -340,7 +340,7 @@ class _Rule:
         data = self._operand(arguments[0], place.inside(0), depth + 1)
         if not isinstance(data, Variable) or data.default is not None:
             place.refuse(f"Tamis has {name!r} of data only")
-        test = _Element(data.name).predicate(arguments[1], place.inside(1))
+        test = Element(data.name).predicate(arguments[1], place.inside(1))
         if name == "some":
             return test
         if name == "none":
@@ -351,35 +351,6 @@ class _Rule:
             f"{test.attribute}: elements that are no numbers, or lack the field, pass 'all'"
         )
         return And((Exists(test.attribute), Not(Compare(test.attribute, _INVERSE[test.op], test.value))))
-
-
-class _Element(NamedTuple):
-    """A reader of the test on the elements of an array."""
-
-    array: str
-
-    def predicate(self, rule: Any, place: Place) -> Compare:
-        """Return the predicate on the elements, or on one of their fields."""
-        if not isinstance(rule, Mapping) or len(rule) != 1:
-            place.refuse("the test of elements is one comparison")
-        ((sign, operands),) = rule.items()
-        if sign not in ("==", "===", *_FLIPPED) or not isinstance(operands, list) or len(operands) != 2:
-            place.refuse(f"the test of elements is one comparison with a constant, not {str(sign)[:40]!r}")
-        one, two = operands
-        if not isinstance(one, Mapping):
-            one, two, sign = two, one, _FLIPPED.get(sign, sign)
-        if (
-            not isinstance(one, Mapping)
-            or list(one) != ["var"]
-            or isinstance(two, Mapping | list)
-            or two is None
-        ):
-            place.refuse("the test of elements compares a field with a constant")
-        field = one["var"][0] if isinstance(one["var"], list) and one["var"] else one["var"]
-        if not isinstance(field, str):
-            place.refuse("the name of a field is a text")
-        op: Any = "=" if sign in ("==", "===") else sign
-        return Compare(f"{self.array}.{field}" if field else self.array, op, two)
 
 
 def _chosen(name: str, values: list[Any]) -> Any:
