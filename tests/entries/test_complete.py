@@ -39,6 +39,7 @@ ELSEWHERE = {
         "spark.match", "spark.match_with_notes", "spark.events", "spark.refused_events",
         "spark.subscriptions", "spark.build", "spark.register",
     },
+    "tests/rules": {"tamis import", "tamis export"},  # damaged rules of every format, and files of all kinds
     "tests/spark": {  # the same code as the functions above, driven through their own options
         "tamis spark build", "tamis spark match", "tamis spark stream", "tamis spark digest",
         "tamis spark profile", "spark.match_stream", "spark.digest", "spark.profile", "spark.refused_of",
