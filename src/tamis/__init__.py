@@ -72,8 +72,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "spark":  # needs an extra, so it is no name of this package that must exist
-        return import_module("tamis.spark")
+    if name in ("rules", "spark"):  # need extras, so they are no names of this package that must exist
+        return import_module(f"tamis.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tamis' has no attribute {name!r}")

@@ -35,6 +35,7 @@ class Limits:
     highlights: int = 1_000  # of one subscription in one event
     head_subscriptions: int = 65_536  # that wait for a segment, removed ones included
     head_bytes: int = 256 * 1024 * 1024  # of their clauses and postings
+    import_bytes: int = 64 * 1024 * 1024  # of one file of rules of another system
     request_bytes: int = 1024 * 1024  # the body of a request, unless it is a stream of lines
     request_seconds: int = 30  # for the headers, or the next piece of a body, to arrive
     body_bytes_per_second: int = 1_024  # the least average speed of a body that takes longer than that

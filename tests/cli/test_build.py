@@ -200,3 +200,12 @@ def test_build_reads_parquet_from_a_pipe(tamis: Any, tmp_path: Path) -> None:
     piped = (tmp_path / "book.parquet").read_bytes()
     assert tamis("build", "-", "--format", "parquet", "-o", tmp_path / "index", stdin=piped).exit_code == 0
     assert matches(tamis, tmp_path / "index") == ["cheap", "phone"]
+
+
+def test_build_takes_limits(tamis: Any, tmp_path: Path) -> None:
+    (tmp_path / "book.jsonl").write_text(LINES, encoding="utf-8")
+    words = ("build", tmp_path / "book.jsonl", "-o", tmp_path / "index", "--limit")
+    refused = tamis(*words, "expression_predicates=1")
+    assert refused.exit_code == 1
+    assert "more than expression_predicates = 1" in refused.stderr
+    assert tamis(*words, "expression_predicates=2").exit_code == 0

@@ -35,6 +35,8 @@ LIBRARY = [
         "import tamis.store as s; import tempfile as t; s.Store.open(f'sqlite:///{t.mkdtemp()}/x')",
     ),
     ("starlette", "service", "import tamis.service"),
+    ("sigma", "rules", "import tamis; tamis.rules.read('sigma', '')"),
+    ("sqlglot", "rules", "from tamis import rules; rules.read('sql', 'a = 1')"),
     ("prometheus_client", "service", "import tamis.notify"),
 ]
 
@@ -57,6 +59,7 @@ COMMANDS = [
     ("pyspark", "spark", ["spark", "match", "index", "events", "-o", "out"]),
     ("pyspark", "spark", ["spark", "build", "book.jsonl", "-o", "index"]),
     ("pyspark", "spark", ["spark", "profile", "events.jsonl", "-o", "out"]),
+    ("sigma", "rules", ["import", "sigma", "events.jsonl"]),
     ("starlette", "service", ["serve", "--data", "data"]),
     ("uvicorn", "service", ["serve", "--data", "data"]),
     ("sqlalchemy", "store", ["keys", "list", "--data", "data"]),

@@ -12,6 +12,8 @@ from tamis.cli.backtest import backtest
 from tamis.cli.build import build
 from tamis.cli.check import check, info
 from tamis.cli.config import PREFIX, config, config_option
+from tamis.cli.export import export
+from tamis.cli.import_ import import_
 from tamis.cli.keys import keys
 from tamis.cli.match import match
 from tamis.cli.notify import notify
@@ -39,6 +41,8 @@ def main() -> None:
 
 for _command in (
     build,
+    import_,
+    export,
     match,
     top,
     explain,

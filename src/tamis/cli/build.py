@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tamis.cli.analysers import analyser_option, read_analysers
+from tamis.cli.limits import limit_option, parameter, read_limits
 from tamis.cli.subscriptions import FORMATS, subscriptions
 from tamis.cli.support import counted, json_line, note, print_json, progress
 from tamis.errors import InputError
@@ -57,6 +58,7 @@ _SHOWN = 20
     multiple=True,
     help="A field or column to ignore; other unknown ones are refused. Repeatable; '*' ignores all.",
 )
+@limit_option
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def build(
@@ -70,6 +72,7 @@ def build(
     skip_errors: bool,
     refused: Path | None,
     ignore: tuple[str, ...],
+    limits: tuple[str, ...],
     force: bool,
     as_json: bool,
 ) -> None:
@@ -92,6 +95,7 @@ def build(
             sample=sample,
             on_error="skip" if skip else "raise",
             ignore=ignore,
+            limits=read_limits(limits),
             progress=shown,
         )
     index.save(target)
@@ -99,19 +103,6 @@ def build(
     if refused:
         refused.write_bytes(b"".join(map(json_line, bad)))
     _summary(index, target, bad, time.perf_counter() - start, as_json)
-
-
-def parameter(text: str, option: str = "--parameter") -> tuple[str, int | float]:
-    """Return ``pairs=2`` as a name and a number; ``option`` names the option in errors."""
-    name, _, value = text.partition("=")
-    try:
-        return name, int(value)
-    except ValueError:
-        pass
-    try:
-        return name, float(value)
-    except ValueError:
-        raise InputError(f"{option} takes NAME=NUMBER, not {text!r}") from None
 
 
 def _summary(index: Any, target: Path, refused: list[dict[str, Any]], spent: float, as_json: bool) -> None:

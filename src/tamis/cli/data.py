@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tamis.cli.build import parameter
+from tamis.cli.limits import limit_option
 from tamis.errors import DataInUse, InputError
 
 DATABASE, INDEX, LOCK = "tamis.db", "index", "lock"
@@ -37,13 +37,7 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--log-level", type=click.Choice(levels), default="info", show_default=True),
         click.option("--log-format", type=click.Choice(formats), default="json", show_default=True),
-        click.option(
-            "--limit",
-            "limits",
-            metavar="NAME=VALUE",
-            multiple=True,
-            help="Change a limit; repeatable.",
-        ),
+        limit_option,
     ):
         command = option(command)
     return command
@@ -57,17 +51,6 @@ def store_url(data: Path | None, url: str | None) -> str:
         raise InputError("say which service: --data DIR, or --store URL")
     data.mkdir(parents=True, exist_ok=True)
     return f"sqlite:///{data.absolute() / DATABASE}"
-
-
-def read_limits(given: tuple[str, ...]) -> Any:
-    """Return the default limits with changes such as ``--limit page_items=50``."""
-    from tamis.limits import Limits
-
-    values = dict(parameter(text, "--limit") for text in given)
-    unknown = [name for name in values if name not in Limits.__dataclass_fields__]
-    if unknown:
-        raise InputError(f"there is no limit {unknown[0][:40]!r}; docs/limits.md lists them")
-    return Limits(**values)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager

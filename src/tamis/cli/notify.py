@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from tamis.cli.analysers import analyser_option, read_analysers
-from tamis.cli.data import data_options, process_options, read_limits, store_url
+from tamis.cli.data import data_options, process_options, store_url
+from tamis.cli.limits import read_limits
 from tamis.cli.notify_options import notify_options, notify_settings
 from tamis.cli.support import note, stop_requested
 from tamis.errors import InputError

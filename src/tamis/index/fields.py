@@ -11,6 +11,9 @@ from tamis.index.arguments import several
 
 TEXT_FIELDS = ("id", "expression", "priority", "version")
 BULK_FIELDS = ("id", "attribute", "operator", *OPERANDS, "weight", "priority", "version")
+NOTES = ("metadata", "source", "differences")
+"""Fields that an import of rules writes for people and other programs; an index does not keep them."""
+
 EVERY_OTHER = "*"  # as ``ignore``: all other fields
 
 
@@ -24,7 +27,7 @@ def unknown_field(names: Iterable[object], known: Collection[str], ignore: Colle
     if EVERY_OTHER in ignore:
         return None
     for name in names:
-        if name not in known and name not in ignore:
+        if name not in known and name not in NOTES and name not in ignore:
             near = get_close_matches(name.lower(), known, 1) if isinstance(name, str) else []
             suggestion = f"did you mean {near[0]!r}? " if near else ""
             return f"{str(name)[:80]!r}; {suggestion}The fields are {', '.join(known)}"

@@ -36,14 +36,14 @@ class Wild(Enum):
 @lru_cache(maxsize=65_536)
 def read_like(pattern: str, folded: bool) -> LikePattern:
     """Classify ``pattern``; with ``folded`` its literals are case-folded first."""
-    parts = list(_parts(pattern))
+    parts = list(parts_of_like(pattern))
     if folded:
         parts = [part if isinstance(part, Wild) else fold(part) for part in parts]
     return LikePattern(*_shape(parts), _regex(parts))
 
 
-def _parts(pattern: str) -> Iterator[str | Wild]:
-    """Yield literal pieces and wildcards in order; runs of ``%`` count once."""
+def parts_of_like(pattern: str) -> Iterator[str | Wild]:
+    """Yield the literal pieces and wildcards of a pattern in order; runs of ``%`` count once."""
     literal: list[str] = []
     previous: str | Wild | None = None
     chars = iter(pattern)

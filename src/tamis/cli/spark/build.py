@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tamis.cli.analysers import analyser_option, read_analysers
-from tamis.cli.build import parameter
+from tamis.cli.limits import parameter
 from tamis.cli.spark.frames import absolute, write
 from tamis.cli.spark.support import FORMATS, session_options, spark_session
 from tamis.cli.support import counted, note, progress

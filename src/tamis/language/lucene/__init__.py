@@ -161,7 +161,7 @@ class _Parser:
             return expr
         factor = float(boost.text[1:])
         try:
-            return check_tree(_weighted(expr, factor), self._leaves.limits, self._leaves.analysers)
+            return check_tree(weighted(expr, factor), self._leaves.limits, self._leaves.analysers)
         except ParseError as bad:
             bad.text, bad.position = self._text, boost.start
             raise
@@ -195,10 +195,10 @@ def _bare(expr: Expr) -> Expr:
     return expr
 
 
-def _weighted(expr: Expr, factor: float) -> Expr:
+def weighted(expr: Expr, factor: float) -> Expr:
     """Return a tree whose predicates count ``factor`` times as much."""
     if isinstance(expr, And | Or):
-        return type(expr)(tuple([_weighted(child, factor) for child in expr.children]))
+        return type(expr)(tuple([weighted(child, factor) for child in expr.children]))
     if isinstance(expr, Not):
         return expr
     return msgspec.structs.replace(expr, weight=expr.weight * factor)

@@ -20,12 +20,12 @@ _REFUSED = {
 }
 
 
-def to_re2(pattern: str) -> str:
+def to_re2(pattern: str, folded: bool = True) -> str:
     """Return the expression for RE2, or raise :class:`~tamis.errors.PatternError` with the place in it.
 
-    Letters are folded like words: case and accents do not count.
+    If it is ``folded``, letters are folded like words: case and accents do not count.
     """
-    return "".join(_pieces(_folded(pattern)))
+    return "".join(_pieces(_folded(pattern) if folded else pattern))
 
 
 def _folded(pattern: str) -> str:

@@ -1,0 +1,1 @@
+"""Import targeting rules of feature flags: Unleash (``unleash.py``) and GrowthBook (``growthbook.py``)."""
