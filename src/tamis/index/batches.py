@@ -17,17 +17,16 @@ from tamis.columns.rows import clause_rows
 from tamis.columns.tables import is_table, parquet_batches, tables_of
 from tamis.errors import EventError, InputError
 from tamis.index.display import many
-from tamis.index.match import LayerMatches, match_layer
+from tamis.index.card import Card
+from tamis.index.match import LayerMatches, Piece, locate, match_layer
 from tamis.index.recent import Recent
 from tamis.index.refused_events import Refusal, refusals
-from tamis.index.snapshot import Snapshot
+from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.unseen import Seen, seen_in
 from tamis.index.work import WorkReport
 from tamis.limits import Limits
 from tamis.space.build import cut
-from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused
-from tamis.space.located import Located
 from tamis.space.plain import is_plain
 from tamis.space.table_row import event_of_row
 from tamis.values.event import Event, event_from, event_or_error, flat_event
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 PIECE_BYTES = 4 << 20  # of a table that is matched at a time
 
 _NESTED = frozenset((dict, list, tuple, set, frozenset))
-
-Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
 
 
 class MatchBatch(NamedTuple):
@@ -76,17 +73,17 @@ def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
         )
 
 
-def divided(source: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield tables of more than ``PIECE_BYTES`` in parts.
+def divided(source: Iterator[Piece], most: int = PIECE_BYTES) -> Iterator[Piece]:
+    """Yield tables of more than ``most`` bytes in parts.
 
     The matches of long documents are many. Arrays of them that fit caches and are used again cost less than
     new memory for each batch.
     """
     for piece in source:
-        if isinstance(piece, list) or piece.nbytes <= PIECE_BYTES:
+        if isinstance(piece, list) or piece.nbytes <= most:
             yield piece
             continue
-        size = max(1, piece.num_rows * PIECE_BYTES // piece.nbytes)
+        size = max(1, piece.num_rows * most // piece.nbytes)
         yield from (piece.slice(at, size) for at in range(0, piece.num_rows, size))
 
 
@@ -140,11 +137,6 @@ def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece
         yield group
 
 
-def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
-    """Return the located events of a batch in any form, and the refused ones."""
-    return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
-
-
 class PieceEvents:
     """Events of a batch as objects, made only for the few that a tree must decide."""
 
@@ -171,6 +163,7 @@ class Run(NamedTuple):
     recent: Recent
     versions: bool = False
     audit: Audit | None = None
+    card: Card | None = None
 
 
 def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
@@ -188,10 +181,18 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> M
     if not parts:
         _, refused = locate(nowhere(limits), piece)
     for layer in parts:
-        located, refused = locate(layer.segment.encoder, piece)
-        found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
+        on_card = None
+        if run.card is not None and isinstance(layer, Layer):
+            on_card = run.card.match(layer, snapshot.sequence, piece, count, event_at)
+        if on_card is None:
+            located, refused = locate(layer.segment.encoder, piece)
+            rows = [row for row, _ in refused]
+            found, report = match_layer(layer, snapshot.sequence, located, event_at, rows)
+            seen.append(seen_in(layer, located))
+        else:
+            found, report, refused, mask = on_card
+            seen.append((layer.segment, mask))
         work = work.plus(report)
-        seen.append(seen_in(layer, located))
         tables.append(_table(found, first_row, versions))
     bad = {row for row, _ in refused}
     run.recent.batch(count, bad, event_at)

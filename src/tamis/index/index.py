@@ -18,7 +18,10 @@ from tamis.head.structures import DEFAULT, unknown_head
 from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
-from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, pieces
+from tamis.index.batches import PIECE_BYTES, SCHEMA, MatchBatch, Run, divided, pieces
+from tamis.index.card import BATCH as CARD_BATCH
+from tamis.index.card import CPU, STREAMS, card_of
+from tamis.index.card import PIECE_BYTES as CARD_PIECE_BYTES
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
@@ -147,11 +150,12 @@ class Index:
         events: Any,
         *,
         threads: int | None = None,
-        batch_size: int = BATCH,
+        batch_size: int | None = None,
         versions: bool = False,
         on_error: OnError = "report",
         audit: float | Audit | None = None,
         watch: AttributeWatch | None = None,
+        device: str = CPU,
     ) -> Iterator[MatchBatch]:
         """Match a stream of events batch by batch, in order, on several cores.
 
@@ -165,14 +169,23 @@ class Index:
         the events that the tree evaluator decides again: a difference raises
         :class:`~tamis.errors.AuditFailed`. ``watch`` collects, over several calls, which attributes events
         have.
+
+        ``device`` names what matches: "cpu", a graphics card ("cuda", or "cuda:1" for the second), or "auto",
+        which takes the card for batches that pay. A card takes larger batches and few threads.
         """
         check_on_error(on_error)
-        arguments.whole("batch_size", batch_size)
+        if batch_size is not None:
+            arguments.whole("batch_size", batch_size)
         if threads is not None:
             arguments.whole("threads", threads)
+        card = card_of(device)
+        if card is not None:
+            batch_size, threads, most = batch_size or CARD_BATCH, threads or STREAMS, CARD_PIECE_BYTES
+        else:
+            batch_size, most = batch_size or BATCH, PIECE_BYTES
         watch = AttributeWatch() if watch is None else watch
-        source = watched(divided(pieces(events, batch_size, self.limits)), watch)
-        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
+        source = watched(divided(pieces(events, batch_size, self.limits), most), watch)
+        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit), card)
         found = matched(source, lambda: self._writer.current, threads, run)
         return reported(self._advised(found, watch), on_error)
 
@@ -189,20 +202,27 @@ class Index:
         events: Any,
         *,
         threads: int | None = None,
-        batch_size: int = BATCH,
+        batch_size: int | None = None,
         on_error: OnError = "report",
         audit: float | Audit | None = None,
+        device: str = CPU,
     ) -> MatchTable:
         """Return all matches of ``events`` as one Arrow table (event, subscription).
 
         ``event`` is the row number of the event. Refused events match nothing; ``refused`` of the result
-        lists them. ``on_error`` and ``audit`` are those of :meth:`match_batches`, which streams results of
-        any size.
+        lists them. ``on_error``, ``audit`` and ``device`` are those of :meth:`match_batches`, which streams
+        results of any size.
         """
         watch = AttributeWatch()
         tables, refused, work = [SCHEMA.empty_table()], [], WorkReport()
         batches = self.match_batches(
-            events, threads=threads, batch_size=batch_size, on_error=on_error, audit=audit, watch=watch
+            events,
+            threads=threads,
+            batch_size=batch_size,
+            on_error=on_error,
+            audit=audit,
+            watch=watch,
+            device=device,
         )
         for batch in batches:
             tables.append(batch.table)

@@ -1,0 +1,34 @@
+"""Import Numba's CUDA in one place, or say what to install.
+
+A kernel file imports the name ``cuda`` from here. Without a card, ``NUMBA_ENABLE_CUDASIM=1`` runs the kernels in
+Numba's simulator, which interprets every thread.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import DeviceUnsupported, ExtraMissing
+
+if importlib.util.find_spec("numba_cuda") is None:
+    raise ExtraMissing(
+        "matching on a card needs the package 'numba-cuda', which is not installed; pip install 'tamis[cuda]'",
+        package="numba-cuda",
+        extra="cuda",
+    )
+try:
+    from numba import config as _config
+    from numba import cuda as _cuda
+    from numba.cuda import types as _types
+except ImportError as bad:
+    raise DeviceUnsupported(
+        f"numba-cuda cannot be imported with NumPy {np.__version__}: {bad}; install the versions that"
+        " 'tamis[cuda]' asks for"
+    ) from None
+
+cuda: Any = _cuda
+types: Any = _types
+SIMULATED = bool(_config.ENABLE_CUDASIM)
