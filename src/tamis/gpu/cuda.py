@@ -20,8 +20,8 @@ if importlib.util.find_spec("numba_cuda") is None:
         extra="cuda",
     )
 try:
-    from numba import config as _config
     from numba import cuda as _cuda
+    from numba.core import config as _config
     from numba.cuda import types as _types
 except ImportError as bad:
     raise DeviceUnsupported(
@@ -32,3 +32,8 @@ except ImportError as bad:
 cuda: Any = _cuda
 types: Any = _types
 SIMULATED = bool(_config.ENABLE_CUDASIM)
+
+
+def with_registers(most: int) -> Any:
+    """Return the decorator of kernels whose threads use at most so many registers; the simulator has none."""
+    return cuda.jit if SIMULATED else cuda.jit(max_registers=most)

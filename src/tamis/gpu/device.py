@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -114,7 +113,29 @@ def _name(number: int) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-@cache
+_opening = threading.Lock()
+_opened: dict[int, Device] = {}
+
+
 def device(number: int) -> Device:
     """Return the card with this number; there is one object for each."""
-    return Device(number)
+    with _opening:
+        found = _opened.get(number)
+        if found is None:
+            found = _opened[number] = Device(number)
+        return found
+
+
+def in_use() -> list[dict[str, Any]]:
+    """Return the cards of this process, their memory, and the bytes of the segments on them."""
+    with _opening:
+        cards = list(_opened.values())
+    return [
+        {
+            "device": f"cuda:{card.number}",
+            "name": card.name,
+            "memory": card.memory()[1],
+            "uploaded": card.uploaded(),
+        }
+        for card in cards
+    ]

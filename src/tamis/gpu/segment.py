@@ -12,7 +12,7 @@ from tamis.errors import DeviceUnsupported
 from tamis.gpu.batch import DeviceBatch
 from tamis.gpu.columns.locate import DeviceSpace
 from tamis.gpu.cuda import cuda, types
-from tamis.gpu.search._kernels import CROWDED, gather, search_kernel
+from tamis.gpu.search._kernels import CROWDED, LEFT, gather, search_kernel
 from tamis.gpu.workspace import Workspace
 from tamis.segment import Segment
 
@@ -43,6 +43,7 @@ class Found(NamedTuple):
     verified: int
     visited: int
     may_repeat: bool
+    left: Ints  # events that the processor must match: they visit too many lists
 
 
 class DeviceSegment:
@@ -73,8 +74,8 @@ class DeviceSegment:
         ]
         self._shape_tables(arena["clauses.cells"], arena["engine.heads"])
         self._is_wide = arena["engine.rows"].dtype.itemsize == 8
-        starts = np.diff(arena["engine.list_start"].astype(np.int64))
-        self._lane_bits = _lane_bits(starts[starts > 0], threads)
+        starts = arena["engine.list_start"].astype(np.int64)
+        self._lane_bits = _lane_bits(starts[1:] - starts[:-1], threads)
         self.found_room = FOUND
         self.space = DeviceSpace(segment.encoder.locators, blocks, threads)
         self.most_entries = MOST_ENTRIES if self.is_hashed else len(arena["clauses.cells"])
@@ -105,7 +106,8 @@ class DeviceSegment:
 
     @cached_property
     def _search(self) -> Any:
-        return search_kernel(*self._words[0], self.is_hashed, self._is_wide)
+        make: Any = search_kernel
+        return make(*self._words[0], self.is_hashed, self._is_wide)
 
     def dead(self, died: npt.NDArray[np.int64] | None, count: int, sequence: int) -> Any:
         """Return which subscriptions are no longer in force; it is uploaded when one more was removed."""
@@ -134,6 +136,8 @@ class DeviceSegment:
             if found[0] <= room:
                 break
             room = int(found[0])  # nothing is lost: the batch is searched again, with room for all
+        left = np.flatnonzero(counts == LEFT)
+        counts[left] = 0
         start = np.zeros(events + 1, np.int64)
         np.cumsum(counts, out=start[1:])
         self._learn(events, int(start[-1]))
@@ -145,7 +149,7 @@ class DeviceSegment:
                 events, count, source, begin, out, number
             )
         probed, verified, visited = report[:CROWDED].tolist()
-        return Found(start, number, probed, verified, visited, bool(report[CROWDED]))
+        return Found(start, number, probed, verified, visited, bool(report[CROWDED]), left)
 
     def _learn(self, events: int, pairs: int) -> None:
         """Make room for twice the matches that an event has on average."""
@@ -154,7 +158,15 @@ class DeviceSegment:
             self.found_room = min(max(self.found_room, wanted), MOST_FOUND)
 
     def _launch(
-        self, workspace: Workspace, batch: DeviceBatch, dead: Any, out: Any, total: Any, source: Any, count: Any, work: Any
+        self,
+        workspace: Workspace,
+        batch: DeviceBatch,
+        dead: Any,
+        out: Any,
+        total: Any,
+        source: Any,
+        count: Any,
+        work: Any,
     ) -> None:
         size = batch.slots if self.is_hashed else self._dimensions
         paired = self._zones[1] // max(self._zones[0], 1)
@@ -179,6 +191,6 @@ def _flat(array: npt.NDArray[Any]) -> Any:
 
 def _lane_bits(lengths: Ints, threads: int) -> int:
     """Return how many threads (as a power of two) share a list: as many as its postings keep busy."""
-    mean = float((lengths**2).sum() / lengths.sum()) if len(lengths) else 1.0
+    mean = float((lengths**2).sum() / max(lengths.sum(), 1))
     wanted = 5 if mean >= _LONG * 8 else 3 if mean >= _SHORT else 2
     return min(wanted, max(threads.bit_length() - 1, 0))

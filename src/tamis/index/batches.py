@@ -16,9 +16,9 @@ from tamis.columns import RowWriter
 from tamis.columns.rows import clause_rows
 from tamis.columns.tables import is_table, parquet_batches, tables_of
 from tamis.errors import EventError, InputError
+from tamis.index.card import Card, CardMatches
 from tamis.index.display import many
-from tamis.index.card import Card
-from tamis.index.match import LayerMatches, Piece, locate, match_layer
+from tamis.index.match import EventAt, LayerMatches, Piece, locate, match_layer
 from tamis.index.recent import Recent
 from tamis.index.refused_events import Refusal, refusals
 from tamis.index.snapshot import Layer, Snapshot
@@ -87,12 +87,17 @@ def divided(source: Iterator[Piece], most: int = PIECE_BYTES) -> Iterator[Piece]
         yield from (piece.slice(at, size) for at in range(0, piece.num_rows, size))
 
 
+def size_of(piece: Piece) -> int:
+    """Return the number of events of a batch."""
+    return len(piece) if isinstance(piece, list) else int(piece.num_rows)
+
+
 def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
     """Yield each piece with the number of its first event."""
     first = 0
     for piece in source:
         yield first, piece
-        first += len(piece) if isinstance(piece, list) else piece.num_rows
+        first += size_of(piece)
 
 
 def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
@@ -166,34 +171,53 @@ class Run(NamedTuple):
     card: Card | None = None
 
 
+class PartMatches(NamedTuple):
+    """The matches of one batch with every part of a snapshot, as the card or the processor found them."""
+
+    found: list[LayerMatches | CardMatches]
+    work: WorkReport
+    refused: Refused
+    seen: tuple[Seen, ...]
+
+
+def match_parts(snapshot: Snapshot, piece: Piece, event_at: EventAt, run: Run) -> PartMatches:
+    """Match one batch against every part of a snapshot."""
+    if isinstance(piece, list) and len(snapshot.parts) > 1:
+        piece = [_flattened(event, run.limits) for event in piece]
+    count = size_of(piece)
+    work = WorkReport(count)
+    refused: Refused = []
+    seen: list[Seen] = []
+    all_found: list[LayerMatches | CardMatches] = []
+    if not snapshot.parts:
+        _, refused = locate(nowhere(run.limits), piece)
+    for part in snapshot.parts:
+        found: LayerMatches | CardMatches | None = None
+        if run.card is not None and isinstance(part, Layer):
+            found = run.card.match(part, snapshot.sequence, piece, count, event_at)
+        if isinstance(found, CardMatches):
+            report, refused = found.report, found.refused
+            seen.append(found.seen)
+        else:
+            located, refused = locate(part.segment.encoder, piece)
+            rows = [row for row, _ in refused]
+            found, report = match_layer(part, snapshot.sequence, located, event_at, rows)
+            seen.append(seen_in(part, located))
+        work = work.plus(report)
+        all_found.append(found)
+    return PartMatches(all_found, work, refused, tuple(seen))
+
+
 def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
     """Match one batch against a snapshot; keep some of its events in ``recent``."""
-    limits, versions = run.limits, run.versions
-    parts = snapshot.parts
-    if isinstance(piece, list) and len(parts) > 1:
-        piece = [_flattened(event, limits) for event in piece]
-    count = len(piece) if isinstance(piece, list) else piece.num_rows
-    event_at = PieceEvents(piece, limits)
-    work = WorkReport(count)
+    versions, count = run.versions, size_of(piece)
+    event_at = PieceEvents(piece, run.limits)
+    parts, work, refused, seen = match_parts(snapshot, piece, event_at, run)
     tables = [(VERSIONED if versions else SCHEMA).empty_table()]
-    seen: list[Seen] = []
-    refused: Refused = []
-    if not parts:
-        _, refused = locate(nowhere(limits), piece)
-    for layer in parts:
-        on_card = None
-        if run.card is not None and isinstance(layer, Layer):
-            on_card = run.card.match(layer, snapshot.sequence, piece, count, event_at)
-        if on_card is None:
-            located, refused = locate(layer.segment.encoder, piece)
-            rows = [row for row, _ in refused]
-            found, report = match_layer(layer, snapshot.sequence, located, event_at, rows)
-            seen.append(seen_in(layer, located))
-        else:
-            found, report, refused, mask = on_card
-            seen.append((layer.segment, mask))
-        work = work.plus(report)
-        tables.append(_table(found, first_row, versions))
+    for part, found in zip(snapshot.parts, parts, strict=True):
+        tables.append(
+            _table(found if isinstance(found, LayerMatches) else found.pairs(part), first_row, versions)
+        )
     bad = {row for row, _ in refused}
     run.recent.batch(count, bad, event_at)
     table = pa.concat_tables(tables)
@@ -202,7 +226,7 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> M
     if run.audit is not None:
         audited = _audit(run.audit, snapshot, event_at, table, first_row, dict(refused), count)
         work = work._replace(audited=audited)
-    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, tuple(seen))
+    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, seen)
 
 
 def _audit(

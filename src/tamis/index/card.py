@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tamis.columns.rows import runs
+from tamis.columns.rows import runs, starts
 from tamis.errors import DeviceError, ExtraMissing, InputError
 from tamis.expression.truth import matches
+from tamis.head import HeadView
 from tamis.index.match import EventAt, LayerMatches, Piece, locate, owners_in_force
 from tamis.index.snapshot import Layer
+from tamis.index.unseen import Seen
 from tamis.index.work import WorkReport
 from tamis.segment import Segment
 from tamis.space.encode import Refused
@@ -22,7 +24,7 @@ from tamis.space.located import Located
 if TYPE_CHECKING:
     from tamis.gpu.columns.locate import Locating
     from tamis.gpu.device import Device  # imports numba's CUDA, which is an extra
-    from tamis.gpu.segment import DeviceSegment, Found
+    from tamis.gpu.segment import DeviceSegment
 
 CPU, CUDA, AUTO = "cpu", "cuda", "auto"
 BATCH = 131_072  # events of a batch, if the caller names no size
@@ -32,18 +34,26 @@ LEAST_EVENTS = 16_384  # of a batch for which "auto" takes the card
 LEAST_CLAUSES = 10_000  # of a segment, likewise
 
 Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.uint32]
+Mask = npt.NDArray[np.bool_]
 log = logging.getLogger("tamis")
 _lock = threading.Lock()
 _failure: str | None = None  # why "auto" does not use a card in this process
 
 
 class CardMatches(NamedTuple):
-    """The matches of one batch in one layer."""
+    """The matches of one batch in one layer: event ``e`` has ``number[start[e]:start[e + 1]]``."""
 
-    found: LayerMatches
+    start: Ints
+    number: npt.NDArray[np.uint32]
     report: WorkReport
     refused: Refused
-    seen: npt.NDArray[np.bool_]  # the dimensions that some event has
+    seen: Seen
+
+    def pairs(self, layer: Layer | HeadView) -> LayerMatches:
+        """Return the same as pairs."""
+        event = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return LayerMatches(layer, event, self.number.astype(np.int64))
 
 
 def card_of(device: str) -> Card | None:
@@ -56,7 +66,7 @@ def card_of(device: str) -> Card | None:
         except (DeviceError, ExtraMissing) as bad:
             _give_up(bad)
             return None
-    kind, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    kind, _, number = str(device).partition(":")
     if kind != CUDA or not (number or "0").isdecimal() or device.endswith(":"):
         raise InputError(f"device is 'cpu', 'cuda', 'cuda:1' or 'auto', not {device!r}")
     return Card(_opened(int(number or 0)), is_chosen=False)
@@ -83,7 +93,9 @@ class Card:
     def __init__(self, device: Device, is_chosen: bool) -> None:
         self._device, self._is_chosen = device, is_chosen
 
-    def match(self, layer: Layer, sequence: int, piece: Piece, events: int, event_at: EventAt) -> CardMatches | None:
+    def match(
+        self, layer: Layer, sequence: int, piece: Piece, events: int, event_at: EventAt
+    ) -> CardMatches | None:
         """Return the matches of a batch in a layer; ``None`` if the processor should find them."""
         segment = layer.segment
         if self._is_chosen and (_failure or not pays(segment, events)):
@@ -112,6 +124,7 @@ class _Batch:
         self._refused: Refused = []
 
     def run(self) -> CardMatches:
+        """Return the matches of the batch."""
         self._layer.segment.ensure_whole()
         with self._device.use():
             on_card = self._device.segment(self._layer.segment)
@@ -119,17 +132,20 @@ class _Batch:
             dead = on_card.dead(self._layer.died, self._layer.dead, self._sequence)
             workspace = self._device.workspace()
             found = on_card.search(workspace, located.batch, dead)
-            number = workspace.fetch("number back", found.number)
+            fetched = workspace.fetch("number back", found.number)
             workspace.wait()
-            event, ordinal, revised = self._confirmed(found, number)
+        start, number, revised = found.start, fetched.copy(), 0
+        if self._layer.segment.any_revise or found.may_repeat:
+            start, number, revised = self._confirmed(start, number, found.may_repeat)
         report = WorkReport(
-            0, located.entries, found.probed, found.verified, revised, len(event), found.visited
+            0, located.entries, found.probed, found.verified, revised, len(number), found.visited
         )
+        located.skipped[found.left] = 1
+        located.skipped[[row for row, _ in self._refused]] = 0
         left = np.flatnonzero(located.skipped)
-        left = left[~np.isin(left, [row for row, _ in self._refused])]
         if len(left):
-            event, ordinal, report = self._with_others(left, event, ordinal, report)
-        return CardMatches(LayerMatches(self._layer, event, ordinal), report, self._refused, located.seen)
+            start, number, report = self._with_others(left, start, number, report)
+        return CardMatches(start, number, report, self._refused, (self._layer.segment, located.seen))
 
     def _locate(self, on_card: DeviceSegment) -> Locating:
         """Return the located events, by the card itself if it can."""
@@ -141,7 +157,9 @@ class _Batch:
             if apart.map is not None:
                 found = on_card.space.map(workspace, apart.map, encoder.limits, most)
             else:
-                skipped = np.zeros(apart.events, np.uint8) if apart.located is None else apart.located.multi.copy()
+                skipped = (
+                    np.zeros(apart.events, np.uint8) if apart.located is None else apart.located.multi.copy()
+                )
                 skipped[[row for row, _ in apart.refused]] = 1
                 found = on_card.space.columns(workspace, apart, skipped, most)
             if found is not None:
@@ -152,42 +170,41 @@ class _Batch:
         skipped[[row for row, _ in self._refused]] = 1
         return on_card.space.entries(workspace, self._located, skipped, most)
 
-    def _confirmed(self, found: Found, number: npt.NDArray[np.uint32]) -> tuple[Ints, Ints, int]:
-        """Return the pairs (event, ordinal) that are sure or that the tree accepts, and the trees evaluated."""
+    def _confirmed(self, start: Ints, number: Numbers, may_repeat: bool) -> tuple[Ints, Numbers, int]:
+        """Return the matches that are sure or that the tree accepts, and the number of trees evaluated."""
         from tamis.gpu.search._kernels import DOUBTFUL, NUMBER
 
-        event = np.repeat(np.arange(len(found.start) - 1), np.diff(found.start))
-        ordinal = (number & NUMBER).astype(np.int64)
+        event = np.repeat(np.arange(len(start) - 1), np.diff(start))
         doubtful = number >= DOUBTFUL
-        if found.may_repeat:
-            event, ordinal, doubtful = _once(event, ordinal, doubtful)
-        places = np.flatnonzero(doubtful)
-        if not len(places):
-            return event, ordinal, 0
+        number = number & np.uint32(NUMBER)
+        if may_repeat:
+            event, number, doubtful = _once(event, number, doubtful)
         kept = ~doubtful
+        places = np.flatnonzero(doubtful)
         trees: dict[int, Any] = {}
         for at in places.tolist():
-            own = int(ordinal[at])
+            own = int(number[at])
             tree = trees.get(own)
             if tree is None:
                 tree = trees[own] = self._layer.segment.expression(own)
             kept[at] = matches(tree, self._event_at(int(event[at])))
-        return event[kept], ordinal[kept], len(places)
+        return _starts(event[kept], len(start) - 1), number[kept], len(places)
 
     def _with_others(
-        self, rows: Ints, event: Ints, ordinal: Ints, report: WorkReport
-    ) -> tuple[Ints, Ints, WorkReport]:
+        self, rows: Ints, start: Ints, number: Numbers, report: WorkReport
+    ) -> tuple[Ints, Numbers, WorkReport]:
         """Add the matches of events that the card left out, such as those with several values."""
         located = self._located_rows(rows)
         found = self._layer.segment.engine.candidates(located)
-        more, numbers, revised = owners_in_force(
+        more, ordinals, revised = owners_in_force(
             self._layer, self._sequence, found, located, lambda row: self._event_at(int(rows[row]))
         )
         entries = 0 if self._located is not None else len(located.dimension)
         others = WorkReport(0, entries, found.probed, found.verified, revised, len(more), found.visited)
-        both = np.concatenate([event, rows[more]])
-        order = np.argsort(both, kind="stable")
-        return both[order], np.concatenate([ordinal, numbers])[order], report.plus(others)
+        event = np.concatenate([np.repeat(np.arange(len(start) - 1), np.diff(start)), rows[more]])
+        order = np.argsort(event, kind="stable")
+        both = np.concatenate([number, ordinals.astype(np.uint32)])[order]
+        return _starts(event, len(start) - 1), both, report.plus(others)
 
     def _located_rows(self, rows: Ints) -> Located:
         if self._located is None:
@@ -195,17 +212,22 @@ class _Batch:
         places, _ = runs(self._located.start, rows)
         start = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(np.diff(self._located.start)[rows], out=start[1:])
-        cells = (np.ascontiguousarray(array[places]) for array in self._located[1:4])
-        return Located(start, *cells, self._located.multi[rows])
+        dimension, low, high = (array[places] for array in self._located[1:4])
+        return Located(start, dimension, low, high, self._located.multi[rows])
 
 
-def _once(event: Ints, ordinal: Ints, doubtful: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
+def _starts(event: Ints, events: int) -> Ints:
+    """Return where the pairs of each event begin once they are sorted by event."""
+    return starts(np.bincount(event, minlength=events))
+
+
+def _once(event: Ints, number: Numbers, doubtful: Mask) -> tuple[Ints, Numbers, Mask]:
     """Return each pair once, as sure if it is sure anywhere."""
-    order = np.lexsort((doubtful, ordinal, event))
-    event, ordinal, doubtful = event[order], ordinal[order], doubtful[order]
+    order = np.lexsort((doubtful, number, event))
+    event, number, doubtful = event[order], number[order], doubtful[order]
     first = np.ones(len(event), np.bool_)
-    first[1:] = (event[1:] != event[:-1]) | (ordinal[1:] != ordinal[:-1])
-    return event[first], ordinal[first], doubtful[first]
+    first[1:] = (event[1:] != event[:-1]) | (number[1:] != number[:-1])
+    return event[first], number[first], doubtful[first]
 
 
 def figures() -> dict[str, Any]:

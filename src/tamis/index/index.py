@@ -18,14 +18,15 @@ from tamis.head.structures import DEFAULT, unknown_head
 from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
-from tamis.index.batches import PIECE_BYTES, SCHEMA, MatchBatch, Run, divided, pieces
+from tamis.index.batches import PIECE_BYTES, SCHEMA, MatchBatch, Run, divided, match_piece, pieces
 from tamis.index.card import BATCH as CARD_BATCH
-from tamis.index.card import CPU, STREAMS, card_of
+from tamis.index.card import CPU, STREAMS, Card, card_of
 from tamis.index.card import PIECE_BYTES as CARD_PIECE_BYTES
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
 from tamis.index.match import LazyEvent, match_event
+from tamis.index.pairs import PairBatch, match_pairs
 from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
 from tamis.index.results import Matches, MatchTable
@@ -174,20 +175,44 @@ class Index:
         which takes the card for batches that pay. A card takes larger batches and few threads.
         """
         check_on_error(on_error)
-        if batch_size is not None:
-            arguments.whole("batch_size", batch_size)
-        if threads is not None:
-            arguments.whole("threads", threads)
+        for name, value in (("batch_size", batch_size), ("threads", threads)):
+            if value is not None:
+                arguments.whole(name, value)
         card = card_of(device)
-        if card is not None:
-            batch_size, threads, most = batch_size or CARD_BATCH, threads or STREAMS, CARD_PIECE_BYTES
-        else:
-            batch_size, most = batch_size or BATCH, PIECE_BYTES
         watch = AttributeWatch() if watch is None else watch
-        source = watched(divided(pieces(events, batch_size, self.limits), most), watch)
+        source = watched(self._pieces(events, batch_size, card), watch)
         run = Run(self.limits, self._writer.recent, versions, _audit_of(audit), card)
-        found = matched(source, lambda: self._writer.current, threads, run)
+        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_piece)
         return reported(self._advised(found, watch), on_error)
+
+    def _pieces(self, events: Any, size: int | None, card: Card | None) -> Iterator[Any]:
+        """Yield the events in batches, larger ones for a card."""
+        if card is None:
+            return divided(pieces(events, size or BATCH, self.limits), PIECE_BYTES)
+        return divided(pieces(events, size or CARD_BATCH, self.limits), CARD_PIECE_BYTES)
+
+    def match_pairs(
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int | None = None,
+        on_error: OnError = "report",
+        device: str = CPU,
+    ) -> Iterator[PairBatch]:
+        """Match a stream of events batch by batch, as :meth:`match_batches` does, to numbers instead of ids.
+
+        To write the ids of millions of matches takes longer than to find them on a card.
+        """
+        check_on_error(on_error)
+        for name, value in (("batch_size", batch_size), ("threads", threads)):
+            if value is not None:
+                arguments.whole(name, value)
+        card = card_of(device)
+        run = Run(self.limits, self._writer.recent, card=card)
+        source = self._pieces(events, batch_size, card)
+        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_pairs)
+        return reported(found, on_error)
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
@@ -411,6 +436,10 @@ class Index:
     def info(self) -> dict[str, Any]:
         """Return figures about the index and its segments."""
         return info.figures(self._writer)
+
+
+def _workers(threads: int | None, card: Card | None) -> int | None:
+    return threads or STREAMS if card is not None else threads
 
 
 def _audit_of(audit: float | Audit | None) -> Audit | None:

@@ -10,7 +10,9 @@ import numpy as np
 from tamis.gpu.cuda import cuda
 
 KIND, VALUES, VALID, LOW, HIGH, BASE, OTHER, TABLE = range(8)
-INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT32, FLOAT64, BIT, CODE8, CODE16, CODE32 = range(14)
+INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT32, FLOAT64, BIT, CODE8, CODE16, CODE32 = (
+    range(14)
+)
 REFUSED, KNOWN = range(2)  # places in ``state``
 EXACT = 9007199254740992.0  # from here on, floats do not hold every integer
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -88,7 +90,7 @@ def locate_columns(
                     number = np.float64(float32[at + e])
                 else:
                     number = float64[at + e]
-                if -EXACT < number and number < EXACT:
+                if number > -EXACT and number < EXACT:
                     found = cell_of(number, low, high, base, other, cuts)
                 else:
                     state[REFUSED] = 1
@@ -178,11 +180,16 @@ def locate_map(
         else:
             number = np.float64(uint64[at + i])
         found = np.int64(0)
-        if not (-EXACT < number and number < EXACT):
+        if not (number > -EXACT and number < EXACT):
             state[REFUSED] = 1
         elif d >= 0:
             found = cell_of(
-                number, np.int64(cut_low[d]), np.int64(cut_low[d + 1]), np.int64(base[d]), np.int64(other[d]), cuts
+                number,
+                np.int64(cut_low[d]),
+                np.int64(cut_low[d + 1]),
+                np.int64(base[d]),
+                np.int64(other[d]),
+                cuts,
             )
             seen[d] = 1
             known += 1

@@ -14,8 +14,8 @@ from tamis.gpu.columns.table import Column, MapColumn, TakenApart
 from tamis.gpu.cuda import cuda
 from tamis.gpu.workspace import Stage, Workspace
 from tamis.limits import Limits
-from tamis.space.located import Located
 from tamis.space.locate import Locators
+from tamis.space.located import Located
 
 _WORDS = tuple(
     np.dtype(name)
@@ -48,27 +48,38 @@ class DeviceSpace:
         self._cuts = cuda.to_device(np.append(space.number_values[space.number_cut], np.inf))
         self._names: tuple[Any, ...] | None = None
 
-    def entries(self, workspace: Workspace, located: Located, skipped: npt.NDArray[np.uint8], most: int) -> Locating:
+    def entries(
+        self, workspace: Workspace, located: Located, skipped: npt.NDArray[np.uint8], most: int
+    ) -> Locating:
         """Return events whose cells are known already; those with more than ``most`` entries are left out."""
         skipped[np.diff(located.start) > most] = 1
         stage = Stage(workspace)
         places = _add_located(stage, located), stage.add(skipped)
         stage.send()
         empty = stage.part(0, 0, np.int32)
-        arrays = *_located_arrays(stage, located, places[0]), empty, empty, stage.part(places[1], len(skipped), np.uint8)
+        arrays = (
+            *_located_arrays(stage, located, places[0]),
+            empty,
+            empty,
+            stage.part(places[1], len(skipped), np.uint8),
+        )
         batch = DeviceBatch(located.count, _ordered(arrays, 0), most_entries(located, skipped))
         seen = np.zeros(self._dimensions, np.bool_)
         seen[located.dimension] = True
         return Locating(batch, skipped, len(located.dimension), seen)
 
-    def columns(self, workspace: Workspace, table: TakenApart, skipped: npt.NDArray[np.uint8], most: int) -> Locating | None:
+    def columns(
+        self, workspace: Workspace, table: TakenApart, skipped: npt.NDArray[np.uint8], most: int
+    ) -> Locating | None:
         """Locate the columns of a table; return ``None`` if the processor must decide about a number."""
         stage = Stage(workspace)
         located = table.located
         if located is not None:
             skipped[np.diff(located.start) + len(table.columns) > most] = 1
         rows = np.array([self._describe(stage, column) for column in table.columns], np.int64)
-        tables = np.concatenate([np.zeros(1, np.int32), *(c.cells for c in table.columns if c.cells is not None)])
+        tables = np.concatenate(
+            [np.zeros(1, np.int32), *(c.cells for c in table.columns if c.cells is not None)]
+        )
         offsets = np.cumsum([1, *(0 if c.cells is None else len(c.cells) for c in table.columns)])
         rows[:, _kernels.TABLE] = offsets[:-1]
         dimensions = np.array([column.dimension for column in table.columns], np.int32)
@@ -76,7 +87,9 @@ class DeviceSpace:
         entries = None if located is None else _add_located(stage, located)
         stage.send()
         events, count = table.events, len(table.columns)
-        matrix = workspace.device("matrix", events * count, np.uint16 if self._other.max(initial=0) < 65_536 else np.uint32)
+        matrix = workspace.device(
+            "matrix", events * count, np.uint16 if self._other.max(initial=0) < 65_536 else np.uint32
+        )
         state = workspace.send("state", np.zeros(2, np.int64))
         blocks = max(min(self._blocks, -(-events // self._threads)), 1)
         locate_columns[(blocks, count), self._threads, workspace.stream](
@@ -94,7 +107,12 @@ class DeviceSpace:
             return None
         empty = stage.part(0, 0, np.int64), stage.part(0, 0, np.int32), stage.part(0, 0, np.int32)
         of_entries = empty if located is None or entries is None else _located_arrays(stage, located, entries)
-        arrays = *of_entries, stage.part(extra[2], count, np.int32), matrix, stage.part(extra[3], events, np.uint8)
+        arrays = (
+            *of_entries,
+            stage.part(extra[2], count, np.int32),
+            matrix,
+            stage.part(extra[3], events, np.uint8),
+        )
         widest = count + (0 if located is None else most_entries(located, skipped))
         held = [events - _nulls(column, events) for column in table.columns]
         seen = np.zeros(self._dimensions, np.bool_)
@@ -148,7 +166,11 @@ class DeviceSpace:
         skipped = marks.copy()
         sizes = np.diff(table.start)
         empty = stage.part(0, 0, np.int32)
-        batch = DeviceBatch(events, (entry_start, 0, dimension, cell, empty, empty, on_card), int(np.where(skipped == 0, sizes, 0).max(initial=0)))
+        batch = DeviceBatch(
+            events,
+            (entry_start, 0, dimension, cell, empty, empty, on_card),
+            int(np.where(skipped == 0, sizes, 0).max(initial=0)),
+        )
         return Locating(batch, skipped, int(outcome[_kernels.KNOWN]), met.astype(np.bool_))
 
     def _name_arrays(self) -> tuple[Any, ...]:

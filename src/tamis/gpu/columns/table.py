@@ -110,7 +110,9 @@ def take_apart(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> TakenApart
     located, refused = batch.finish()
     if batch.taken[located.dimension].any():  # a column and a nested field are the same attribute
         return None
-    return TakenApart(table.num_rows, batch.columns, None, located if len(located.dimension) else None, refused)
+    return TakenApart(
+        table.num_rows, batch.columns, None, located if len(located.dimension) else None, refused
+    )
 
 
 class _Taking(TableEncoder):

@@ -8,7 +8,7 @@ together. An event with more of them than fit is searched twice: first to count,
 
 import numpy as np
 
-from tamis.gpu.cuda import cuda, types
+from tamis.gpu.cuda import cuda, types, with_registers
 
 CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that the clause is decided
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
@@ -17,6 +17,8 @@ REPEATED = 0x40000000  # beside a subscription: the event has found it already
 NUMBER = 0x3FFFFFFF
 LISTS, ZONES, FOUND, KEPT = range(4)  # places in ``counter``
 PROBED, VERIFIED, VISITED, CROWDED = range(4)  # places in ``work``
+LEFT = -1  # the number of subscriptions of an event that the processor must match: it visits too many lists
+REGISTERS = 64  # of a thread: with fewer, more events are under way at once
 HASH = 40503  # times a dimension: an odd number near 2**16 divided by the golden ratio
 
 
@@ -73,7 +75,7 @@ def triangle(one, two, width):
     return one * (2 * width - one - 1) // 2 + two - one - 1
 
 
-def search_kernel(exact_type, table_type, is_hashed, is_wide):
+def search_kernel(exact_type, table_type, is_hashed, is_wide, registers=REGISTERS):
     """Return the kernel for tables of two types, dense or hashed, and records of 32 or 64 bits."""
     place_of = hashed_place if is_hashed else dense_place
     enter = hashed_enter if is_hashed else dense_enter
@@ -152,8 +154,8 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
         owner_start, owner, revise, dead, counter, found, out, place, is_direct,
     ):  # fmt: skip
         """Check a posting that its first record let pass; return 1 if its clause's literals were checked."""
-        row = i * stride
-        for n in range(row + 1, row + stride):
+        row = np.uint64(i) * np.uint64(stride)
+        for n in range(row + np.uint64(1), row + np.uint64(stride)):
             if not satisfied(rows[n], dimension_bits, cell_bits, keys, table):
                 return 0
         posting = np.int64(rows[row])
@@ -169,7 +171,7 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
         take(clause, owner_start, owner, revise, dead, counter, found, out, place, is_direct)
         return verified
 
-    @cuda.jit
+    @with_registers(registers)
     def search(
         events, entry_start, width, dimension, cell, matrix_dimension, matrix, skipped,
         start, literal, set_lo, set_hi, cells, heads, levels, list_start, residual, until, inline, rows,
@@ -177,7 +179,7 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
     ):  # fmt: skip
         """Write the subscriptions of every event to ``out``, and where they stand.
 
-        ``total`` counts all of them, even if there is no room. An event has ``width`` cells in ``matrix``, one
+        ``total`` counts all of them, even if there is no room. An event that is ``LEFT`` has none. An event has ``width`` cells in ``matrix``, one
         row for each dimension of ``matrix_dimension``, and the entries of ``entry_start``, if there are any.
         """
         dimension_bits, cell_bits = np.uint32(shape[0]) & most_shift, np.uint32(shape[1]) & most_shift
@@ -237,8 +239,8 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
                     slot = np.int64(heads[4 * d + 3]) - 1
                     if slot >= 0:
                         # The zones of a dimension divide its cells (and absence) evenly.
-                        zone[cuda.atomic.add(counter, ZONES, 1)] = (
-                            slot * zones + value * zones // (np.int64(cells[d]) + 1)
+                        zone[cuda.atomic.add(counter, ZONES, 1)] = slot * zones + value * zones // (
+                            np.int64(cells[d]) + 1
                         )
             cuda.syncthreads()
             place = np.int64(0)
@@ -262,14 +264,6 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
                             if to < list_room:
                                 begins[to] = low
                                 ends[to] = high
-                            else:
-                                for i in range(low, high):
-                                    if satisfied(inline[i], dimension_bits, cell_bits, keys, table):
-                                        verified += (1 - turn) * check_posting(
-                                            i, rows, stride, dimension_bits, cell_bits, keys, table, exact,
-                                            start, literal, set_lo, set_hi, until, owner_start, owner, revise,
-                                            dead, counter, found, out, place, turn == 1,
-                                        )  # fmt: skip
                 pairs = counter[ZONES]
                 for one in range(tid >> 5, pairs, max(threads >> 5, 1)):
                     for two in range(one + 1 + (tid & 31), pairs, min(threads, 32)):
@@ -284,23 +278,23 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
                             if to < list_room:
                                 begins[to] = low
                                 ends[to] = high
-                            else:
-                                for i in range(low, high):
-                                    if satisfied(inline[i], dimension_bits, cell_bits, keys, table):
-                                        verified += (1 - turn) * check_posting(
-                                            i, rows, stride, dimension_bits, cell_bits, keys, table, exact,
-                                            start, literal, set_lo, set_hi, until, owner_start, owner, revise,
-                                            dead, counter, found, out, place, turn == 1,
-                                        )  # fmt: skip
                 cuda.syncthreads()
-                for r in range(group, min(counter[LISTS], list_room), groups):
-                    for i in range(np.int64(begins[r]) + lane, np.int64(ends[r]), lanes):
-                        if satisfied(inline[i], dimension_bits, cell_bits, keys, table):
+                lists = np.int64(counter[LISTS])
+                if lists > list_room:  # in every thread
+                    if tid == 0:
+                        place_of_event[e] = 0
+                        count_of_event[e] = LEFT
+                    break
+                for r in range(group, lists, groups):
+                    p, end = np.uint64(begins[r]) + np.uint64(lane), np.uint64(ends[r])
+                    while p < end:  # an unsigned index saves the check for negative ones
+                        if satisfied(inline[p], dimension_bits, cell_bits, keys, table):
                             verified += (1 - turn) * check_posting(
-                                i, rows, stride, dimension_bits, cell_bits, keys, table, exact, start,
+                                p, rows, stride, dimension_bits, cell_bits, keys, table, exact, start,
                                 literal, set_lo, set_hi, until, owner_start, owner, revise, dead, counter,
                                 found, out, place, turn == 1,
                             )  # fmt: skip
+                        p += np.uint64(lanes)
                 for r in range(tid, len(residual), threads):
                     c = np.int64(residual[r])
                     if turn == 0:
@@ -321,9 +315,7 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide):
                         repeated = False
                         for j in range(number):
                             other = found[j] & ~np.uint32(REPEATED)
-                            if (other ^ mine) & NUMBER == 0 and (
-                                other < mine or (other == mine and j < i)
-                            ):
+                            if (other ^ mine) & NUMBER == 0 and (other < mine or (other == mine and j < i)):
                                 repeated = True
                         if repeated:
                             found[i] = mine | np.uint32(REPEATED)
@@ -384,5 +376,5 @@ def gather(events, count, source, start, found, out):
     """Move the subscriptions of each event to their place in the order of events."""
     for e in range(cuda.blockIdx.x, events, cuda.gridDim.x):
         first, to = source[e], start[e]
-        for i in range(cuda.threadIdx.x, count[e], cuda.blockDim.x):
+        for i in range(cuda.threadIdx.x, np.int64(count[e]), cuda.blockDim.x):
             out[to + i] = found[first + i]
