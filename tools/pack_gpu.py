@@ -2,8 +2,8 @@
 
     python tools/pack_gpu.py --python 3.12 build/pack
 
-writes ``one.tar.xz`` (llvmlite) and ``two.tar.xz`` (everything else), wheels unpacked for another Python, without tests
-and rarely used parts. On the other machine:
+writes ``one.tar.xz`` (llvmlite) and ``two.tar.xz`` (everything else), wheels unpacked for another Python,
+without tests and rarely used parts. On the other machine:
 
     mkdir site; for part in one two; do tar -xJf $part.tar.xz -C site; done
     PYTHONPATH=site:src:. python3 -m bench gpu
@@ -62,12 +62,14 @@ LEFT_OUT = (
 # A library that was patched for its wheel does not survive `strip`; these were not.
 STRIPPED = ("llvmlite/binding/*.so", "pyarrow/*.so*", "numba/**/*.so", "numba_cuda/**/*.so")
 # The `.pth` file that makes Numba find numba-cuda is read only in folders of packages.
-STARTUP = 'import pathlib, site\nsite.addsitedir(str(pathlib.Path(__file__).parent))\n'
+STARTUP = "import pathlib, site\nsite.addsitedir(str(pathlib.Path(__file__).parent))\n"
 
 
 def main() -> None:
     """Download, unpack, prune and compress the wheels."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--python", default="3.12", help="the version there")
     options = parser.parse_args()

@@ -59,7 +59,9 @@ def prepare(folder: Path, book: Book) -> None:
     workload = WORKLOADS[book.workload]
     events = workload.events(book.events, SEED, book.subscriptions)
     texts = workload.texts(book.subscriptions, SEED)
-    index = tamis.Index.build(workload.subscriptions(book.subscriptions, SEED), sample=events.slice(0, SAMPLE))
+    index = tamis.Index.build(
+        workload.subscriptions(book.subscriptions, SEED), sample=events.slice(0, SAMPLE)
+    )
     if texts.num_rows:
         index.add(texts)
         index.merge()

@@ -16,10 +16,14 @@ import click
 @click.command("gpu")
 @click.option("--scale", type=click.IntRange(1), default=1, help="Divide subscriptions and events by this.")
 @click.option("--books", default="", help="Comma-separated names; all if empty.")
-@click.option("--duels", type=click.IntRange(0), default=200, help="Random books that card and processor match.")
+@click.option(
+    "--duels", type=click.IntRange(0), default=200, help="Random books that card and processor match."
+)
 @click.option("--sweep", is_flag=True, help="Also try launch parameters.")
 @click.option("--seconds", type=click.IntRange(1), default=540, help="Begin nothing new after this time.")
-@click.option("--out", type=click.Path(path_type=Path), help="The folder of the report; default: $OUT, or here.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The folder of the report; default: $OUT, or here."
+)
 def gpu_command(scale: int, books: str, duels: int, sweep: bool, seconds: int, out: Path | None) -> None:
     """Duel a graphics card with the processor, and measure it on every workload."""
     from bench.gpu import books as all_books

@@ -48,7 +48,9 @@ def book(rng: random.Random, size: int) -> dict[str, str]:
     found = {f"x{at}": expression(rng) for at in range(size)}
     for at in range(size):
         names = rng.sample("abcdefgh", rng.randint(1, 4))
-        ranges = [f"{name} BETWEEN {(low := rng.randint(0, 12))} AND {low + rng.randint(0, 6)}" for name in names]
+        ranges = [
+            f"{name} BETWEEN {(low := rng.randint(0, 12))} AND {low + rng.randint(0, 6)}" for name in names
+        ]
         found[f"r{at}"] = " AND ".join(ranges)
     return found
 
@@ -95,7 +97,8 @@ def tables(rng: random.Random, count: int) -> Iterator[pa.Table]:
         }
     )
     numbers = [
-        [(name, rng.randint(0, 12)) for name in rng.choices("abcdefghi", k=rng.randint(0, 6))] for _ in range(count)
+        [(name, rng.randint(0, 12)) for name in rng.choices("abcdefghi", k=rng.randint(0, 6))]
+        for _ in range(count)
     ]
     yield pa.table({"attributes": pa.array(numbers, pa.map_(pa.string(), pa.int32()))})
 
@@ -122,8 +125,8 @@ def duel(seed: int, device: str, size: int, count: int) -> tuple[int, int]:
 
     rng = random.Random(seed)
     limits = tamis.Limits(dnf_clauses=4) if seed % 2 else tamis.Limits()
-    pairs = {"parameters": {"pairs": 2}} if seed % 3 == 0 else {}
-    index = tamis.Index.build(book(rng, size), limits=limits, **pairs)
+    pairs = {"pairs": 2} if seed % 3 == 0 else None
+    index = tamis.Index.build(book(rng, size), limits=limits, parameters=pairs)
     sources = [events(rng, count), *tables(rng, count)]
     decisions = wrong = 0
     for turn in range(2):

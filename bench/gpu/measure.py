@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from bench.gpu.books import Book, read
@@ -18,6 +17,7 @@ RUNS = 3
 CPU_EVENTS = 8_192
 COMPARED = 1_024
 STRINGS = 1 << 16
+MANY = 1 << 18  # matches, too many for Python objects
 
 
 def measured(book: Book, folder: Path, device: str, say: Callable[[dict[str, Any]], None]) -> None:
@@ -25,12 +25,14 @@ def measured(book: Book, folder: Path, device: str, say: Callable[[dict[str, Any
     import tamis
 
     index = tamis.Index.open(folder / "index")
-    forms = {"map" if len(read(folder / "events.arrow").schema) == 1 else "columns": read(folder / "events.arrow")}
+    forms = {
+        "map" if len(read(folder / "events.arrow").schema) == 1 else "columns": read(folder / "events.arrow")
+    }
     if book.is_wide:
         forms["columns"] = read(folder / "wide.arrow")
     about = {"book": book.name, "subscriptions": len(index)}
     for form, events in forms.items():
-        seconds, first = _timed(lambda events=events: _run(index, events.slice(0, 4_096), device))
+        seconds, first = _timed(lambda: _run(index, events.slice(0, 4_096), device))  # noqa: B023
         say(about | {"form": form, "what": "first batch", "s": seconds, "pairs": first})
         found = _compared(index, events, device)
         say(about | {"form": form, "what": "duel", "decisions": COMPARED * len(index), "differences": found})
@@ -51,18 +53,36 @@ def measured(book: Book, folder: Path, device: str, say: Callable[[dict[str, Any
                 )
         some = events.slice(0, STRINGS)
         runs = [_timed(lambda: len(index.match_many(some, device=device))) for _ in range(RUNS)]  # noqa: B023
-        say(about | {"form": form, "what": "table to ids", "events_s": len(some) / statistics.median(r[0] for r in runs)})
+        say(
+            about
+            | {
+                "form": form,
+                "what": "table to ids",
+                "events_s": len(some) / statistics.median(r[0] for r in runs),
+            }
+        )
     for small in (256, 1_024, 4_096, 16_384, 65_536):
         part = events.slice(0, small)
         both = {
             name: statistics.median(_timed(lambda: _run(index, part, name))[0] for _ in range(RUNS))  # noqa: B023
             for name in (device, "cpu")
         }
-        say(about | {"form": form, "what": "batch size", "events": small, "card_s": both[device], "cpu_s": both["cpu"]})
+        say(
+            about
+            | {
+                "form": form,
+                "what": "batch size",
+                "events": small,
+                "card_s": both[device],
+                "cpu_s": both["cpu"],
+            }
+        )
     say(about | {"form": form, "what": "one core"} | _one_core(index, events.slice(0, CPU_EVENTS)))
 
 
-def _run(index: Any, events: pa.Table, device: str, batch: int | None = None, threads: int | None = None) -> int:
+def _run(
+    index: Any, events: pa.Table, device: str, batch: int | None = None, threads: int | None = None
+) -> int:
     """Return the number of matches, all of them on the host."""
     found = index.match_pairs(events, device=device, batch_size=batch, threads=threads, on_error="skip")
     return sum(len(part.number) for piece in found for part in piece.parts)
@@ -75,10 +95,10 @@ def _timed(call: Callable[[], int]) -> tuple[float, int]:
 
 
 def _compared(index: Any, events: pa.Table, device: str) -> int:
-    """Return the number of pairs by which the card and the processor differ, from the middle of the events."""
+    """Return the number of pairs by which card and processor differ, in the middle of the events."""
     some = events.slice(len(events) // 2, COMPARED)
     found, expected = (index.match_many(some, device=name, on_error="skip") for name in (device, "cpu"))
-    if len(found) > 1 << 18:  # too many for Python objects
+    if len(found) > MANY:
         return _differing(found.table, expected.table)
     return len(set(pairs_of(found.table)) ^ set(pairs_of(expected.table)))
 

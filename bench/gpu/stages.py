@@ -1,4 +1,4 @@
-"""Time the stages of one batch on a card, and try launch parameters; the bytes show what bounds each stage."""
+"""Time the stages of one batch on a card, and try launch parameters."""
 
 from __future__ import annotations
 
@@ -88,14 +88,15 @@ def _once(segment: Any, on_card: Any, card: Any, events: pa.Table) -> tuple[Any,
 def _sweep(book: Book, on_card: Any, card: Any, batch: Any, say: Callable[[dict[str, Any]], None]) -> None:
     """Time the search alone with other numbers of registers, threads, blocks and threads to a list."""
     from tamis.gpu.cuda import cuda
-    from tamis.gpu.search._kernels import search_kernel
+    from tamis.gpu.search import _kernels
 
+    make: Any = _kernels.search_kernel
     workspace = card.workspace()
     processors = cuda.gpus[card.number].MULTIPROCESSOR_COUNT
     before = on_card._threads, on_card._blocks, on_card._lane_bits
     best: tuple[float, Any] = (float("inf"), None)
     for registers in (64, 128, 48):
-        on_card.__dict__["_search"] = search_kernel(
+        on_card.__dict__["_search"] = make(
             *on_card._words[0], on_card.is_hashed, on_card._is_wide, registers
         )
         for threads in (32, 64, 128, 256):
@@ -139,4 +140,4 @@ def _kernel_time(on_card: Any, workspace: Any, batch: Any) -> float:
         end.record(workspace.stream)
         end.synchronize()
         times.append(cuda.event_elapsed_time(begin, end) / 1e3)
-    return statistics.median(times[1:])
+    return float(statistics.median(times[1:]))

@@ -1,4 +1,4 @@
-"""A batch of events on a card: their cells, from columns that it locates itself or from entries found before."""
+"""A batch of events on a card: cells of columns that it located itself, and entries found before."""
 
 from __future__ import annotations
 

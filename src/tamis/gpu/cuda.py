@@ -1,7 +1,7 @@
 """Import Numba's CUDA in one place, or say what to install.
 
-A kernel file imports the name ``cuda`` from here. Without a card, ``NUMBA_ENABLE_CUDASIM=1`` runs the kernels in
-Numba's simulator, which interprets every thread.
+A kernel file imports the name ``cuda`` from here. Without a card, ``NUMBA_ENABLE_CUDASIM=1`` runs the kernels
+in Numba's simulator, which interprets every thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from tamis.errors import DeviceUnsupported, ExtraMissing
 
 if importlib.util.find_spec("numba_cuda") is None:
     raise ExtraMissing(
-        "matching on a card needs the package 'numba-cuda', which is not installed; pip install 'tamis[cuda]'",
+        "matching on a card needs the package 'numba-cuda', which is not installed;"
+        " pip install 'tamis[cuda]'",
         package="numba-cuda",
         extra="cuda",
     )
@@ -23,15 +24,15 @@ try:
     from numba import cuda as _cuda
     from numba.core import config as _config
     from numba.cuda import types as _types
-except ImportError as bad:
+except (ImportError, RuntimeError) as bad:  # the second if libraries of CUDA are missing
     raise DeviceUnsupported(
-        f"numba-cuda cannot be imported with NumPy {np.__version__}: {bad}; install the versions that"
-        " 'tamis[cuda]' asks for"
+        f"numba-cuda cannot be imported with NumPy {np.__version__}: {str(bad)[:200]}; install the versions and"
+        " the toolkit that 'tamis[cuda]' asks for"
     ) from None
 
 cuda: Any = _cuda
 types: Any = _types
-SIMULATED = bool(_config.ENABLE_CUDASIM)
+SIMULATED = bool(getattr(_config, "ENABLE_CUDASIM"))  # noqa: B009  (no types know it)
 
 
 def with_registers(most: int) -> Any:

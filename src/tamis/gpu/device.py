@@ -25,8 +25,8 @@ class Device:
         if not cuda.is_available() or number >= len(cuda.gpus):
             found = len(cuda.gpus) if cuda.is_available() else 0
             raise DeviceMissing(
-                f"there is no card {number}: the driver of CUDA reports {found} (nvidia-smi shows them); install a"
-                " driver, or pass device='cpu'",
+                f"there is no card {number}: the driver of CUDA reports {found} (nvidia-smi shows them);"
+                " install a driver, or pass device='cpu'",
                 device=number,
             )
         self.number = number
@@ -54,8 +54,8 @@ class Device:
                     raise
                 if any(words in str(bad).lower() for words in _NO_ROOM):
                     raise DeviceMemory(
-                        f"card {self.number} has too little memory: {bad}; match smaller batches, or keep the index in"
-                        " several segments",
+                        f"card {self.number} has too little memory: {bad}; match smaller batches, or"
+                        " keep the index in several segments",
                         device=self.number,
                     ) from bad
                 raise DeviceFailed(

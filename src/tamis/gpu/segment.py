@@ -24,6 +24,7 @@ MOST_SLOTS = 2_048  # of the hash table
 MOST_ENTRIES = MOST_SLOTS // 2  # of an event; events with more are left to the processor
 MOST_NUMBER = 1 << 30  # subscriptions of a segment: two bits beside their numbers are taken
 FOUND, MOST_FOUND = 512, 4_096  # subscriptions of an event that shared memory has room for
+LEAST_ROOM = 1 << 14  # subscriptions that the first output of a batch has room for
 LISTS = 1_024
 _LONG, _SHORT = 24.0, 8.0  # postings of a list
 
@@ -33,8 +34,8 @@ Ints = npt.NDArray[np.int64]
 class Found(NamedTuple):
     """What a search found: event ``e`` has the subscriptions ``number[start[e]:start[e + 1]]``.
 
-    A number has the bit ``DOUBTFUL`` if the tree must decide. ``may_repeat`` says that an event may have a number
-    twice.
+    A number has the bit ``DOUBTFUL`` if the tree must decide. ``may_repeat`` says that an event may have a
+    number twice.
     """
 
     start: Ints
@@ -52,8 +53,8 @@ class DeviceSegment:
     def __init__(self, segment: Segment, blocks: int, threads: int) -> None:
         if segment.engine_name != ENGINE:
             raise DeviceUnsupported(
-                f"a card matches segments of the engine {ENGINE!r}, and this one has {segment.engine_name!r}; build the"
-                f" index with engine={ENGINE!r}, or pass device='cpu'",
+                f"a card matches segments of the engine {ENGINE!r}, and this one has {segment.engine_name!r};"
+                f" build the index with engine={ENGINE!r}, or pass device='cpu'",
                 engine=segment.engine_name,
             )
         if segment.count > MOST_NUMBER:
@@ -124,7 +125,7 @@ class DeviceSegment:
         events = batch.events
         count = workspace.device("count", events, np.int32)
         source = workspace.device("source", events, np.int64)
-        room = max(self.found_room * events // 8, 1 << 14)
+        room = max(self.found_room * events // 8, LEAST_ROOM)
         while True:
             out = workspace.device("out", room, np.uint32)
             total = workspace.send("total", np.zeros(1, np.int64))

@@ -1,8 +1,8 @@
 """Locate values on a card: a thread takes a value and writes its cell.
 
 A row of ``columns`` describes a column: its kind, where its values begin (in units of their size), where its
-validity begins (in bits, or -1), the lowest and highest cut of its dimension, the first cell of numbers, the cell
-of anything else, and where its table of cells begins, if it has one.
+validity begins (in bits, or -1), the lowest and highest cut of its dimension, the first cell of numbers, the
+cell of anything else, and where its table of cells begins, if it has one.
 """
 
 import numpy as np
@@ -48,8 +48,8 @@ def locate_columns(
 ):  # fmt: skip
     """Write the cells of all columns to ``matrix``, 0 for nulls.
 
-    Set ``state[REFUSED]`` if a number is not finite, or so large that a float may not hold it: the processor decides
-    about such a table.
+    Set ``state[REFUSED]`` if a number is not finite, or so large that a float may not hold it: the processor
+    decides about such a table.
     """
     k = cuda.blockIdx.y
     row = columns[k]
@@ -124,7 +124,7 @@ def is_name(name_start, name_data, n, data, first, last):
     at = np.int64(name_start[n])
     if np.int64(name_start[n + 1]) - at != last - first:
         return False
-    for k in range(last - first):
+    for k in range(last - first):  # noqa: SIM110  (no generators on a card)
         if name_data[at + k] != data[first + k]:
             return False
     return True
@@ -138,8 +138,9 @@ def locate_map(
 ):  # fmt: skip
     """Write dimension and cell of each item of a map column; cell 0 if no predicate mentions its key.
 
-    Key ``i`` begins at ``int32[key_first + i]`` of ``uint8[key_data:]``. Set ``state[REFUSED]`` if a key is long or
-    not ASCII, or a number is one that ``locate_columns`` refuses; count the others in ``state[KNOWN]``.
+    Key ``i`` begins at ``int32[key_first + i]`` of ``uint8[key_data:]``. Set ``state[REFUSED]`` if a key is
+    long or not ASCII, or a number is one that ``locate_columns`` refuses; count the others in
+    ``state[KNOWN]``.
     """
     mask = len(names) - 1
     known = np.int64(0)

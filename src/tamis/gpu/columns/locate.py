@@ -149,7 +149,8 @@ class DeviceSpace:
         blocks = max(min(self._blocks, -(-items // self._threads)), 1)
         locate_map[blocks, self._threads, workspace.stream](
             items, table.kind, keys // 4, text, values // table.values.itemsize, limits.attribute_name_bytes,
-            *(stage.all(word) for word in _WORDS), *self._name_arrays(), self._cuts, dimension, cell, seen, state,
+            *(stage.all(word) for word in _WORDS), *self._name_arrays(), self._cuts, dimension, cell, seen,
+            state,
         )  # fmt: skip
         entry_start = stage.part(starts, events + 1, np.int64)
         on_card = stage.part(marked, events, np.uint8)

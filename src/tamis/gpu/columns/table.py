@@ -1,8 +1,8 @@
-"""Take the columns of a table apart: those that the card locates itself, and entries that the processor finds.
+"""Take a table apart: columns that the card locates itself, and entries that the processor finds.
 
-The card locates numbers, booleans and strings that have one cell each, and a single map column of numbers. It
-looks at plain cases alone. For any other table the caller locates everything on the processor, which also knows how
-to refuse an event.
+The card locates numbers, booleans and strings that have one cell each, and a single map column of numbers.
+It looks at plain cases alone. For any other table the caller locates everything on the processor, which also
+knows how to refuse an event.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _code_column(locator: AttributeLocator, array: Any) -> Column | None:
 
 
 def _coded(array: Any) -> Any:
-    """Return an array of strings with a dictionary; ``None`` if it has other values, or some are unreadable."""
+    """Return an array of strings with a dictionary; ``None`` if it has others, or unreadable ones."""
     is_coded = pa.types.is_dictionary(array.type)
     texts = array.dictionary if is_coded else array
     if not is_string(texts.type) or readable(texts) is not None:

@@ -1,9 +1,10 @@
 """Search the postings of ``hybrid`` on a card.
 
-A block of threads takes one event at a time. It enters the event's cells into a table in shared memory, writes
-down the lists that the event visits, filters their postings, and checks what is left. The subscriptions that it
-finds collect in shared memory. One atomic step reserves a place for all of them, so those of an event stand
-together. An event with more of them than fit is searched twice: first to count, then to write.
+A block of threads takes one event at a time. It enters the event's cells into a table in shared memory,
+writes down the lists that the event visits, filters their postings, and checks what is left. The
+subscriptions that it finds collect in shared memory. One atomic step reserves a place for all of them, so
+those of an event stand together. An event with more of them than fit is searched twice: first to count, then
+to write.
 """
 
 import numpy as np
@@ -115,7 +116,7 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide, registers=REGISTER
     @cuda.jit(device=True)
     def all_hold(literal, begin, end, keys, exact, set_lo, set_hi):
         """Return whether the literals begin:end hold for the event."""
-        for at in range(begin, end):
+        for at in range(begin, end):  # noqa: SIM110  (no generators on a card)
             if not holds(literal, at, keys, exact, set_lo, set_hi):
                 return False
         return True
@@ -179,8 +180,9 @@ def search_kernel(exact_type, table_type, is_hashed, is_wide, registers=REGISTER
     ):  # fmt: skip
         """Write the subscriptions of every event to ``out``, and where they stand.
 
-        ``total`` counts all of them, even if there is no room. An event that is ``LEFT`` has none. An event has ``width`` cells in ``matrix``, one
-        row for each dimension of ``matrix_dimension``, and the entries of ``entry_start``, if there are any.
+        ``total`` counts all of them, even if there is no room. An event that is ``LEFT`` has none. An event
+        has ``width`` cells in ``matrix``, one row for each dimension of ``matrix_dimension``, and the entries
+        of ``entry_start``, if there are any.
         """
         dimension_bits, cell_bits = np.uint32(shape[0]) & most_shift, np.uint32(shape[1]) & most_shift
         zones, zone_width, first_pair, stride = shape[2], shape[3], shape[4], shape[5]
