@@ -46,7 +46,7 @@ def stages(book: Book, folder: Path, say: Callable[[dict[str, Any]], None], *, s
             }
         )
         if sweep:
-            _sweep(book, on_card, card, batch, say)
+            _sweep(book, on_card, card, batch, int(found.start[-1]), say)
 
 
 def _once(segment: Any, on_card: Any, card: Any, events: pa.Table) -> tuple[Any, dict[str, float], Any]:
@@ -85,7 +85,9 @@ def _once(segment: Any, on_card: Any, card: Any, events: pa.Table) -> tuple[Any,
     return matched, times, found.batch
 
 
-def _sweep(book: Book, on_card: Any, card: Any, batch: Any, say: Callable[[dict[str, Any]], None]) -> None:
+def _sweep(
+    book: Book, on_card: Any, card: Any, batch: Any, pairs: int, say: Callable[[dict[str, Any]], None]
+) -> None:
     """Time the search alone with other numbers of registers, threads, blocks and threads to a list."""
     from tamis.gpu.cuda import cuda
     from tamis.gpu.search import _kernels
@@ -96,14 +98,12 @@ def _sweep(book: Book, on_card: Any, card: Any, batch: Any, say: Callable[[dict[
     before = on_card._threads, on_card._blocks, on_card._lane_bits
     best: tuple[float, Any] = (float("inf"), None)
     for registers in (64, 128, 48):
-        on_card.__dict__["_search"] = make(
-            *on_card._words[0], on_card.is_hashed, on_card._is_wide, registers
-        )
+        on_card.__dict__["_search"] = make(*on_card._words[0], on_card.is_hashed, on_card._is_wide, registers)
         for threads in (32, 64, 128, 256):
             for lanes in (1, 2, 3, 5):
                 on_card._threads, on_card._lane_bits = threads, lanes
                 on_card._blocks = processors * min(32, 2048 // threads)
-                took = _kernel_time(on_card, workspace, batch)
+                took = _kernel_time(on_card, workspace, batch, pairs)
                 best = min(best, (took, (registers, threads, lanes)))
                 say(
                     {
@@ -120,15 +120,14 @@ def _sweep(book: Book, on_card: Any, card: Any, batch: Any, say: Callable[[dict[
     say({"book": book.name, "what": "best search", "ns": 1e9 * best[0] / batch.events, "with": best[1]})
 
 
-def _kernel_time(on_card: Any, workspace: Any, batch: Any) -> float:
+def _kernel_time(on_card: Any, workspace: Any, batch: Any, pairs: int) -> float:
     """Return the median seconds of the search kernel by the card's own clock."""
     from tamis.gpu.cuda import cuda
 
     events = batch.events
     count = workspace.device("count", events, np.int32)
     source = workspace.device("source", events, np.int64)
-    out = workspace.device("out", workspace.device("number", 1, np.uint32).size + 4096 * 64, np.uint32)
-    total = workspace.send("total", np.zeros(1, np.int64))
+    out = workspace.device("out", pairs + 1, np.uint32)
     work = workspace.send("work", np.zeros(4, np.int64))
     dead = on_card.dead(None, 0, 0)
     times = []

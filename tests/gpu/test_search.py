@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,12 +25,11 @@ def mixed() -> dict[str, str]:
 
 
 @pytest.fixture
-def small_rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def small_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave room for two subscriptions of an event."""
     monkeypatch.setattr(segments, "FOUND", 2)
     monkeypatch.setattr(segments, "MOST_FOUND", 2)
     monkeypatch.setattr(segments, "LEAST_ROOM", 3)
-    yield
 
 
 def both(index: Index, events: Any, **options: Any) -> tuple[Any, Any]:
@@ -70,7 +68,9 @@ def test_dimensions_beyond_shared_memory_are_hashed(monkeypatch: pytest.MonkeyPa
 
 def test_cells_that_records_round_are_exact() -> None:
     book = {f"s{n}": f"x BETWEEN {n} AND {n + 2} AND y >= {n % 9}" for n in range(0, 4000, 3)}
-    book |= {f"d{n}": f"z{n} = {n % 3} AND x <= {3 * n}" for n in range(300)}  # dimensions take bits of records
+    book |= {
+        f"d{n}": f"z{n} = {n % 3} AND x <= {3 * n}" for n in range(300)
+    }  # dimensions take bits of records
     index = Index.build(book)
     heads = index._writer.current.layers[0].segment.arena["engine.heads"]
     assert ((heads[:, 0] >> 8) & 255).any()
@@ -97,7 +97,11 @@ def test_cells_take_the_narrowest_word() -> None:
 
 def test_removed_and_fresh_subscriptions_are_right_at_once() -> None:
     index = Index.build(mixed())
-    for change in (lambda: index.remove("r1"), lambda: index.add("new", "a >= 2"), lambda: index.remove("not")):
+    for change in (
+        lambda: index.remove("r1"),
+        lambda: index.add("new", "a >= 2"),
+        lambda: index.remove("not"),
+    ):
         index.match_many(EVENTS, device="cuda")
         change()
         found, expected = both(index, EVENTS)
@@ -131,10 +135,16 @@ def test_pairs_are_the_matches_by_number() -> None:
 
 
 TABLES = {
-    "columns": pa.table({"a": pa.array([1, None, 3], pa.uint8()), "b": [1.5, 2.0, None], "c": [True, None, False]}),
+    "columns": pa.table(
+        {"a": pa.array([1, None, 3], pa.uint8()), "b": [1.5, 2.0, None], "c": [True, None, False]}
+    ),
     "slice": pa.table({"a": list(range(9)), "c": [True, False, None] * 3}).slice(3),
-    "words": pa.table({"w": pa.array(["x", None, "y"]).dictionary_encode(), "a": pa.array([1, 2, 3], pa.uint64())}),
-    "map": pa.table({"m": pa.array([[("a", 1), ("zz", 2)], [], [("b", 3)]], pa.map_(pa.string(), pa.int16()))}),
+    "words": pa.table(
+        {"w": pa.array(["x", None, "y"]).dictionary_encode(), "a": pa.array([1, 2, 3], pa.uint64())}
+    ),
+    "map": pa.table(
+        {"m": pa.array([[("a", 1), ("zz", 2)], [], [("b", 3)]], pa.map_(pa.string(), pa.int16()))}
+    ),
     "repeated key": pa.table({"m": pa.array([[("a", 1), ("a", 4)]], pa.map_(pa.string(), pa.float64()))}),
     "key beyond ASCII": pa.table({"m": pa.array([[("naïve", 1)]], pa.map_(pa.string(), pa.int64()))}),
     "beyond floats": pa.table({"a": [2**53 + 1, 2**53], "b": [1.0, 2.0]}),
@@ -148,7 +158,13 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_columns_are_located_as_on_the_processor(name: str) -> None:
     book = {f"a{n}": f"a >= {n} AND a < {n + 3}" for n in range(5)} | {f"b{n}": f"b <= {n}" for n in range(5)}
-    book |= {"big": f"a = {2**53 + 1}", "true": "c = true", "x": "w = 'x'", "like": "w LIKE 'x%'", "naïve": '"naïve" = 1'}
+    book |= {
+        "big": f"a = {2**53 + 1}",
+        "true": "c = true",
+        "x": "w = 'x'",
+        "like": "w LIKE 'x%'",
+        "naïve": '"naïve" = 1',
+    }
     book |= {"none": "NOT a = 3", "xy": "x.y > 1", "two": "x.y > 2 AND x.y < 2"}
     found, expected = both(Index.build(book), TABLES[name], on_error="skip")
     assert pairs_of(found) == pairs_of(expected)

@@ -22,17 +22,18 @@ if importlib.util.find_spec("numba_cuda") is None:
     )
 try:
     from numba import cuda as _cuda
-    from numba.core import config as _config
     from numba.cuda import types as _types
+    from numba.cuda.core import config as _config
 except (ImportError, RuntimeError) as bad:  # the second if libraries of CUDA are missing
     raise DeviceUnsupported(
-        f"numba-cuda cannot be imported with NumPy {np.__version__}: {str(bad)[:200]}; install the versions and"
-        " the toolkit that 'tamis[cuda]' asks for"
+        f"numba-cuda cannot be imported with NumPy {np.__version__}: {str(bad)[:200]}; install the versions"
+        " and the toolkit that 'tamis[cuda]' asks for"
     ) from None
 
 cuda: Any = _cuda
 types: Any = _types
-SIMULATED = bool(getattr(_config, "ENABLE_CUDASIM"))  # noqa: B009  (no types know it)
+SIMULATED = bool(_config.ENABLE_CUDASIM)
+_config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a small batch needs few blocks
 
 
 def with_registers(most: int) -> Any:

@@ -24,6 +24,8 @@ class Workspace:
     def device(self, name: str, count: int, dtype: Any) -> Any:
         """Return an array on the card; the content of an earlier call is lost."""
         dtype = np.dtype(dtype)
+        if not count:
+            return cuda.device_array(0, dtype)
         held = self._device.get(name)
         if held is None or len(held) < count * dtype.itemsize:
             self._device.pop(name, None)
@@ -95,6 +97,8 @@ class Stage:
     def part(self, at: int, count: int, dtype: Any) -> Any:
         """Return the values that stand at a place."""
         dtype = np.dtype(dtype)
+        if not count:
+            return cuda.device_array(0, dtype)
         return self._memory[at : at + count * dtype.itemsize].view(dtype)
 
 

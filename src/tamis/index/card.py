@@ -20,6 +20,7 @@ from tamis.index.work import WorkReport
 from tamis.segment import Segment
 from tamis.space.encode import Refused
 from tamis.space.located import Located
+from tamis.values.value import short
 
 if TYPE_CHECKING:
     from tamis.gpu.columns.locate import Locating
@@ -66,10 +67,17 @@ def card_of(device: str) -> Card | None:
         except (DeviceError, ExtraMissing) as bad:
             _give_up(bad)
             return None
-    kind, _, number = str(device).partition(":")
-    if kind != CUDA or not (number or "0").isdecimal() or device.endswith(":"):
-        raise InputError(f"device is 'cpu', 'cuda', 'cuda:1' or 'auto', not {device!r}")
-    return Card(_opened(int(number or 0)), is_chosen=False)
+    return Card(_opened(check_device(device)), is_chosen=False)
+
+
+def check_device(device: str) -> int:
+    """Return the number of the card that ``device`` names, 0 if it names none; refuse any other text."""
+    kind, colon, number = str(device).partition(":")
+    if device in (CPU, AUTO, CUDA):
+        return 0
+    if kind != CUDA or not colon or not (number.isascii() and number.isdecimal()):
+        raise InputError(f"device is 'cpu', 'cuda', 'cuda:1' or 'auto', not {short(device)}")
+    return int(number)
 
 
 def _opened(number: int) -> Device:

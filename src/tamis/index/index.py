@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, overload
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from tamis.columns.tables import is_table
 from tamis.contract.change import Change
-from tamis.contract.on_error import OnError, check_on_error
+from tamis.contract.on_error import REPORT, OnError, check_on_error
 from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
@@ -36,6 +37,7 @@ from tamis.index.snapshot import Snapshot
 from tamis.index.sources import Progress, id_text, read_book
 from tamis.index.threads import matched
 from tamis.index.top import TopK, TopMatches
+from tamis.index.top_table import TopOfTable, joined
 from tamis.index.unseen import AttributeWatch, watched
 from tamis.index.work import WorkReport
 from tamis.index.writer import Writer
@@ -256,6 +258,7 @@ class Index:
         table = pa.concat_tables(tables)
         return MatchTable(table, refused, work._replace(advice=watch.advice()), watch.events)
 
+    @overload
     def top_k(
         self,
         event: EventLike,
@@ -264,8 +267,34 @@ class Index:
         combine: Combine = sum,
         bounded: bool | None = None,
         prefix: str = "",
-    ) -> TopMatches:
+    ) -> TopMatches: ...
+
+    @overload
+    def top_k(
+        self,
+        event: Any,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
+        device: str = CPU,
+    ) -> TopMatches | MatchTable: ...
+
+    def top_k(
+        self,
+        event: Any,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
+        device: str = CPU,
+    ) -> TopMatches | MatchTable:
         """Return the ``k`` best matches as (id, score), best first, ties by id.
+
+        For a table of events return a table (event, subscription, score). ``device`` is then that of
+        :meth:`match_batches`; a single event is always matched on the processor.
 
         ``combine`` joins the scores of a conjunction's predicates; any monotone function is allowed. If it
         never exceeds the sum of the positive scores, pass ``bounded=True``: some engines then skip
@@ -274,12 +303,19 @@ class Index:
         """
         arguments.whole("k", k)
         arguments.text("prefix", prefix)
+        sure = combine in arguments.KNOWN if bounded is None else bounded
+        joint = arguments.combining(combine)
+        if is_table(event):
+            card = card_of(device)
+            search = TopOfTable(k, joint, sure, prefix, self._scores)
+            run = Run(self.limits, self._writer.recent, card=card)
+            source, workers = self._pieces(event, None, card), _workers(None, card)
+            found = matched(source, lambda: self._writer.current, workers, run, search.match)
+            return joined(reported(found, REPORT))
         holder = LazyEvent(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
-        sure = combine in arguments.KNOWN if bounded is None else bounded
         subject = Subject(event, holder, weights)
-        joined = arguments.combining(combine)
-        return TopK(self._writer.current, subject, k, joined, sure, prefix).run(self._scores)
+        return TopK(self._writer.current, subject, k, joint, sure, prefix).run(self._scores)
 
     def _scores(self, segment: Segment) -> Scores:
         known = self._static.get(segment)
