@@ -1,7 +1,7 @@
-"""Run the kernels for a card in Numba's simulator, unless ``NUMBA_ENABLE_CUDASIM=0`` asks for a real card."""
+"""Run all tests of this folder in the simulator."""
 
 from __future__ import annotations
 
-import numba
+from tests.simulator import use_simulator
 
-numba.config.reload_config()  # the variable is set in tests/conftest.py, after Numba may have been imported
+use_simulator()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 from bench.gpu.duel import pairs_of
 from tamis import Index
+from tamis.cli import main
 from tamis.errors import DeviceFailed, DeviceMemory, DeviceMissing, DeviceUnsupported, InputError
 from tamis.gpu import device as devices
 from tamis.gpu.device import Device
@@ -49,7 +53,7 @@ def test_unknown_device_is_refused(name: Any) -> None:
 
 
 def test_missing_card_is_reported_with_a_remedy() -> None:
-    with pytest.raises(DeviceMissing, match="there is no card 7.*pass device='cpu'"):
+    with pytest.raises(DeviceMissing, match=r"there is no card 7.*pass device='cpu'"):
         Index.build(BOOK).match_many(EVENTS, device="cuda:7")
 
 
@@ -64,7 +68,9 @@ def test_failing_card_leaves_the_index_usable(monkeypatch: pytest.MonkeyPatch) -
     index = Index.build(BOOK)
     expected = index.match_many(EVENTS)
     monkeypatch.setattr(DeviceSegment, "search", failing("CUDA_ERROR_ILLEGAL_ADDRESS"))
-    with pytest.raises(DeviceFailed, match="card 0 failed: CUDA_ERROR_ILLEGAL_ADDRESS; the index still matches"):
+    with pytest.raises(
+        DeviceFailed, match="card 0 failed: CUDA_ERROR_ILLEGAL_ADDRESS; the index still matches"
+    ):
         index.match_many(EVENTS, device="cuda")
     assert index.match_many(EVENTS) == expected
 
@@ -78,7 +84,9 @@ def test_auto_falls_back_to_the_processor_with_one_warning(
     with caplog.at_level(logging.WARNING, logger="tamis"):
         for _ in range(2):
             assert index.match_many(EVENTS, device="auto", batch_size=1) == expected
-    assert [record.getMessage()[:44] for record in caplog.records] == ["device='auto' matches on the processor: card"]
+    assert [record.getMessage()[:44] for record in caplog.records] == [
+        "device='auto' matches on the processor: card"
+    ]
     assert "too little memory" in index.info()["device"]["failure"]
 
 
@@ -120,3 +128,17 @@ def test_best_matches_of_a_table_are_those_of_its_events(device: str) -> None:
     events = [{"a": 1, "b": 3}, {"a": 2}, {"a": 3, "b": 1}]
     expected = [(row, *pair) for row, event in enumerate(events) for pair in index.top_k(event, k=2)]
     assert list(zip(*found.values(), strict=True)) == expected
+
+
+def test_command_matches_on_a_card(tmp_path: Path) -> None:
+    Index.build(BOOK).save(tmp_path / "index")
+    runner, lines = CliRunner(), '{"a": 1, "b": 3}\n{"a": 2}\n'
+    plain, on_card = (
+        runner.invoke(main, ["match", str(tmp_path / "index"), "--device", device], input=lines)
+        for device in ("cpu", "cuda")
+    )
+    assert on_card.exit_code == 0, on_card.output
+    rows = [[json.loads(line) for line in result.stdout.splitlines()] for result in (plain, on_card)]
+    assert [(row["event"], sorted(row["subscriptions"])) for row in rows[1]] == [
+        (row["event"], sorted(row["subscriptions"])) for row in rows[0]
+    ]

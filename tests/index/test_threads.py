@@ -16,7 +16,7 @@ from tamis.engines.engines import NAMES
 from tamis.expression.predicates import Compare, Exists
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
-from tamis.index import batches, threads
+from tamis.index import batches
 from tamis.index.batches import pieces
 from tamis.values.event import Event
 from tests.waiting import eventually

@@ -114,7 +114,7 @@ class DeviceSpace:
             stage.part(extra[3], events, np.uint8),
         )
         widest = count + (0 if located is None else most_entries(located, skipped))
-        held = [events - _nulls(column, events) for column in table.columns]
+        held = [events - column.nulls for column in table.columns]
         seen = np.zeros(self._dimensions, np.bool_)
         seen[dimensions[np.array(held) > 0]] = True
         if located is not None:
@@ -207,10 +207,3 @@ def _located_arrays(stage: Stage, located: Located, places: tuple[int, int, int]
         stage.part(places[1], count, np.int32),
         stage.part(places[2], count, np.int32),
     )
-
-
-def _nulls(column: Column, events: int) -> int:
-    if column.valid is None:
-        return 0
-    bits = np.unpackbits(column.valid, bitorder="little")[column.first_valid : column.first_valid + events]
-    return events - int(np.count_nonzero(bits))

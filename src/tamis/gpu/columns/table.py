@@ -66,6 +66,7 @@ class Column(NamedTuple):
     first_bit: int  # of the values, if they are bits
     valid: Bytes | None
     first_valid: int
+    nulls: int
     cells: npt.NDArray[np.int32] | None
 
 
@@ -97,7 +98,7 @@ def take_apart(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> TakenApart
     batch = _Taking(encoder, table.num_rows)
     for name, column in zip(table.schema.names, table.columns, strict=True):
         check_type(name, column.type, encoder.limits)
-        array = one_array(column)
+        array = _whole(column)
         if batch.take(name, array):
             continue
         array = ordinary(array)
@@ -196,8 +197,16 @@ def _values(array: Any) -> npt.NDArray[Any]:
     return np.frombuffer(buffer, array.type.to_pandas_dtype())[array.offset : array.offset + len(array)]
 
 
-def _validity(array: Any) -> tuple[Bytes | None, int]:
-    return _bits(array, 0) if array.null_count else (None, 0)
+def _validity(array: Any) -> tuple[Bytes | None, int, int]:
+    """Return the bits of validity, the place of the first, and the number of nulls."""
+    return (*_bits(array, 0), array.null_count) if array.null_count else (None, 0, 0)
+
+
+def _whole(column: Any) -> Any:
+    """Return a column as one array; a single chunk is not copied."""
+    if isinstance(column, pa.ChunkedArray) and column.num_chunks == 1:
+        return column.chunk(0)
+    return one_array(column)
 
 
 def _bits(array: Any, buffer: int) -> tuple[Bytes, int]:
@@ -215,7 +224,7 @@ def _only_map(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> MapColumn |
     if len(kinds) != 1 or not pa.types.is_map(kinds[0]):
         return None
     kind = KINDS.get(kinds[0].item_type)
-    array = one_array(table.column(0))
+    array = _whole(table.column(0))
     if kind is None or kinds[0].key_type != pa.string() or array.null_count or not len(array):
         return None
     start = array.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
