@@ -71,9 +71,9 @@ RUN = """set -e
 cd "$(dirname "$0")"
 place=${TMPDIR:-/tmp}/tamis-gpu
 mkdir -p "$place"
+unpack='import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])'
 for part in site checkout; do
-  python3 -c "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])" $part.tar.xz
-  "$place/$part"
+  python3 -c "$unpack" $part.tar.xz "$place/$part"
 done
 cd "$place/checkout"
 export PYTHONPATH="$place/site:$PWD/src:$PWD" PYTHONUNBUFFERED=1

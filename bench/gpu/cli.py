@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+Started = tuple[Any, Path, "subprocess.Popen[bytes]"]  # a book, its folder, and the process that prepares it
+
 
 @click.command("gpu")
 @click.option("--scale", type=click.IntRange(1), default=1, help="Divide subscriptions and events by this.")
@@ -45,7 +47,7 @@ def gpu_command(scale: int, books: str, duels: int, sweep: bool, seconds: int, o
             click.echo(line)
 
         say(_about())
-        started: list[tuple[Any, Path, subprocess.Popen[bytes]]] = []
+        started: list[Started] = []
         for book in chosen:
             (own := Path(place) / book.name.replace(" ", "-")).mkdir()
             started.append((book, own, all_books.start(book, own)))
@@ -56,13 +58,21 @@ def gpu_command(scale: int, books: str, duels: int, sweep: bool, seconds: int, o
             found = duel(seed, "cuda", 60, 24)
             decisions, wrong, done = decisions + found[0], wrong + found[1], done + 1
         say({"what": "random duels", "books": done, "decisions": decisions, "differences": wrong})
-        for book, own, process in started:
-            process.wait(max(seconds - (time.monotonic() - begin), 1))
+        while started:
+            book, own, process = _next_done(started)
             say({"book": book.name, "what": "prepared", "status": process.returncode})
-            if process.returncode or time.monotonic() - begin > seconds:
-                continue
-            stages(book, own, say, sweep=sweep)
-            measured(book, own, "cuda", say)
+            if process.returncode == 0 and time.monotonic() - begin < seconds:
+                stages(book, own, say, sweep=sweep)
+                measured(book, own, "cuda", say)
+
+
+def _next_done(started: list[Started]) -> Started:
+    """Wait for the next process that has prepared its book, and take it from the list."""
+    while True:
+        for at, (_, _, process) in enumerate(started):
+            if process.poll() is not None:
+                return started.pop(at)
+        time.sleep(0.1)
 
 
 def _about() -> dict[str, Any]:

@@ -15,6 +15,7 @@ from bench.gpu.books import Book, read
 
 EVENTS = 1 << 17
 RUNS = 3
+TRIED = ("dense 1M", "sparse 1M")  # with other numbers of registers, each of which is compiled
 
 
 def stages(book: Book, folder: Path, say: Callable[[dict[str, Any]], None], *, sweep: bool) -> None:
@@ -97,7 +98,7 @@ def _sweep(
     processors = cuda.gpus[card.number].MULTIPROCESSOR_COUNT
     before = on_card._threads, on_card._blocks, on_card._lane_bits
     best: tuple[float, Any] = (float("inf"), None)
-    for registers in (64, 128, 48):
+    for registers in (64, 128, 48) if book.name in TRIED else (64,):
         on_card.__dict__["_search"] = make(*on_card._words[0], on_card.is_hashed, on_card._is_wide, registers)
         for threads in (32, 64, 128, 256):
             for lanes in (1, 2, 3, 5):

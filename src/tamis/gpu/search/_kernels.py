@@ -7,6 +7,8 @@ those of an event stand together. An event with more of them than fit is searche
 to write.
 """
 
+from functools import cache
+
 import numpy as np
 
 from tamis.gpu.cuda import cuda, types, with_registers
@@ -76,6 +78,7 @@ def triangle(one, two, width):
     return one * (2 * width - one - 1) // 2 + two - one - 1
 
 
+@cache
 def search_kernel(exact_type, table_type, is_hashed, is_wide, registers=REGISTERS):
     """Return the kernel for tables of two types, dense or hashed, and records of 32 or 64 bits."""
     place_of = hashed_place if is_hashed else dense_place
