@@ -45,6 +45,7 @@ class DeviceSpace:
         self._base = space.number_base.astype(np.int64)
         self._other = space.ordered_cells.astype(np.int64)
         self._dimensions = len(space.cells())
+        self._word = np.uint16 if self._other.max(initial=0) < 65_536 else np.uint32  # of the matrix
         self._cuts = cuda.to_device(np.append(space.number_values[space.number_cut], np.inf))
         self._names: tuple[Any, ...] | None = None
 
@@ -56,11 +57,10 @@ class DeviceSpace:
         stage = Stage(workspace)
         places = _add_located(stage, located), stage.add(skipped)
         stage.send()
-        empty = stage.part(0, 0, np.int32)
+        no_columns = stage.part(0, 0, np.int32), stage.part(0, 0, self._word)
         arrays = (
             *_located_arrays(stage, located, places[0]),
-            empty,
-            empty,
+            *no_columns,
             stage.part(places[1], len(skipped), np.uint8),
         )
         batch = DeviceBatch(located.count, _ordered(arrays, 0), most_entries(located, skipped))
@@ -87,9 +87,7 @@ class DeviceSpace:
         entries = None if located is None else _add_located(stage, located)
         stage.send()
         events, count = table.events, len(table.columns)
-        matrix = workspace.device(
-            "matrix", events * count, np.uint16 if self._other.max(initial=0) < 65_536 else np.uint32
-        )
+        matrix = workspace.device("matrix", events * count, self._word)
         state = workspace.send("state", np.zeros(2, np.int64))
         blocks = max(min(self._blocks, -(-events // self._threads)), 1)
         locate_columns[(blocks, count), self._threads, workspace.stream](
@@ -166,10 +164,10 @@ class DeviceSpace:
             return None
         skipped = marks.copy()
         sizes = np.diff(table.start)
-        empty = stage.part(0, 0, np.int32)
+        no_columns = stage.part(0, 0, np.int32), stage.part(0, 0, self._word)
         batch = DeviceBatch(
             events,
-            (entry_start, 0, dimension, cell, empty, empty, on_card),
+            (entry_start, 0, dimension, cell, *no_columns, on_card),
             int(np.where(skipped == 0, sizes, 0).max(initial=0)),
         )
         return Locating(batch, skipped, int(outcome[_kernels.KNOWN]), met.astype(np.bool_))
