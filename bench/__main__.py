@@ -8,6 +8,7 @@ import click
 
 from bench.changes.cli import changes_command
 from bench.figures.cli import figures_command
+from bench.gpu.cli import gpu_command
 from bench.options import json_file, known_engines, known_workload
 from bench.peers.cli import peers_command
 from bench.run.cli import run_command
@@ -29,6 +30,7 @@ def main() -> None:
 main.add_command(run_command)
 main.add_command(changes_command)
 main.add_command(figures_command)
+main.add_command(gpu_command)
 main.add_command(peers_command)
 main.add_command(scaling_command)
 main.add_command(service_command)

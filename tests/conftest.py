@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Kernels for a card run in Numba's simulator, unless a developer asks for a real one (0).
+os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+
 if "TAMIS_CACHE" not in os.environ:  # tests leave nothing in the user's home
     _cache = tempfile.TemporaryDirectory(prefix="tamis-cache-", ignore_cleanup_errors=True)
     os.environ["TAMIS_CACHE"] = _cache.name

@@ -16,7 +16,7 @@ from tamis.engines.engines import NAMES
 from tamis.expression.predicates import Compare, Exists
 from tamis.expression.tree import And, Expr, Not, Or
 from tamis.expression.truth import matches
-from tamis.index import batches, threads
+from tamis.index import batches
 from tamis.index.batches import pieces
 from tamis.values.event import Event
 from tests.waiting import eventually
@@ -185,7 +185,7 @@ def test_thread_of_the_pool_may_close_the_iterator(monkeypatch: pytest.MonkeyPat
             is_closed.set()
         return plain(snapshot, piece, first, run)
 
-    monkeypatch.setattr(threads, "match_piece", match_piece)
+    monkeypatch.setattr("tamis.index.index.match_piece", match_piece)
     held.append(index.match_batches([EVENT] * 50, threads=2, batch_size=1))
     next(held[0])
     is_abandoned.set()

@@ -14,7 +14,7 @@ from tamis.engines.auto.events import head
 from tamis.engines.auto.trial import make
 from tamis.engines.engines import NAMES, engine_class
 from tamis.engines.units import Statistics
-from tamis.index.batches import locate
+from tamis.index.match import locate
 from tamis.space.located import Located
 from tamis.space.space import Clauses
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tamis import Index, Limits
 from tamis.errors import EventError
-from tamis.index.batches import locate, nowhere
+from tamis.index.batches import nowhere
+from tamis.index.match import locate
 from tamis.space.table_row import event_of_row
 from tamis.spark.rows import TEXT_BYTES, cut_text, events_in, readable_events, text_of
 from tamis.values.event import decode_event, event_from

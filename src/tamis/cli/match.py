@@ -40,6 +40,12 @@ _KEPT = 65_536  # bytes of a refused line that are quarantined
 @click.option("--with-event", is_flag=True, help="With jsonl, put the event itself into its line.")
 @click.option("--threads", type=click.IntRange(1), help="The default is all cores.")
 @click.option(
+    "--device",
+    default="cpu",
+    show_default=True,
+    help="What matches: cpu, cuda (a graphics card, cuda:1 for the second), or auto.",
+)
+@click.option(
     "--quarantine",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write refused events here, as JSON lines.",
@@ -55,6 +61,7 @@ def match(
     every: bool,
     with_event: bool,
     threads: int | None,
+    device: str,
     quarantine: Path | None,
     on_error: str,
     audit: float | None,
@@ -68,7 +75,7 @@ def match(
     if target is None and (form == "parquet" or as_json):
         raise click.UsageError("--format parquet and --json need --output FILE")
     opened = open_index(index)
-    totals = Totals(opened, threads, on_error, audit)
+    totals = Totals(opened, threads, on_error, audit, device)
     with output(target) as out, _optional(quarantine) as kept, progress("matching", " events") as shown:
         writer = WRITERS[form](out, every, with_event)
         for portion in portions(events):
@@ -83,11 +90,13 @@ def match(
 class Totals:
     """Matches portions of events, and keeps the totals of the run."""
 
-    def __init__(self, index: Any, threads: int | None, on_error: str, audit: float | None) -> None:
+    def __init__(
+        self, index: Any, threads: int | None, on_error: str, audit: float | None, device: str
+    ) -> None:
         from tamis.index.audit import Audit
         from tamis.index.unseen import AttributeWatch
 
-        self._index, self._threads, self._on_error = index, threads, on_error
+        self._index, self._threads, self._on_error, self._device = index, threads, on_error, device
         self._audit = None if audit is None else Audit(audit)
         self._watch = AttributeWatch()
         self.events = self.pairs = 0
@@ -104,7 +113,12 @@ class Totals:
 
         tables, refused = [_no_pairs()], []
         for batch in self._index.match_batches(
-            portion.source, threads=self._threads, on_error="skip", audit=self._audit, watch=self._watch
+            portion.source,
+            threads=self._threads,
+            on_error="skip",
+            audit=self._audit,
+            watch=self._watch,
+            device=self._device,
         ):
             tables.append(batch.table)
             refused += [Refusal(portion.first + row, error) for row, error in batch.refused]

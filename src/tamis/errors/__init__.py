@@ -30,7 +30,12 @@
     │   ├── UnknownEngine          engine-unknown
     │   ├── UnknownHead            head-unknown           no structure for new subscriptions has this name
     │   ├── EngineParameter        engine-parameter       a parameter is out of its range
-    │   └── AuditFailed            audit-difference       the index and the tree evaluator disagree
+    │   ├── AuditFailed            audit-difference       the index and the tree evaluator disagree
+    │   └── DeviceError            device-error           a graphics card cannot be used
+    │       ├── DeviceMissing      device-missing         there is no such card, or no driver
+    │       ├── DeviceUnsupported  device-unsupported     the index or a package does not work with a card
+    │       ├── DeviceMemory       device-memory          the card has too little memory
+    │       └── DeviceFailed       device-failed          the card failed during a batch
     ├── StoreError                 store-error            the database refuses an operation
     │   ├── StoreAddress           store-address          the URL names no store
     │   ├── StoreUnavailable       store-unavailable      the database is down, locked or full
@@ -81,6 +86,11 @@ from tamis.errors.base import RefusedWarning, TamisError
 from tamis.errors.events import EventConflict, EventError, EventLimit, EventSyntax, EventValue
 from tamis.errors.indexes import (
     AuditFailed,
+    DeviceError,
+    DeviceFailed,
+    DeviceMemory,
+    DeviceMissing,
+    DeviceUnsupported,
     EngineError,
     EngineParameter,
     IndexConflict,
@@ -154,6 +164,11 @@ __all__ = [
     "AuditFailed",
     "DataInUse",
     "DeliveryError",
+    "DeviceError",
+    "DeviceFailed",
+    "DeviceMemory",
+    "DeviceMissing",
+    "DeviceUnsupported",
     "DuplicateSubscription",
     "EngineError",
     "EngineParameter",

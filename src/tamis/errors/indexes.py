@@ -69,3 +69,33 @@ class AuditFailed(EngineError):
     """An audit found that the index and the tree evaluator disagree: a bug of Tamis."""
 
     code = "audit-difference"
+
+
+class DeviceError(EngineError):
+    """A graphics card cannot be used for matching."""
+
+    code = "device-error"
+
+
+class DeviceMissing(DeviceError):
+    """There is no card of this number, or no driver for it."""
+
+    code = "device-missing"
+
+
+class DeviceUnsupported(DeviceError):
+    """The index, or a package that is installed, does not work with a card."""
+
+    code = "device-unsupported"
+
+
+class DeviceMemory(DeviceError):
+    """The memory of the card is too small for a segment or a batch."""
+
+    code = "device-memory"
+
+
+class DeviceFailed(DeviceError):
+    """The card failed during a batch; the index still matches on the processor."""
+
+    code = "device-failed"

@@ -16,18 +16,17 @@ from tamis.columns import RowWriter
 from tamis.columns.rows import clause_rows
 from tamis.columns.tables import is_table, parquet_batches, tables_of
 from tamis.errors import EventError, InputError
+from tamis.index.card import Card, CardMatches
 from tamis.index.display import many
-from tamis.index.match import LayerMatches, match_layer
+from tamis.index.match import EventAt, LayerMatches, Piece, locate, match_layer
 from tamis.index.recent import Recent
 from tamis.index.refused_events import Refusal, refusals
-from tamis.index.snapshot import Snapshot
+from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.unseen import Seen, seen_in
 from tamis.index.work import WorkReport
 from tamis.limits import Limits
 from tamis.space.build import cut
-from tamis.space.columns import encode_table
 from tamis.space.encode import Encoder, Refused
-from tamis.space.located import Located
 from tamis.space.plain import is_plain
 from tamis.space.table_row import event_of_row
 from tamis.values.event import Event, event_from, event_or_error, flat_event
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 PIECE_BYTES = 4 << 20  # of a table that is matched at a time
 
 _NESTED = frozenset((dict, list, tuple, set, frozenset))
-
-Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
 
 
 class MatchBatch(NamedTuple):
@@ -76,18 +73,23 @@ def pieces(events: Any, size: int, limits: Limits) -> Iterator[Piece]:
         )
 
 
-def divided(source: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield tables of more than ``PIECE_BYTES`` in parts.
+def divided(source: Iterator[Piece], most: int = PIECE_BYTES) -> Iterator[Piece]:
+    """Yield tables of more than ``most`` bytes in parts.
 
     The matches of long documents are many. Arrays of them that fit caches and are used again cost less than
     new memory for each batch.
     """
     for piece in source:
-        if isinstance(piece, list) or piece.nbytes <= PIECE_BYTES:
+        if isinstance(piece, list) or piece.nbytes <= most:
             yield piece
             continue
-        size = max(1, piece.num_rows * PIECE_BYTES // piece.nbytes)
+        size = max(1, piece.num_rows * most // piece.nbytes)
         yield from (piece.slice(at, size) for at in range(0, piece.num_rows, size))
+
+
+def size_of(piece: Piece) -> int:
+    """Return the number of events of a batch."""
+    return len(piece) if isinstance(piece, list) else int(piece.num_rows)
 
 
 def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
@@ -95,7 +97,7 @@ def enumerate_rows(source: Iterator[Piece]) -> Iterator[tuple[int, Piece]]:
     first = 0
     for piece in source:
         yield first, piece
-        first += len(piece) if isinstance(piece, list) else piece.num_rows
+        first += size_of(piece)
 
 
 def _from_path(path: Path, size: int, limits: Limits) -> Iterator[Piece]:
@@ -140,11 +142,6 @@ def _grouped(events: Iterable[Any], size: int, limits: Limits) -> Iterator[Piece
         yield group
 
 
-def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
-    """Return the located events of a batch in any form, and the refused ones."""
-    return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
-
-
 class PieceEvents:
     """Events of a batch as objects, made only for the few that a tree must decide."""
 
@@ -171,28 +168,56 @@ class Run(NamedTuple):
     recent: Recent
     versions: bool = False
     audit: Audit | None = None
+    card: Card | None = None
+
+
+class PartMatches(NamedTuple):
+    """The matches of one batch with every part of a snapshot, as the card or the processor found them."""
+
+    found: list[LayerMatches | CardMatches]
+    work: WorkReport
+    refused: Refused
+    seen: tuple[Seen, ...]
+
+
+def match_parts(snapshot: Snapshot, piece: Piece, event_at: EventAt, run: Run) -> PartMatches:
+    """Match one batch against every part of a snapshot."""
+    if isinstance(piece, list) and len(snapshot.parts) > 1:
+        piece = [_flattened(event, run.limits) for event in piece]
+    count = size_of(piece)
+    work = WorkReport(count)
+    refused: Refused = []
+    seen: list[Seen] = []
+    all_found: list[LayerMatches | CardMatches] = []
+    if not snapshot.parts:
+        _, refused = locate(nowhere(run.limits), piece)
+    for part in snapshot.parts:
+        found: LayerMatches | CardMatches | None = None
+        if run.card is not None and isinstance(part, Layer):
+            found = run.card.match(part, snapshot.sequence, piece, count, event_at)
+        if isinstance(found, CardMatches):
+            report, refused = found.report, found.refused
+            seen.append(found.seen)
+        else:
+            located, refused = locate(part.segment.encoder, piece)
+            rows = [row for row, _ in refused]
+            found, report = match_layer(part, snapshot.sequence, located, event_at, rows)
+            seen.append(seen_in(part, located))
+        work = work.plus(report)
+        all_found.append(found)
+    return PartMatches(all_found, work, refused, tuple(seen))
 
 
 def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> MatchBatch:
     """Match one batch against a snapshot; keep some of its events in ``recent``."""
-    limits, versions = run.limits, run.versions
-    parts = snapshot.parts
-    if isinstance(piece, list) and len(parts) > 1:
-        piece = [_flattened(event, limits) for event in piece]
-    count = len(piece) if isinstance(piece, list) else piece.num_rows
-    event_at = PieceEvents(piece, limits)
-    work = WorkReport(count)
+    versions, count = run.versions, size_of(piece)
+    event_at = PieceEvents(piece, run.limits)
+    parts, work, refused, seen = match_parts(snapshot, piece, event_at, run)
     tables = [(VERSIONED if versions else SCHEMA).empty_table()]
-    seen: list[Seen] = []
-    refused: Refused = []
-    if not parts:
-        _, refused = locate(nowhere(limits), piece)
-    for layer in parts:
-        located, refused = locate(layer.segment.encoder, piece)
-        found, report = match_layer(layer, snapshot.sequence, located, event_at, [row for row, _ in refused])
-        work = work.plus(report)
-        seen.append(seen_in(layer, located))
-        tables.append(_table(found, first_row, versions))
+    for part, found in zip(snapshot.parts, parts, strict=True):
+        tables.append(
+            _table(found if isinstance(found, LayerMatches) else found.pairs(part), first_row, versions)
+        )
     bad = {row for row, _ in refused}
     run.recent.batch(count, bad, event_at)
     table = pa.concat_tables(tables)
@@ -201,7 +226,7 @@ def match_piece(snapshot: Snapshot, piece: Piece, first_row: int, run: Run) -> M
     if run.audit is not None:
         audited = _audit(run.audit, snapshot, event_at, table, first_row, dict(refused), count)
         work = work._replace(audited=audited)
-    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, tuple(seen))
+    return MatchBatch(table, work, refusals(piece, refused, first_row), first_row, count, seen)
 
 
 def _audit(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, overload
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from tamis.columns.tables import is_table
 from tamis.contract.change import Change
-from tamis.contract.on_error import OnError, check_on_error
+from tamis.contract.on_error import REPORT, OnError, check_on_error
 from tamis.engines.engines import engine_class, takes_cnf
 from tamis.errors import EventLimit, InputError, TamisError, UnknownSubscription
 from tamis.expression.tree import Expr, Subscription
@@ -18,11 +19,15 @@ from tamis.head.structures import DEFAULT, unknown_head
 from tamis.head.structures import NAMES as HEADS
 from tamis.index import arguments, info, storage
 from tamis.index.audit import Audit
-from tamis.index.batches import SCHEMA, MatchBatch, Run, divided, pieces
+from tamis.index.batches import PIECE_BYTES, SCHEMA, MatchBatch, Run, divided, match_piece, pieces
+from tamis.index.card import BATCH as CARD_BATCH
+from tamis.index.card import CPU, STREAMS, Card, card_of
+from tamis.index.card import PIECE_BYTES as CARD_PIECE_BYTES
 from tamis.index.changes import apply_changes
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
 from tamis.index.match import LazyEvent, match_event
+from tamis.index.pairs import PairBatch, match_pairs
 from tamis.index.refused_events import reported
 from tamis.index.refused_subscriptions import warn_refused
 from tamis.index.results import Matches, MatchTable
@@ -32,6 +37,7 @@ from tamis.index.snapshot import Snapshot
 from tamis.index.sources import Progress, id_text, read_book
 from tamis.index.threads import matched
 from tamis.index.top import TopK, TopMatches
+from tamis.index.top_table import TopOfTable, joined
 from tamis.index.unseen import AttributeWatch, watched
 from tamis.index.work import WorkReport
 from tamis.index.writer import Writer
@@ -147,11 +153,12 @@ class Index:
         events: Any,
         *,
         threads: int | None = None,
-        batch_size: int = BATCH,
+        batch_size: int | None = None,
         versions: bool = False,
         on_error: OnError = "report",
         audit: float | Audit | None = None,
         watch: AttributeWatch | None = None,
+        device: str = CPU,
     ) -> Iterator[MatchBatch]:
         """Match a stream of events batch by batch, in order, on several cores.
 
@@ -165,16 +172,49 @@ class Index:
         the events that the tree evaluator decides again: a difference raises
         :class:`~tamis.errors.AuditFailed`. ``watch`` collects, over several calls, which attributes events
         have.
+
+        ``device`` names what matches: "cpu", a graphics card ("cuda", or "cuda:1" for the second), or "auto",
+        which takes the card for batches that pay. A card takes larger batches and few threads.
         """
         check_on_error(on_error)
-        arguments.whole("batch_size", batch_size)
-        if threads is not None:
-            arguments.whole("threads", threads)
+        for name, value in (("batch_size", batch_size), ("threads", threads)):
+            if value is not None:
+                arguments.whole(name, value)
+        card = card_of(device)
         watch = AttributeWatch() if watch is None else watch
-        source = watched(divided(pieces(events, batch_size, self.limits)), watch)
-        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit))
-        found = matched(source, lambda: self._writer.current, threads, run)
+        source = watched(self._pieces(events, batch_size, card), watch)
+        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit), card)
+        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_piece)
         return reported(self._advised(found, watch), on_error)
+
+    def _pieces(self, events: Any, size: int | None, card: Card | None) -> Iterator[Any]:
+        """Yield the events in batches, larger ones for a card."""
+        if card is None:
+            return divided(pieces(events, size or BATCH, self.limits), PIECE_BYTES)
+        return divided(pieces(events, size or CARD_BATCH, self.limits), CARD_PIECE_BYTES)
+
+    def match_pairs(
+        self,
+        events: Any,
+        *,
+        threads: int | None = None,
+        batch_size: int | None = None,
+        on_error: OnError = "report",
+        device: str = CPU,
+    ) -> Iterator[PairBatch]:
+        """Match a stream of events batch by batch, as :meth:`match_batches` does, to numbers instead of ids.
+
+        To write the ids of millions of matches takes longer than to find them on a card.
+        """
+        check_on_error(on_error)
+        for name, value in (("batch_size", batch_size), ("threads", threads)):
+            if value is not None:
+                arguments.whole(name, value)
+        card = card_of(device)
+        run = Run(self.limits, self._writer.recent, card=card)
+        source = self._pieces(events, batch_size, card)
+        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_pairs)
+        return reported(found, on_error)
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
@@ -189,20 +229,27 @@ class Index:
         events: Any,
         *,
         threads: int | None = None,
-        batch_size: int = BATCH,
+        batch_size: int | None = None,
         on_error: OnError = "report",
         audit: float | Audit | None = None,
+        device: str = CPU,
     ) -> MatchTable:
         """Return all matches of ``events`` as one Arrow table (event, subscription).
 
         ``event`` is the row number of the event. Refused events match nothing; ``refused`` of the result
-        lists them. ``on_error`` and ``audit`` are those of :meth:`match_batches`, which streams results of
-        any size.
+        lists them. ``on_error``, ``audit`` and ``device`` are those of :meth:`match_batches`, which streams
+        results of any size.
         """
         watch = AttributeWatch()
         tables, refused, work = [SCHEMA.empty_table()], [], WorkReport()
         batches = self.match_batches(
-            events, threads=threads, batch_size=batch_size, on_error=on_error, audit=audit, watch=watch
+            events,
+            threads=threads,
+            batch_size=batch_size,
+            on_error=on_error,
+            audit=audit,
+            watch=watch,
+            device=device,
         )
         for batch in batches:
             tables.append(batch.table)
@@ -211,6 +258,7 @@ class Index:
         table = pa.concat_tables(tables)
         return MatchTable(table, refused, work._replace(advice=watch.advice()), watch.events)
 
+    @overload
     def top_k(
         self,
         event: EventLike,
@@ -219,8 +267,34 @@ class Index:
         combine: Combine = sum,
         bounded: bool | None = None,
         prefix: str = "",
-    ) -> TopMatches:
+    ) -> TopMatches: ...
+
+    @overload
+    def top_k(
+        self,
+        event: Any,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
+        device: str = CPU,
+    ) -> TopMatches | MatchTable: ...
+
+    def top_k(
+        self,
+        event: Any,
+        k: int = 10,
+        *,
+        combine: Combine = sum,
+        bounded: bool | None = None,
+        prefix: str = "",
+        device: str = CPU,
+    ) -> TopMatches | MatchTable:
         """Return the ``k`` best matches as (id, score), best first, ties by id.
+
+        For a table of events return a table (event, subscription, score). ``device`` is then that of
+        :meth:`match_batches`; a single event is always matched on the processor.
 
         ``combine`` joins the scores of a conjunction's predicates; any monotone function is allowed. If it
         never exceeds the sum of the positive scores, pass ``bounded=True``: some engines then skip
@@ -229,12 +303,19 @@ class Index:
         """
         arguments.whole("k", k)
         arguments.text("prefix", prefix)
+        sure = combine in arguments.KNOWN if bounded is None else bounded
+        joint = arguments.combining(combine)
+        if is_table(event):
+            card = card_of(device)
+            search = TopOfTable(k, joint, sure, prefix, self._scores)
+            run = Run(self.limits, self._writer.recent, card=card)
+            source, workers = self._pieces(event, None, card), _workers(None, card)
+            found = matched(source, lambda: self._writer.current, workers, run, search.match)
+            return joined(reported(found, REPORT))
         holder = LazyEvent(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
-        sure = combine in arguments.KNOWN if bounded is None else bounded
         subject = Subject(event, holder, weights)
-        joined = arguments.combining(combine)
-        return TopK(self._writer.current, subject, k, joined, sure, prefix).run(self._scores)
+        return TopK(self._writer.current, subject, k, joint, sure, prefix).run(self._scores)
 
     def _scores(self, segment: Segment) -> Scores:
         known = self._static.get(segment)
@@ -391,6 +472,10 @@ class Index:
     def info(self) -> dict[str, Any]:
         """Return figures about the index and its segments."""
         return info.figures(self._writer)
+
+
+def _workers(threads: int | None, card: Card | None) -> int | None:
+    return threads or STREAMS if card is not None else threads
 
 
 def _audit_of(audit: float | Audit | None) -> Audit | None:

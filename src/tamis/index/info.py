@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.index.card import figures as card_figures
 from tamis.index.display import many, pairs, size_text, table
 from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.writer import Writer
@@ -26,6 +27,7 @@ def figures(writer: Writer) -> dict[str, Any]:
         "sample": writer.sample.count,
         "bytes": sum(len(layer.segment.arena.block) for layer in snapshot.layers),
         "head": _head(writer),
+        "device": card_figures(),
         "segments": [_segment(layer, snapshot) for layer in snapshot.layers],
     }
 

@@ -15,12 +15,20 @@ from tamis.index.snapshot import Layer
 from tamis.index.work import WorkReport
 from tamis.limits import Limits
 from tamis.segment._kernels import repeat, sizes_of, take_lists
+from tamis.space.columns import encode_table
+from tamis.space.encode import Encoder, Refused
 from tamis.space.located import Located
 from tamis.space.space import ALWAYS_REVISE
 from tamis.values.event import Event, EventLike, event_from
 
 Ints = npt.NDArray[np.int64]
 EventAt = Callable[[int], Event]
+Piece = Any  # a pa.Table/RecordBatch, or a list of events and refusals
+
+
+def locate(encoder: Encoder, piece: Piece) -> tuple[Located, Refused]:
+    """Return the located events of a batch in any form, and the refused ones."""
+    return encoder.many(piece) if isinstance(piece, list) else encode_table(encoder, piece)
 
 
 class LayerMatches:

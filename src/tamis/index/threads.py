@@ -6,26 +6,29 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
-from tamis.index.batches import MatchBatch, Run, enumerate_rows, match_piece
+from tamis.index.batches import Run, enumerate_rows
 from tamis.index.snapshot import Snapshot
+
+Batch = TypeVar("Batch")
+Match = Callable[[Snapshot, Any, int, Run], Batch]
 
 
 def matched(
-    source: Iterator[Any], current: Callable[[], Snapshot], threads: int | None, run: Run
-) -> Iterator[MatchBatch]:
-    """Yield the matches of each piece, against the snapshot that is current when its matching begins."""
+    source: Iterator[Any], current: Callable[[], Snapshot], threads: int | None, run: Run, match: Match[Batch]
+) -> Iterator[Batch]:
+    """Yield what ``match`` finds in each piece, against the snapshot that is current when it begins."""
     workers = threads or os.cpu_count() or 1
     if workers == 1:
         for first, piece in enumerate_rows(source):
-            yield match_piece(current(), piece, first, run)
+            yield match(current(), piece, first, run)
         return
     pool = ThreadPoolExecutor(workers)
-    waiting: deque[Future[MatchBatch]] = deque()
+    waiting: deque[Future[Batch]] = deque()
     try:
         for first, piece in enumerate_rows(source):
-            waiting.append(pool.submit(match_piece, current(), piece, first, run))
+            waiting.append(pool.submit(match, current(), piece, first, run))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
         while waiting:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -77,17 +77,30 @@ class TopK:
             self._layer(layer, scores_of(layer.segment))
         return TopMatches(self._best.kept, self.work)
 
+    def run_known(self, scores_of: Callable[[Segment], Scores], known: Sequence[Ints]) -> TopMatches:
+        """Return the best of matches that are known already, for each part of the snapshot."""
+        greatest = greatest_weight(self._subject.weights) if self._bounded else None
+        for part, ordinals in zip(self._snapshot.parts, known, strict=True):
+            if isinstance(part, Layer):
+                self._by_ceilings(part.segment, scores_of(part.segment), ordinals, greatest)
+            else:
+                self._score_in_head(part, ordinals)
+        return TopMatches(self._best.kept, self.work)
+
     def _head(self, view: HeadView) -> None:
+        located = view.encoder.one(self._subject.source)
+        found, report = match_layer(view, self._snapshot.sequence, located, self._subject.event)
+        self._score_in_head(view, found.ordinal)
+        self.work = self.work.plus(report)
+
+    def _score_in_head(self, view: HeadView, ordinals: Ints) -> None:
         """Score all matches in a head by their trees."""
         subject = self._subject
-        located = view.encoder.one(subject.source)
-        found, report = match_layer(view, self._snapshot.sequence, located, subject.event)
-        slots, ids = found.ordinal.tolist(), view.head.ids
+        slots, ids = ordinals.tolist(), view.head.ids
         held = [view.get(slot) for slot in slots if ids[slot].startswith(self._prefix)]
         self._best.add(
             (one.id, score(one.expression, subject.event(0), self._combine) + one.priority) for one in held
         )
-        self.work = self.work.plus(report)
 
     def _layer(self, layer: Layer, scores: Scores) -> None:
         greatest = greatest_weight(self._subject.weights) if self._bounded else None

@@ -26,8 +26,9 @@ from tamis.expression.tree import Subscription
 from tamis.head import Head, HeadView
 from tamis.head.structures import DEFAULT
 from tamis.index import background, storage
-from tamis.index.batches import locate, pieces
+from tamis.index.batches import pieces
 from tamis.index.manifest import Entry
+from tamis.index.match import locate
 from tamis.index.recent import Recent
 from tamis.index.refused_events import warn_of_sample
 from tamis.index.samples import MOST, KeptSample

@@ -40,7 +40,7 @@ Ints = npt.NDArray[np.int64]
 
 def encode_table(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> tuple[Located, Refused]:
     """Locate every row of ``table``."""
-    batch = _TableEncoder(encoder, table.num_rows)
+    batch = TableEncoder(encoder, table.num_rows)
     for name, column in zip(table.schema.names, table.columns, strict=True):
         check_type(name, column.type, encoder.limits)
         array = ordinary(one_array(column))
@@ -51,7 +51,9 @@ def encode_table(encoder: Encoder, table: pa.RecordBatch | pa.Table) -> tuple[Lo
     return batch.finish()
 
 
-class _TableEncoder:
+class TableEncoder:
+    """The entries of a table, collected column by column."""
+
     def __init__(self, encoder: Encoder, rows: int) -> None:
         self.encoder = encoder
         self.word = encoder.locators.word

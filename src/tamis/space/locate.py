@@ -334,9 +334,13 @@ class Locators:
 
     def dimensions(self, keys: Any, longest: int) -> Ints | None:
         """Return the attributes that Arrow strings name, -1 for other names; see ``NameTable.find``."""
+        return self.names().find(keys, longest)
+
+    def names(self) -> NameTable:
+        """Return the hash table of names, made on first use."""
         if self._table is None:
             self._table = NameTable(self.space.names)
-        return self._table.find(keys, longest)
+        return self._table
 
     def number_parts(
         self, owner: Ints, dimension: Ints, floor: npt.NDArray[np.float64], rest: Ints

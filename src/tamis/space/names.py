@@ -24,6 +24,11 @@ class NameTable:
         self._table = np.full(1 << (2 * names.count + 1).bit_length(), -1, np.int32)
         fill_name_table(names.start, names.data, self._seed, self._table)
 
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8], np.uint64, npt.NDArray[np.int32]]:
+        """The names (where each begins, and their bytes), the seed, and the table."""
+        return self._names.start, self._names.data, self._seed, self._table
+
     def find(self, keys: Any, longest: int) -> Ints | None:
         """Return the place of each key among the names, -1 if it is none of them.
 

@@ -17,7 +17,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tamis.errors import EventError, InputError
-from tamis.index.batches import locate, nowhere
+from tamis.index.batches import nowhere
+from tamis.index.match import locate
 from tamis.limits import DEFAULT_LIMITS, Limits
 from tamis.spark.rows import cut_text, readable_events, text_of
 from tamis.spark.schema import ATTRIBUTES, CANONICAL, EVENT_ID, EVENT_TIME, PAYLOAD, REFUSED_EVENTS

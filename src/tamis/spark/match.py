@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from tamis.contract.on_error import RAISE, REPORT, SKIP, check_on_error
 from tamis.errors import InputError
 from tamis.index.audit import Audit
+from tamis.index.card import CPU, check_device
 from tamis.index.work import COUNTERS
 from tamis.shards.location import Location
 from tamis.shards.manifest import Manifest, current
@@ -55,6 +56,7 @@ def match(
     work: Observation | None = None,
     on_error: str = REPORT,
     audit: float | None = None,
+    device: str = CPU,
 ) -> Callable[[DataFrame], DataFrame]:
     """Return a transformation of events into their matches: ``events.transform(match(path))``.
 
@@ -68,9 +70,11 @@ def match(
     :func:`match_with_notes` shows both kinds, and :func:`refused_events` the first kind. With ``"raise"`` the
     first of them fails the job. With ``"skip"`` they are not reported. ``explain`` prints the plan and the
     reason for it. ``work`` observes the work done. ``audit`` is a share of the events that the tree evaluator
-    matches again; a difference fails the job.
+    matches again; a difference fails the job. ``device`` is that of :meth:`tamis.Index.match_batches`; with
+    "cuda" a task takes the card that Spark's resource scheduling gives to it.
     """
-    options, names = options_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options = options_of(k, shape, matches_per_event, on_error, audit, device)
+    names = checked_carry(carry)
     path = path_of(source)
 
     def matched(frame: DataFrame) -> DataFrame:
@@ -94,12 +98,14 @@ def match_with_notes(
     explain: bool = False,
     on_error: str = REPORT,
     audit: float | None = None,
+    device: str = CPU,
 ) -> Callable[[DataFrame], DataFrame]:
     """Like :func:`match`, with a column ``note``: rows with a note describe refused events and work.
 
     :func:`refused_of` and :func:`observed` read them. One pass over the events serves all three.
     """
-    options, names = options_of(k, shape, matches_per_event, on_error, audit), checked_carry(carry)
+    options = options_of(k, shape, matches_per_event, on_error, audit, device)
+    names = checked_carry(carry)
     path = path_of(source)
     return lambda frame: Matcher(path, options, plan, version, explain).run(*canonical_of(frame, names))
 
@@ -127,7 +133,12 @@ def observed(noted: DataFrame, observation: Observation | str) -> DataFrame:
 
 
 def options_of(
-    k: int | None, shape: str, most: int | None, on_error: str = REPORT, audit: float | None = None
+    k: int | None,
+    shape: str,
+    most: int | None,
+    on_error: str = REPORT,
+    audit: float | None = None,
+    device: str = CPU,
 ) -> MatchOptions:
     """Return checked options."""
     if audit is not None:
@@ -135,12 +146,15 @@ def options_of(
         if k is not None:
             raise InputError("audit compares all matches of an event; it does not go with k")
     check_on_error(on_error)
+    check_device(device)
+    if device != CPU and k is not None:
+        raise InputError("device finds all matches of an event; it does not go with k")
     if shape not in SHAPES:
         raise InputError(f"there is no shape {shape!r}; there are {', '.join(SHAPES)}")
     for name, number in (("k", k), ("matches_per_event", most)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1, not {number}")
-    return MatchOptions(k, shape == "arrays", (), most, on_error=on_error, audit=audit)
+    return MatchOptions(k, shape == "arrays", (), most, on_error=on_error, audit=audit, device=device)
 
 
 class Matcher:

@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+from pyspark import TaskContext
 
 from tamis.contract.on_error import RAISE, REPORT
 from tamis.errors import EventError, EventLimit, IndexVersion
 from tamis.index.audit import Audit
+from tamis.index.card import CPU, CUDA
 from tamis.index.index import Index
 from tamis.index.work import WorkReport
 from tamis.shards.location import Location
@@ -57,6 +59,7 @@ class MatchOptions:
     on_error: str = REPORT
     audit: float | None = None  # the share of the events that the tree evaluator matches again
     is_logged: bool = True  # whether a task logs the number of refused events
+    device: str = "cpu"
 
     def columns(self) -> Columns:
         """Return the columns of a row, without the struct of carried columns."""
@@ -144,8 +147,15 @@ class Rows:
     ) -> Iterator[pa.RecordBatch]:
         """Yield every match; ``others`` events of the batch were refused already."""
         work = WorkReport(others)
+        device = self._options.device
         for found in index.match_batches(
-            piece, threads=1, batch_size=EVENTS_AT_ONCE, versions=True, on_error="skip", audit=audit
+            piece,
+            threads=1,
+            batch_size=EVENTS_AT_ONCE if device == CPU else None,
+            versions=True,
+            on_error="skip",
+            audit=audit,
+            device=card_of_task(device),
         ):
             work = work.plus(found.work)
             table, refused = self._bounded(found.table, found.refused)
@@ -225,6 +235,13 @@ class Rows:
     def _notes(self, ids: pa.Array, notes: list[str]) -> pa.RecordBatch:
         empty = [pa.nulls(len(notes), field.type) for field in list(self._schema)[1:-1]]
         return pa.RecordBatch.from_arrays([ids, *empty, pa.array(notes, pa.string())], schema=self._schema)
+
+
+def card_of_task(device: str) -> str:
+    """Return the device of this task: the card that Spark has given to it, if it has given one."""
+    context = TaskContext.get() if device == CUDA else None
+    cards = context.resources().get("gpu") if context is not None else None
+    return f"{CUDA}:{cards.addresses[0]}" if cards is not None else device
 
 
 def named(bad: EventError, event: str | None) -> EventError:

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from tamis.columns.texts import normal
 from tamis.columns.times import arrow_micros
 from tamis.errors import EventError
-from tamis.index.batches import locate, nowhere
+from tamis.index.batches import nowhere
+from tamis.index.match import locate
 from tamis.limits import Limits
 from tamis.values.event import NULLS, clean_name, event_from
 from tamis.values.value import family, micros_of

@@ -1,0 +1,1 @@
+"""Measure matching on a graphics card, and duel it with the processor: ``python -m bench gpu``."""
