@@ -59,6 +59,13 @@ def _batches(places: Places, event: Any) -> Iterable[str]:
     return list(batch.table["subscription"].to_pylist())
 
 
+def _pairs(places: Places, event: Any) -> Iterable[str]:
+    (batch,) = places.index.match_pairs([event])
+    if batch.refused:
+        return refused(batch.refused[0].code, batch.refused[0].message)
+    return [name for part in batch.parts for name in part.ids().to_pylist()]
+
+
 def _explained(places: Places, event: Any) -> Iterable[str]:
     return [name for name in BOOK if places.index.explain(name, event).matched]
 
@@ -192,6 +199,7 @@ EVENT_ENTRIES = (
     Entry("Index.match_many, among others", "object", _among_others),
     Entry("Index.match_many, pandas", "object", _frame, _NO_FRAME),
     Entry("Index.match_batches", "object", _batches),
+    Entry("Index.match_pairs", "object", _pairs),
     Entry("Index.build, sample", "object", _sampled),
     Entry("advise, sample", "object", _advised),
     Entry("backtest", "object", _backtested),

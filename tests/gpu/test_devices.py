@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +145,25 @@ def test_command_matches_on_a_card(tmp_path: Path) -> None:
     assert [(row["event"], sorted(row["subscriptions"])) for row in rows[1]] == [
         (row["event"], sorted(row["subscriptions"])) for row in rows[0]
     ]
+
+
+def test_numpy_without_a_name_that_numba_asks_for_is_an_error_that_says_what_to_install() -> None:
+    # As with NumPy 2.5. Outside of the simulator, so in a process of its own.
+    code = """
+import numpy, sys
+given = numpy.__getattr__
+def lacking(name):
+    if name == "row_stack":
+        raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+    return given(name)
+vars(numpy).pop("row_stack", None)
+numpy.__getattr__ = lacking
+from tamis.errors import DeviceUnsupported
+try:
+    import tamis.gpu.cuda
+except DeviceUnsupported as bad:
+    sys.exit(str(bad))
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_ENABLE_CUDASIM"}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert "no attribute 'row_stack'; install the versions" in result.stderr

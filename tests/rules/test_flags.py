@@ -38,6 +38,15 @@ UNLEASH: list[tuple[Any, str]] = [
         "properties.plan >= 12 | properties.plan: events must carry a number;"
         " Unleash also reads numbers in texts",
     ),
+    (
+        constraint("SEMVER_GTE", value="1.2.3", values=None),
+        "properties.plan VERSION >= '1.2.3' | properties.plan: v2.1 is read as 2.1.0; for Unleash it is no"
+        " version",
+    ),
+    (
+        constraint("SEMVER_EQ", value="v1.2.3", values=None),
+        "FALSE | 'v1.2.3' is no version for Unleash; its constraint never holds",
+    ),
     (constraint("IN"), "FALSE"),
     (constraint("NOSUCH", "a"), "FALSE | Unleash has no operator 'NOSUCH'; its constraint never holds"),
     ({"strategies": [{"name": "userWithId", "parameters": {"userIds": "a, 7"}}]}, "userId IN ('a', '7', 7)"),
@@ -63,7 +72,6 @@ def test_unleash_feature_becomes_a_condition(feature: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("feature", "reason"),
     [
-        (constraint("SEMVER_GT", value="1.2.3"), "does not compare versions"),
         ({"strategies": [{"name": "flexibleRollout", "parameters": {"rollout": 50}}]}, "needs a hash"),
         ({"strategies": [{"name": "custom"}]}, "no strategy 'custom'"),
         ({"dependencies": [{"feature": "x"}]}, "depends on another"),
@@ -113,7 +121,7 @@ def test_growthbook_condition_becomes_an_expression(condition: Any, text: str) -
 @pytest.mark.parametrize(
     ("condition", "reason"),
     [
-        ({"v": {"$vgt": "1.2"}}, "does not compare versions"),
+        ({"v": {"$vgt": "new"}}, "'new' is not a semantic version"),
         ({"a": {"$inGroup": "nosuch"}}, "has no values"),
         ({"a": {"$size": 1}}, "no operator '$size'"),
         ({"a": [1]}, "as a whole"),

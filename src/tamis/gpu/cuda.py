@@ -6,6 +6,7 @@ in Numba's simulator, which interprets every thread.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from typing import Any
 
@@ -24,7 +25,12 @@ try:
     from numba import cuda as _cuda
     from numba.cuda import types as _types
     from numba.cuda.core import config as _config
-except (ImportError, RuntimeError) as bad:  # the second if libraries of CUDA are missing
+
+    if (
+        not _config.ENABLE_CUDASIM
+    ):  # numba-cuda 0.30 imports this at the first launch, and NumPy 2.5 lacks a name
+        importlib.import_module("numba.cuda.np.arrayobj")
+except (AttributeError, ImportError, RuntimeError) as bad:  # the last if libraries of CUDA are missing
     raise DeviceUnsupported(
         f"numba-cuda cannot be imported with NumPy {np.__version__}: {str(bad)[:200]}; install the versions"
         " and the toolkit that 'tamis[cuda]' asks for"

@@ -36,7 +36,7 @@ class Device:
         with self.use():
             self.name = _name(number)
             self.blocks = 2 if SIMULATED else BLOCKS * cuda.gpus[number].MULTIPROCESSOR_COUNT
-            self.threads = 4 if SIMULATED else 128
+            self.threads = 4 if SIMULATED else 64
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:

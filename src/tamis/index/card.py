@@ -31,7 +31,7 @@ CPU, CUDA, AUTO = "cpu", "cuda", "auto"
 BATCH = 131_072  # events of a batch, if the caller names no size
 PIECE_BYTES = 256 << 20  # of a table that is matched at a time
 STREAMS = 4  # threads, each with a stream, so that one copies while another computes
-LEAST_EVENTS = 16_384  # of a batch for which "auto" takes the card
+LEAST_EVENTS = 1_024  # of a batch for which "auto" takes the card
 LEAST_CLAUSES = 10_000  # of a segment, likewise
 
 Ints = npt.NDArray[np.int64]

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from tamis.errors import ExpressionError, InputError, TypeMismatch
+from tamis.errors import ExpressionError, InputError, PatternError, TypeMismatch
 from tamis.expression.operands import clean_name, depth_limit, kind_of
-from tamis.expression.predicates import Compare, Exists, In, Like, Regex
+from tamis.expression.predicates import Compare, Exists, In, Like, Regex, Version
 from tamis.expression.tree import FALSE, TRUE, Expr, Not
 from tamis.language.eventbridge.place import Place
 from tamis.limits import Limits
 from tamis.rules.expressions import Expressions
 from tamis.rules.trees import all_of, either
 from tamis.values.pattern import compiled
+from tamis.values.version import version_key
 
 _ORDER: dict[str, Any] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-_VERSIONS = ("$veq", "$vne", "$vgt", "$vgte", "$vlt", "$vlte")
+_VERSIONS: dict[str, Any] = {"$veq": "=", "$vne": "=", "$vgt": ">", "$vgte": ">=", "$vlt": "<", "$vlte": "<="}
 
 
 class GrowthBook(Expressions):
@@ -92,11 +93,22 @@ class Field(NamedTuple):
         for key, operand in operators.items():
             here = place.inside(str(key))
             if key in _VERSIONS:
-                here.refuse("Tamis does not compare versions")
+                parts.append(self.version(key, operand, here))
+                continue
             if key not in _OPERATORS:
                 here.refuse(f"Tamis has no operator {str(key)[:40]!r}")
             parts.append(_OPERATORS[key](self, operand, here))
         return all_of(parts)
+
+    def version(self, operator: str, value: Any, place: Place) -> Expr:
+        """Return the test of a version."""
+        if type(value) is not str or version_key("semver", value) is None:
+            place.refuse(f"{str(value)[:40]!r} is not a semantic version such as '2.10.0'", PatternError)
+        self.differences.append(
+            f"{self.name}: GrowthBook also orders texts that are no versions, and absent ones"
+        )
+        found = Version(self.name, "semver", _VERSIONS[operator], value)
+        return Not(found) if operator == "$vne" else found
 
     def equal(self, value: Any, place: Place) -> Expr:
         """Return the test of an equality; null stands for an absent attribute."""

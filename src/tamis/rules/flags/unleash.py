@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tamis.errors import ExpressionError, TamisError, TypeMismatch
 from tamis.expression.operands import kind_of
-from tamis.expression.predicates import Affix, Compare, In, Like, Network, Regex
+from tamis.expression.predicates import Affix, Compare, In, Like, Network, Regex, Version
 from tamis.expression.tree import FALSE, TRUE, Expr, Not
 from tamis.language.check import check_tree
 from tamis.language.eventbridge.place import Place
@@ -18,6 +18,7 @@ from tamis.rules.imported import Place as Line
 from tamis.rules.trees import all_of, either, literal
 from tamis.values.pattern import compiled
 from tamis.values.value import parse_time
+from tamis.values.version import version_key
 
 _CONTEXT = ("userId", "sessionId", "remoteAddress", "environment", "appName", "currentTime")
 _ORDER: dict[str, Any] = {
@@ -28,6 +29,11 @@ _ORDER: dict[str, Any] = {
     "NUM_LTE": "<=",
     "DATE_AFTER": ">",
     "DATE_BEFORE": "<",
+    "SEMVER_EQ": "=",
+    "SEMVER_GT": ">",
+    "SEMVER_GTE": ">=",
+    "SEMVER_LTE": "<=",
+    "SEMVER_LT": "<",
 }
 _ROLLOUTS = ("flexibleRollout", "gradualRolloutUserId", "gradualRolloutSessionId", "gradualRolloutRandom")
 
@@ -151,8 +157,6 @@ class _Feature:
         field, operator = constraint.get("contextName"), str(constraint.get("operator", ""))
         if not isinstance(field, str) or not field:
             place.refuse("'contextName' is missing")
-        if operator.startswith("SEMVER_"):
-            place.refuse("Tamis does not compare versions")
         if operator not in _OPERATORS:
             self._differences.append(f"Unleash has no operator {operator[:40]!r}; its constraint never holds")
             return FALSE
@@ -195,6 +199,15 @@ class _Feature:
         )
         return Compare(name, _ORDER[constraint["operator"]], parse_time(str(constraint.get("value", ""))))
 
+    def version(self, name: str, constraint: Mapping[str, Any]) -> Expr:
+        """Return the test of a version."""
+        value = str(constraint.get("value", ""))
+        if not _is_strict(value):
+            self._differences.append(f"{value[:40]!r} is no version for Unleash; its constraint never holds")
+            return FALSE
+        self._differences.append(f"{name}: v2.1 is read as 2.1.0; for Unleash it is no version")
+        return Version(name, "semver", _ORDER[constraint["operator"]], value)
+
     def regex(self, name: str, constraint: Mapping[str, Any]) -> Expr:
         """Return the test of a regular expression."""
         pattern = str(constraint.get("value", ""))
@@ -206,6 +219,12 @@ class _Feature:
         """Return the test of an address."""
         blocks = _texts(constraint)
         return Network(name, tuple(blocks)) if blocks else FALSE
+
+
+def _is_strict(version: str) -> bool:
+    """Return whether a version has no leading ``v`` and all three numbers."""
+    numbers = version.partition("+")[0].partition("-")[0]
+    return numbers.count(".") == 2 and version[0].isdigit() and version_key("semver", version) is not None
 
 
 def _texts(constraint: Mapping[str, Any]) -> list[str]:
@@ -243,6 +262,7 @@ _OPERATORS: dict[str, Callable[[_Feature, str, Mapping[str, Any]], Expr]] = {
     **dict.fromkeys(("STR_STARTS_WITH", "STR_ENDS_WITH", "STR_CONTAINS"), _Feature.affix),
     **dict.fromkeys(("NUM_EQ", "NUM_GT", "NUM_GTE", "NUM_LT", "NUM_LTE"), _Feature.number),
     **dict.fromkeys(("DATE_AFTER", "DATE_BEFORE"), _Feature.date),
+    **dict.fromkeys(("SEMVER_EQ", "SEMVER_GT", "SEMVER_GTE", "SEMVER_LT", "SEMVER_LTE"), _Feature.version),
     "REGEX": _Feature.regex,
     "IN_CIDR": _Feature.network,
 }
