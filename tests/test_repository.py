@@ -45,20 +45,19 @@ def own_paths() -> list[str]:
     return [str(path) for path in {ROOT, Path.home(), Path(sys.prefix)} if len(path.parts) > 2]
 
 
-def lines_that_match(pattern: re.Pattern[str], outside: str = "") -> list[str]:
+def lines_that_match(pattern: re.Pattern[str], outside: tuple[str, ...] = ()) -> list[str]:
     return [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}"
         for path in repository_files()
-        if not (outside and path.is_relative_to(ROOT / outside))
+        if not any(path.is_relative_to(ROOT / place) for place in outside)
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
         if pattern.search(line)
     ]
 
 
 def test_no_machine_paths() -> None:
-    assert (
-        lines_that_match(MACHINE_PATHS, outside="deploy") == []
-    )  # there, paths of images and units are meant
+    meant = ("deploy", "docs/deploy.md")  # paths of images and units
+    assert lines_that_match(MACHINE_PATHS, meant) == []
     if own := "|".join(map(re.escape, own_paths())):
         assert lines_that_match(re.compile(own)) == []
 
