@@ -90,6 +90,7 @@ REFUSED = [
     (" # ".join(["a"] * 60), "computes nothing"),
     ("a = '" + "x" * 20_000 + "'", "expression_bytes"),
     ("a = 1; b = 2", "found a = 1; b = 2"),
+    ("SELECT * FROM t WHERE a = 1", "the condition behind WHERE, not a statement"),
 ]
 
 

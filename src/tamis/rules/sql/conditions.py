@@ -41,6 +41,10 @@ _SIGNS: dict[type[exp.Expr], str] = {
 _FOLDED = (exp.Lower, exp.Upper)
 _COLLATION = "strings are compared by code point; the collation of MySQL may ignore case and accents"
 _FOLD_RULE = "LOWER and UPPER become ILIKE, which folds case by Unicode's rules (ß is ss)"
+_STATEMENT = re.compile(
+    r"\s*(?:select\s|with\s+\w+\s+as\s*\(|insert\s+into\s|delete\s+from\s|update\s+\w+\s+set\s)",
+    re.IGNORECASE,
+)
 
 
 class SQL(Expressions):
@@ -55,6 +59,8 @@ class SQL(Expressions):
     def expression(self, rule: Any, differences: list[str]) -> Expr:
         """Return the tree of a condition."""
         text = re.sub(r"^\s*where\b", "", rule, count=1, flags=re.IGNORECASE)
+        if _STATEMENT.match(text):
+            raise ParseError("a rule is the condition behind WHERE, not a statement")
         try:
             found = sqlglot.parse_one(text, dialect=self._dialect, into=exp.Condition)
         except SqlglotError as bad:
