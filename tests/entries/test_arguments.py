@@ -22,7 +22,7 @@ NO_MAPPING: list[Any] = [5, "a", [1], {1: 2}, True]
 
 CALLS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "match_many threads": (lambda value: INDEX.match_many([EVENT], threads=value), NOT_WHOLE),
-    "match_many batch_size": (lambda value: INDEX.match_many([EVENT], batch_size=value), [*NOT_WHOLE, None]),
+    "match_many batch_size": (lambda value: INDEX.match_many([EVENT], batch_size=value), NOT_WHOLE),
     "match_batches threads": (lambda value: list(INDEX.match_batches([EVENT], threads=value)), NOT_WHOLE),
     "match_many on_error": (
         lambda value: INDEX.match_many([EVENT], on_error=value),
