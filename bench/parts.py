@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from bench._kernels import bare_scan
 from tamis.index.batches import divided, pieces
-from tamis.index.index import BATCH
 from tamis.index.match import locate, match_layer
+from tamis.index.matching import BATCH
 from tamis.space.located import Located
 from tamis.space.table_row import event_of_row
 from tamis.values.event import Event

@@ -185,7 +185,7 @@ def test_thread_of_the_pool_may_close_the_iterator(monkeypatch: pytest.MonkeyPat
             is_closed.set()
         return plain(snapshot, piece, first, run)
 
-    monkeypatch.setattr("tamis.index.index.match_piece", match_piece)
+    monkeypatch.setattr("tamis.index.matching.match_piece", match_piece)
     held.append(index.match_batches([EVENT] * 50, threads=2, batch_size=1))
     next(held[0])
     is_abandoned.set()
