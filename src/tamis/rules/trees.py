@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from tamis.errors import TypeMismatch
@@ -15,7 +14,6 @@ from tamis.expression.tree import And, Expr, Not, Or
 from tamis.values.value import family, predecessor, successor
 
 _SPECIAL = re.compile(r"([%_\\])")
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def literal(text: str) -> str:
@@ -88,16 +86,7 @@ def in_range(name: str, low: Any, high: Any, low_open: bool = False, high_open: 
     if isinstance(high, str) and high_open:
         return And((Compare(name, ">" if low_open else ">=", low), Compare(name, "<", high)))
     first = successor(low) if low_open else low
-    last = _before(high) if high_open else high
+    last = predecessor(high) if high_open else high
     if first is None or last is None:  # nothing lies beyond the end of all values
         return Or(())
     return Between(name, first, last)
-
-
-def _before(value: Any) -> Any:
-    if not isinstance(value, datetime):
-        return predecessor(value)
-    try:
-        return value - _MICROSECOND
-    except OverflowError:
-        return None

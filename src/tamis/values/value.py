@@ -20,7 +20,7 @@ from tamis.errors import EventValue
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LAST_TIME = datetime.max.replace(tzinfo=UTC)
+_FIRST_TIME, _LAST_TIME = (end.replace(tzinfo=UTC) for end in (datetime.min, datetime.max))
 
 
 class Point(msgspec.Struct, frozen=True, order=True):
@@ -185,9 +185,11 @@ def successor(value: Any) -> Any:
     return following if math.isfinite(following) else None
 
 
-def predecessor(number: float) -> Any:
-    """Return the greatest number below ``number`` that can be held; ``None`` if there is none."""
-    above = successor(-number)
+def predecessor(value: Any) -> Any:
+    """Return the greatest value below a number or time; ``None`` if there is none."""
+    if isinstance(value, datetime):
+        return value - _MICROSECOND if value > _FIRST_TIME else None
+    above = successor(-value)
     return None if above is None else -above
 
 

@@ -69,16 +69,7 @@ def compared(
     if isinstance(low.value, datetime) != isinstance(high.value, datetime):
         return None
     first = successor(low.last) if low_open else low.value
-    last = _before(high.value) if high_open else high.last
+    last = predecessor(high.value) if high_open else high.last
     if first is None or last is None:  # nothing lies beyond the end of all values
         first, last = 1, 0
     return Between(name, first, last)
-
-
-def _before(value: Any) -> Any:
-    if not isinstance(value, datetime):
-        return predecessor(value)
-    try:
-        return value - _MICROSECOND
-    except OverflowError:
-        return None
