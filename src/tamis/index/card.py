@@ -14,7 +14,7 @@ from tamis.errors import DeviceError, ExtraMissing, InputError
 from tamis.expression.truth import matches
 from tamis.head import HeadView
 from tamis.index.match import EventAt, LayerMatches, Piece, locate, owners_in_force
-from tamis.index.snapshot import Layer
+from tamis.index.snapshot import Layer, Snapshot
 from tamis.index.unseen import Seen
 from tamis.index.work import WorkReport
 from tamis.segment import Segment
@@ -57,11 +57,17 @@ class CardMatches(NamedTuple):
         return LayerMatches(layer, event, self.number.astype(np.int64))
 
 
-def card_of(device: str) -> Card | None:
-    """Return the card that ``device`` names; ``None`` if the processor does the work."""
+def card_of(device: str, snapshot: Snapshot) -> Card | None:
+    """Return the card that ``device`` names; ``None`` if the processor does the work.
+
+    "auto" asks for no card if no segment is worth one: batches then keep the size, and the number of threads,
+    that suit the processor.
+    """
     if device == CPU:
         return None
     if device == AUTO:
+        if not any(is_worth(layer.segment) for layer in snapshot.layers):
+            return None
         try:
             return None if _failure else Card(_opened(0), is_chosen=True)
         except (DeviceError, ExtraMissing) as bad:
@@ -106,7 +112,7 @@ class Card:
     ) -> CardMatches | None:
         """Return the matches of a batch in a layer; ``None`` if the processor should find them."""
         segment = layer.segment
-        if self._is_chosen and (_failure or not pays(segment, events)):
+        if self._is_chosen and (_failure or events < LEAST_EVENTS or not is_worth(segment)):
             return None
         try:
             return _Batch(self._device, layer, sequence, piece, event_at).run()
@@ -117,9 +123,9 @@ class Card:
             return None
 
 
-def pays(segment: Segment, events: int) -> bool:
-    """Return whether "auto" takes the card for a batch of so many events."""
-    return segment.engine_name == "hybrid" and segment.clauses >= LEAST_CLAUSES and events >= LEAST_EVENTS
+def is_worth(segment: Segment) -> bool:
+    """Return whether "auto" takes the card for large batches in a segment."""
+    return segment.engine_name == "hybrid" and segment.clauses >= LEAST_CLAUSES
 
 
 class _Batch:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from tamis.index import arguments
 from tamis.index.audit import Audit
 from tamis.index.batches import PIECE_BYTES, SCHEMA, MatchBatch, Run, divided, match_piece, pieces
 from tamis.index.card import BATCH as CARD_BATCH
-from tamis.index.card import CPU, STREAMS, Card, card_of
+from tamis.index.card import CPU, STREAMS, card_of
 from tamis.index.card import PIECE_BYTES as CARD_PIECE_BYTES
 from tamis.index.explain import Explanation, explain
 from tamis.index.highlighted import highlights_of
@@ -37,6 +37,20 @@ from tamis.values.event import Event, EventLike, decode_event, event_from
 
 BATCH = 4096
 _ONE_EVENT = WorkReport(1)
+
+
+T = TypeVar("T")
+
+
+class _How(NamedTuple):
+    """How a stream of events is matched."""
+
+    device: str
+    threads: int | None = None
+    batch_size: int | None = None
+    versions: bool = False
+    audit: Audit | None = None
+    watch: AttributeWatch | None = None
 
 
 class Matching:
@@ -119,21 +133,23 @@ class Matching:
         which takes the card for batches that pay. A card takes larger batches and few threads.
         """
         check_on_error(on_error)
-        for name, value in (("batch_size", batch_size), ("threads", threads)):
+        watch = AttributeWatch() if watch is None else watch
+        how = _How(device, threads, batch_size, versions, _audit_of(audit), watch)
+        return reported(self._advised(self._matched(events, how, match_piece), watch), on_error)
+
+    def _matched(self, events: Any, how: _How, match: Callable[..., T]) -> Iterator[T]:
+        """Yield what ``match`` returns for each batch of events; batches for a card are larger."""
+        for name, value in (("batch_size", how.batch_size), ("threads", how.threads)):
             if value is not None:
                 arguments.whole(name, value)
-        card = card_of(device)
-        watch = AttributeWatch() if watch is None else watch
-        source = watched(self._pieces(events, batch_size, card), watch)
-        run = Run(self.limits, self._writer.recent, versions, _audit_of(audit), card)
-        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_piece)
-        return reported(self._advised(found, watch), on_error)
-
-    def _pieces(self, events: Any, size: int | None, card: Card | None) -> Iterator[Any]:
-        """Yield the events in batches, larger ones for a card."""
-        if card is None:
-            return divided(pieces(events, size or BATCH, self.limits), PIECE_BYTES)
-        return divided(pieces(events, size or CARD_BATCH, self.limits), CARD_PIECE_BYTES)
+        card = card_of(how.device, self._writer.current)
+        size, most = (BATCH, PIECE_BYTES) if card is None else (CARD_BATCH, CARD_PIECE_BYTES)
+        threads = how.threads if card is None else how.threads or STREAMS
+        source = divided(pieces(events, how.batch_size or size, self.limits), most)
+        if how.watch is not None:
+            source = watched(source, how.watch)
+        run = Run(self.limits, self._writer.recent, how.versions, how.audit, card)
+        return matched(source, lambda: self._writer.current, threads, run, match)
 
     def match_pairs(
         self,
@@ -149,14 +165,7 @@ class Matching:
         To write the ids of millions of matches takes longer than to find them on a card.
         """
         check_on_error(on_error)
-        for name, value in (("batch_size", batch_size), ("threads", threads)):
-            if value is not None:
-                arguments.whole(name, value)
-        card = card_of(device)
-        run = Run(self.limits, self._writer.recent, card=card)
-        source = self._pieces(events, batch_size, card)
-        found = matched(source, lambda: self._writer.current, _workers(threads, card), run, match_pairs)
-        return reported(found, on_error)
+        return reported(self._matched(events, _How(device, threads, batch_size), match_pairs), on_error)
 
     @staticmethod
     def _advised(batches: Iterator[MatchBatch], watch: AttributeWatch) -> Iterator[MatchBatch]:
@@ -248,12 +257,8 @@ class Matching:
         sure = combine in arguments.KNOWN if bounded is None else bounded
         joint = arguments.combining(combine)
         if is_table(event):
-            card = card_of(device)
             search = TopOfTable(k, joint, sure, prefix, self._scores)
-            run = Run(self.limits, self._writer.recent, card=card)
-            source, workers = self._pieces(event, None, card), _workers(None, card)
-            found = matched(source, lambda: self._writer.current, workers, run, search.match)
-            return joined(reported(found, REPORT))
+            return joined(reported(self._matched(event, _How(device), search.match), REPORT))
         holder = LazyEvent(event, self.limits)
         weights = holder(0).weights if isinstance(event, Event) else {}
         subject = Subject(event, holder, weights)
@@ -277,10 +282,6 @@ class Matching:
     def analysers(self) -> dict[str, str]:
         """The names of the analysers that are declared for attributes."""
         return dict(self._writer.analysers)
-
-
-def _workers(threads: int | None, card: Card | None) -> int | None:
-    return threads or STREAMS if card is not None else threads
 
 
 def _audit_of(audit: float | Audit | None) -> Audit | None:
