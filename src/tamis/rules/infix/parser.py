@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -34,7 +35,7 @@ class Call(NamedTuple):
 Node = Constant | Name | Call
 
 
-class Parser:
+class Parser(ABC):
     """A parser of one text; a language derives from it.
 
     ``BINARY`` has the precedence of each operator between two operands, ``UNARY`` that of each operator in
@@ -103,9 +104,9 @@ class Parser:
         """Read what follows ``left`` in a form of the language's own; ``None`` if there is none."""
         return None
 
+    @abstractmethod
     def operand(self) -> Node:
         """Read a literal, a name, a call or an expression in parentheses."""
-        raise NotImplementedError
 
     def sign(self) -> str:
         """Return the current token as an operator: words in lower case."""
