@@ -45,3 +45,8 @@ _config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a small batch needs few blocks
 def with_registers(most: int) -> Any:
     """Return the decorator of kernels whose threads use at most so many registers; the simulator has none."""
     return cuda.jit if SIMULATED else cuda.jit(max_registers=most)
+
+
+def on_card(kernel: Any) -> Any:
+    """Return a function of the processor's kernels as one that kernels of a card call."""
+    return cuda.jit(device=True)(getattr(kernel, "py_func", kernel))

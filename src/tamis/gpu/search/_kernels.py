@@ -11,7 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from tamis.gpu.cuda import cuda, types, with_registers
+from tamis.engines import _kernels as kernels
+from tamis.gpu.cuda import cuda, on_card, types, with_registers
 
 CLAUSE = 0x7FFFFFFF  # of a posting; the bit above says that the clause is decided
 NEGATIVE, ABSENT_OK, MANY = 1, 2, 4
@@ -26,6 +27,12 @@ HASH = 40503  # times a dimension: an odd number near 2**16 divided by the golde
 
 
 @cuda.jit(device=True, inline=True)
+def first_slot(dimension, mask):
+    """Return the place at which the search for a dimension in the hash table begins."""
+    return ((np.int64(dimension) * HASH) >> 4) & mask
+
+
+@cuda.jit(device=True, inline=True)
 def dense_place(keys, dimension):
     """Return the place of a dimension in the table: there is one for each."""
     return dimension
@@ -35,7 +42,7 @@ def dense_place(keys, dimension):
 def hashed_place(keys, dimension):
     """Return the place of a dimension in the open hash table; -1 if the event does not have it."""
     mask = len(keys) - 1
-    at = ((np.int64(dimension) * HASH) >> 4) & mask
+    at = first_slot(dimension, mask)
     while keys[at] != 0:
         if keys[at] == dimension + 1:
             return at
@@ -53,23 +60,13 @@ def dense_enter(keys, dimension):
 def hashed_enter(keys, dimension):
     """Take a free place of the hash table for a dimension; no other thread has the same one."""
     mask = len(keys) - 1
-    at = ((np.int64(dimension) * HASH) >> 4) & mask
+    at = first_slot(dimension, mask)
     while cuda.atomic.cas(keys, at, np.uint32(0), np.uint32(dimension + 1)) != 0:
         at = (at + 1) & mask
     return at
 
 
-@cuda.jit(device=True)
-def in_set(value, at, count, set_lo, set_hi):
-    """Return whether ``value`` lies in one of ``count`` sorted ranges."""
-    low, high = at, at + count
-    while low < high:
-        middle = (low + high) >> 1
-        if set_hi[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low < at + count and set_lo[low] <= value
+in_set = on_card(kernels.in_set)
 
 
 @cuda.jit(device=True, inline=True)
